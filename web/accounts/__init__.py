@@ -1,1 +1,1 @@
-"""People and their API tokens."""
+"""Users and their API tokens."""

@@ -1,4 +1,4 @@
-"""How allauth signs people up and in here, and how it keeps what must stay secret."""
+"""Adapters that connect allauth to this site: sign-up, sign-in, and the encryption of secrets."""
 
 import base64
 from typing import Any
@@ -20,7 +20,7 @@ from web.accounts.models import User
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Lets the operator close sign-up, and says what to do about wrong input."""
+    """Lets the operator close sign-up, and explains invalid input."""
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
@@ -43,34 +43,37 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
-        """Whether visitors may create accounts."""
+        """Return whether visitors may create accounts."""
         return bool(settings.WARPCOURT.sign_up)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count an attempt to sign in, or to confirm a password.
+        """Count an attempt to sign in or to confirm a password.
 
         Raises:
-            django.core.exceptions.ValidationError: there were too many.
+            django.core.exceptions.ValidationError: there were too many attempts.
         """
         self._login_failed_rl_usage = attempts.consume(request, _name_in(credentials))
         if self._login_failed_rl_usage is None:
             raise self.validation_error("too_many_login_attempts")
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
-        """The user whose name and password these are, with whom this address is known from now on."""
+        """Return the user with this name and password, or None.
+
+        Remember that the user signed in from this address.
+        """
         user: User | None = super().authenticate(request, **credentials)
         if user is not None:
             attempts.remember(request, _name_in(credentials))
         return user
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
-        # allauth calls this after a reset, for each address of e-mail.
+        # allauth calls this after a password reset, once for each email address.
         for address in EmailAddress.objects.filter(email__iexact=credentials["email"]).select_related("user"):
             attempts.forget(request, address.user.username)
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # as above
-    """Lets people of the operator's own provider in while sign-up is closed, if configured so."""
+    """Lets users of the operator's own provider in while sign-up is closed, if configured so."""
 
     error_messages = {
         **DefaultSocialAccountAdapter.error_messages,
@@ -80,17 +83,17 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  
     }
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        """Whether somebody whom a provider vouches for may create an account."""
+        """Return whether a user who signs in through a provider may create an account."""
         if super().is_open_for_signup(request, sociallogin):
             return True
         return sociallogin.provider.id == "openid_connect" and settings.WARPCOURT.oidc_sign_up
 
 
 class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
-    """Encrypts the secrets of authenticators, so that a copy of the database holds none.
+    """Encrypts the secrets of authenticators, so that a copy of the database contains none.
 
-    The keys follow from Django's secret key and its fallbacks. Without the key that encrypted a secret,
-    its authenticator is useless: staff remove it in the admin.
+    The keys are derived from Django's secret key and its fallbacks. An authenticator is useless without the
+    key that encrypted its secret: staff delete it in the admin.
     """
 
     error_messages = {
@@ -102,24 +105,24 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
     }
 
     def get_totp_label(self, user: User) -> str:
-        """The name under which an authenticator app lists this account."""
+        """Return the name under which an authenticator app lists this account."""
         return user.username
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """This site, as browsers name it beside a passkey."""
+        """Return the name and the domain of this site, which browsers show next to a passkey."""
         return {**super().get_public_key_credential_rp_entity(), "name": "Warpcourt"}
 
     def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002 - allauth's name
-        """What a new key is called until its holder says otherwise."""
+        """Return the name that a new key gets until its owner renames it."""
         number = Authenticator.objects.filter(user=user, type=type).count() + 1
         return f"Key {number}"
 
     def encrypt(self, text: str) -> str:
-        """The text as it is stored."""
+        """Return `text` encrypted, as the database stores it."""
         return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The text that was stored.
+        """Return the decrypted text.
 
         Raises:
             django.core.exceptions.ValidationError: it was encrypted under another key.
@@ -131,7 +134,7 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
 
 
 def _name_in(credentials: dict[str, Any]) -> str:
-    """Whose password it is. To confirm one, allauth gives the address of e-mail as well."""
+    """Return the username in `credentials`. To confirm a password, allauth also passes the email address."""
     return str(credentials.get("username") or credentials.get("email", ""))
 
 
@@ -142,7 +145,7 @@ def _cipher() -> MultiFernet:
 
 
 def _derive(secret_key: str | bytes) -> bytes:
-    """A key for this one purpose (RFC 5869)."""
+    """Return a key for this single purpose (RFC 5869)."""
     derived = HKDF(SHA256(), length=32, salt=None, info=b"warpcourt authenticators").derive(
         force_bytes(secret_key)
     )

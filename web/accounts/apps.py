@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class AccountsConfig(AppConfig):
-    """People and their API tokens."""
+    """Users and their API tokens."""
 
     name = "web.accounts"
     label = "accounts"

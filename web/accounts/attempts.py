@@ -1,16 +1,17 @@
-"""How often a password may be wrong before further attempts have to wait.
+"""Limits on failed passwords.
 
-Theory of operation. A class signs in from one address, so an address alone must not lock it out: what is
-counted first is the pair of address and name. Two wider bounds stand behind it, far beyond what people do:
+Theory of operation. A class signs in from one address, so an address alone must not lock it out. The first
+limit therefore counts failures for each pair of address and name. Two wider limits back it up. Normal use
+stays far below them:
 
-- by address, over all names, against a password that is tried with many names;
-- by name, over all addresses, against many addresses that try one name. It does not hold at an address from
-  which that name signed in during the last `KNOWN_DAYS` days, so whoever is attacked is not locked out at
-  their own desk. What holds there is the pair.
+- A limit for each address, over all names, stops a client that tries one password with many names.
+- A limit for each name, over all addresses, stops many addresses that try one name. It does not apply at an
+  address from which that name signed in during the last `KNOWN_DAYS` days, so an attack does not lock users
+  out at their own desk. Only the limit of the pair applies there.
 
-Only failures count, and what is refused counts nowhere: whoever goes on trying one name uses up no more of
-what others may do from that address. The figures are in `ACCOUNT_RATE_LIMITS`. All of it is kept in the
-cache, so while there is none nothing is limited, like the rates of the API.
+Only failures count. A refused attempt counts nowhere, so a client that keeps trying one name does not use up
+the limit of other users at that address. The figures are in `ACCOUNT_RATE_LIMITS`. The cache stores all
+counts. Without a cache there is no limit, as with the rate limits of the API.
 """
 
 import hashlib
@@ -26,9 +27,9 @@ _BY_NAME = "login_failed_name"
 
 
 def consume(request: HttpRequest, name: str) -> ratelimit.RateLimitUsage | None:
-    """Count an attempt before its password is looked at; None when it is refused.
+    """Count an attempt before the password is checked. Return its usage, or None if the attempt is refused.
 
-    Take back what is given, by `rollback`, when the password was right.
+    Call `rollback` on the returned usage if the password was right.
     """
     if cache.get(_known(request, name)):
         return _consume(request, _BY_PAIR_AND_ADDRESS, _pair(request, name))
@@ -43,12 +44,12 @@ def consume(request: HttpRequest, name: str) -> ratelimit.RateLimitUsage | None:
 
 
 def remember(request: HttpRequest, name: str) -> None:
-    """Note that `name` signed in from this address."""
+    """Record that `name` signed in from this address."""
     cache.set(_known(request, name), 1, KNOWN_DAYS * 24 * 3600)
 
 
 def forget(request: HttpRequest, name: str) -> None:
-    """Let `name` try again from this address, as after a reset of the password."""
+    """Clear the failures of `name` at this address, for example after a password reset."""
     for rate in _rates(_BY_PAIR_AND_ADDRESS):
         if rate.per == "key":
             cache.delete(

@@ -1,4 +1,4 @@
-"""Forms of allauth with our hints. A label needs no placeholder."""
+"""The forms of allauth with our hints. Their fields have labels instead of placeholders."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ class _Plain(forms.Form):
 
 
 class LoginForm(_Plain, account.LoginForm):  # type: ignore[misc]  # allauth is untyped
-    """Name and password."""
+    """Asks for a name and a password."""
 
 
 class SignupForm(_Plain, account.SignupForm):  # type: ignore[misc]  # as above
-    """Name, address and password."""
+    """Asks for a name, an email address and a password."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -39,40 +39,40 @@ class SignupForm(_Plain, account.SignupForm):  # type: ignore[misc]  # as above
 
 
 class AddEmailForm(_Plain, account.AddEmailForm):  # type: ignore[misc]  # as above
-    """A further address."""
+    """Asks for an additional email address."""
 
 
 class ChangePasswordForm(_Plain, account.ChangePasswordForm):  # type: ignore[misc]  # as above
-    """The present password, and the new one twice."""
+    """Asks for the current password, and twice for the new one."""
 
 
 class SetPasswordForm(_Plain, account.SetPasswordForm):  # type: ignore[misc]  # as above
-    """A first password, twice."""
+    """Asks twice for a first password."""
 
 
 class ResetPasswordForm(_Plain, account.ResetPasswordForm):  # type: ignore[misc]  # as above
-    """The address of an account."""
+    """Asks for the email address of an account."""
 
 
 class ResetPasswordKeyForm(_Plain, account.ResetPasswordKeyForm):  # type: ignore[misc]  # as above
-    """A new password, twice."""
+    """Asks twice for a new password."""
 
 
 class ReauthenticateForm(_Plain, account.ReauthenticateForm):  # type: ignore[misc]  # as above
-    """The password again."""
+    """Asks for the password again."""
 
 
 class SocialSignupForm(_Plain, social.SignupForm):  # type: ignore[misc]  # as above
-    """The name and the address of somebody whom a provider vouches for."""
+    """Asks a user who signs in through a provider for a name and an email address."""
 
 
 class AuthenticateForm(_Plain, mfa.AuthenticateForm):  # type: ignore[misc]  # as above
-    """A code of the app, or a recovery code."""
+    """Asks for a code of the app, or for a recovery code."""
 
 
 class ReauthenticateByCodeForm(_Plain, mfa.ReauthenticateForm):  # type: ignore[misc]  # as above
-    """The same again."""
+    """Asks for a code of the app again."""
 
 
 class ActivateTOTPForm(_Plain, totp.ActivateTOTPForm):  # type: ignore[misc]  # as above
-    """The first code of a new app."""
+    """Asks for the first code of a new app."""

@@ -1,4 +1,4 @@
-"""Views that ask for the password, a code or a key again, unless that happened within five minutes."""
+"""Decorators that ask for the password, a code or a key again after five minutes."""
 
 from collections.abc import Callable
 from typing import TypeVar, cast
@@ -10,10 +10,13 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 def confirmed(view: View) -> View:
-    """Ask before `view` does anything."""
+    """Return a view that asks for confirmation before `view` runs."""
     return cast("View", reauthentication_required(view))
 
 
 def confirmed_post(view: View) -> View:
-    """Show `view` to whoever is signed in, and ask before it changes anything. A form is not lost."""
+    """Return a view that shows `view` to signed-in users and asks for confirmation before a POST.
+
+    The data of a submitted form is kept during the confirmation.
+    """
     return cast("View", reauthentication_required(view, allow_get=True))

@@ -1,4 +1,4 @@
-"""What people may ask of their account."""
+"""Forms for the settings of an account."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ LIFETIMES = {7: "7 days", 30: "30 days", 90: "90 days", 365: "1 year"}
 
 
 class TokenForm(forms.Form):
-    """A token to be made."""
+    """The form for a new API token."""
 
     name = forms.CharField(
         max_length=60, label="Name", help_text="The purpose of the token, such as the machine that uses it."
@@ -34,10 +34,10 @@ class TokenForm(forms.Form):
     )
 
     def clean_scope(self) -> Scope:
-        """The scope; the usual one where none was chosen."""
+        """Return the chosen scope, or the default if none was chosen."""
         return Scope(self.cleaned_data["scope"] or Scope.SUBMIT)
 
     @property
     def lifetime(self) -> timedelta:
-        """How long the token will live. The form is valid."""
+        """Return the lifetime of the token. Call it on a valid form only."""
         return timedelta(days=int(self.cleaned_data["days"] or DEFAULT_LIFETIME.days))

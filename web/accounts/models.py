@@ -1,4 +1,4 @@
-"""People and their API tokens."""
+"""Users and their API tokens."""
 
 from typing import ClassVar
 
@@ -13,15 +13,15 @@ from web.accounts.names import MAX_CHARACTERS, username_validators
 
 
 class UserManager(DjangoUserManager["User"]):
-    """Finds people by name whatever its case."""
+    """Finds users by name and ignores case."""
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """The user of that name, in any case."""
+        """Return the user with that name, ignoring case. Raises `User.DoesNotExist`."""
         return self.get(username__iexact=username)
 
 
 class Audience(models.TextChoices):
-    """Who may see a profile, besides its owner and staff."""
+    """The groups that may see a profile, in addition to its owner and staff."""
 
     EVERYBODY = "everybody", "Everyone"
     SIGNED_IN = "signed_in", "Signed-in users"
@@ -29,9 +29,9 @@ class Audience(models.TextChoices):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person. Names are unique whatever their case; an e-mail address is optional.
+    """A user. Names are unique regardless of case. The email address is optional.
 
-    The last three columns are what the person lets others see; `web.accounts.visibility` asks them.
+    The last three columns are the privacy settings of the user. `web.accounts.visibility` evaluates them.
     """
 
     username = models.CharField(
@@ -90,9 +90,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Scope(models.TextChoices):
-    """What the holder of a token may do. Each includes those before it.
+    """The permissions of an API token. Each scope includes those before it.
 
-    `author` reaches hidden cases, references and solutions of what its user writes, so it is never the usual.
+    `author` gives access to the hidden cases, references and solutions of the user's own problems. It is
+    therefore never the default.
     """
 
     READ = "read"
@@ -100,13 +101,13 @@ class Scope(models.TextChoices):
     AUTHOR = "author"
 
     def includes(self, wanted: "Scope") -> bool:
-        """Whether it allows what `wanted` does."""
+        """Return whether this scope allows everything that `wanted` allows."""
         order = [*Scope]
         return order.index(wanted) <= order.index(self)
 
 
 class ApiToken(models.Model):
-    """A secret that stands for its user in the API. Only its digest is kept."""
+    """A secret that identifies its user in the API. The database stores only its digest."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=60, help_text="Purpose of the token.")

@@ -1,4 +1,4 @@
-"""What a username may be."""
+"""Rules for usernames."""
 
 from collections.abc import Callable
 
@@ -14,8 +14,8 @@ username_validators: list[Callable[[str], None]] = [
     ),
 ]
 
-# No visitor signs up by these: they would speak for the site, or be taken for a part of it. Whoever runs the
-# site may still give them out.
+# Visitors can't sign up with these names, because they look official or like a page of the site. The operator
+# can still assign them.
 RESERVED = [
     *("admin", "administrator", "root", "superuser", "sysadmin", "system", "operator"),
     *("staff", "moderator", "support", "help", "security", "abuse", "instructor", "instructors"),

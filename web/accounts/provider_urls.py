@@ -1,4 +1,4 @@
-"""Addresses under /accounts/ that stand before those of allauth, under the same names."""
+"""Addresses under /accounts/ that replace those of allauth and keep their names."""
 
 from django.urls import path
 

@@ -1,8 +1,8 @@
-"""The way to GitHub and to the OpenID Connect provider, and back.
+"""Views that redirect to GitHub or to the OpenID Connect provider, and receive the answer.
 
-allauth answers the form that begins it with a redirect to the other site. Chromium holds such a redirect
-against the policy's `form-action`, which names this site alone. So a page of ours comes between, which
-goes on by itself. What is not configured does not exist.
+allauth answers the form that starts the sign-in with a redirect to the other site. Chromium checks such a
+redirect against the policy's `form-action`, which allows this site alone. So these views answer with a page
+that continues automatically. The addresses of providers that are not configured answer 404.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Who else may vouch for people: GitHub and an OpenID Connect provider, as configured."""
+"""External identity providers: GitHub and an OpenID Connect provider, as configured."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ OIDC_ID = "sso"
 
 
 def providers(config: Config) -> dict[str, dict[str, Any]]:
-    """The setting SOCIALACCOUNT_PROVIDERS: what is not configured is not there."""
+    """Return the setting SOCIALACCOUNT_PROVIDERS. It contains configured providers only."""
     found: dict[str, dict[str, Any]] = {}
     if config.github_client_id:
         app = {"client_id": config.github_client_id, "secret": config.github_client_secret}

@@ -1,4 +1,4 @@
-"""Reads about people and their tokens."""
+"""Reads about users and their tokens."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from web.accounts.models import ApiToken, User
 
 @dataclass(frozen=True, slots=True)
 class AccountOverview:
-    """How an account stands. `address` is the primary one, if any."""
+    """A summary of an account. `address` is the primary email address, if the account has one."""
 
     address: EmailAddress | None
     has_app: bool
@@ -24,23 +24,23 @@ class AccountOverview:
 
     @property
     def has_second_factor(self) -> bool:
-        """Whether a password alone is not enough to sign in."""
+        """Return whether sign-in takes more than a password."""
         return self.has_app or self.keys > 0
 
 
 def list_tokens(user: User) -> QuerySet[ApiToken]:
-    """The live tokens of `user`, newest first. No secret can be read back."""
+    """Return the valid tokens of `user`, newest first. The secrets can't be recovered."""
     return ApiToken.objects.filter(user=user, expires__gt=timezone.now())
 
 
 def find_user(username: str) -> User | None:
-    """The active user of that name, in any case."""
+    """Return the active user with that name, ignoring case, or None."""
     named = User.objects.alias(lower=Lower("username")).filter(lower=username.lower())
     return named.filter(is_active=True).first()
 
 
 def overview(user: User) -> AccountOverview:
-    """How the account of `user` stands, in four queries."""
+    """Return a summary of the account of `user`. This takes four queries."""
     kinds = [*Authenticator.objects.filter(user=user).values_list("type", flat=True)]
     return AccountOverview(
         address=EmailAddress.objects.filter(user=user).order_by("-primary", "pk").first(),
@@ -52,6 +52,6 @@ def overview(user: User) -> AccountOverview:
 
 
 def has_second_factor(user: User) -> bool:
-    """Whether a password alone is not enough to sign in as `user`."""
+    """Return whether signing in as `user` takes more than a password."""
     strong = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
     return bool(Authenticator.objects.filter(user=user, type__in=strong).exists())

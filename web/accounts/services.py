@@ -1,4 +1,4 @@
-"""Writes about people and their tokens."""
+"""Writes about users and their tokens."""
 
 import hashlib
 import secrets
@@ -17,16 +17,16 @@ _USED_RESOLUTION = timedelta(minutes=1)
 
 
 class TooManyTokens(Exception):
-    """Raised when a user holds as many tokens as one may."""
+    """Raised when a user already has the maximum number of tokens."""
 
 
 def digest_of(secret: str) -> str:
-    """The stored form of a token. It has 192 random bits, so a plain hash cannot be searched."""
+    """Return the stored form of a token. A plain hash is enough, because a token has 192 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def create_user(username: str, password: str, *, email: str = "") -> User:
-    """Create a user.
+    """Create a user and return it.
 
     Raises:
         django.core.exceptions.ValidationError: the name is taken or malformed.
@@ -39,7 +39,7 @@ def create_user(username: str, password: str, *, email: str = "") -> User:
 
 
 def set_password(user: User, password: str) -> None:
-    """Give `user` another password. Sessions made with the old one end."""
+    """Change the password of `user`. This ends all sessions of the old password."""
     user.set_password(password)
     user.save(update_fields=["password"])
 
@@ -47,11 +47,11 @@ def set_password(user: User, password: str) -> None:
 def issue_token(
     user: User, *, name: str, scope: Scope = Scope.SUBMIT, lifetime: timedelta = DEFAULT_LIFETIME
 ) -> tuple[ApiToken, str]:
-    """Make a token and return it with its secret, which cannot be shown again.
+    """Create a token. Return it with its secret, which can't be shown again.
 
     Raises:
         ValidationError: the lifetime is not between zero and a year, or the name is too long.
-        TooManyTokens: the user holds as many as one may.
+        TooManyTokens: the user already has the maximum number of tokens.
     """
     if not timedelta(0) < lifetime <= LONGEST_LIFETIME:
         raise ValidationError({"lifetime": "A token can be valid for up to 366 days."})
@@ -75,7 +75,7 @@ def issue_token(
 
 
 def use_token(secret: str, *, now: datetime | None = None) -> ApiToken | None:
-    """The live token of that secret, noted as used; None when there is none."""
+    """Return the valid token with that secret and record its use. Return None if there is none."""
     now = now or timezone.now()
     token = (
         ApiToken.objects.select_related("user")
@@ -88,6 +88,6 @@ def use_token(secret: str, *, now: datetime | None = None) -> ApiToken | None:
 
 
 def revoke_token(user: User, token_id: int) -> bool:
-    """Delete a token of `user`. False when the user has no such token."""
+    """Delete a token of `user`. Return False if the user has no such token."""
     deleted, _ = ApiToken.objects.filter(user=user, pk=token_id).delete()
     return deleted > 0

@@ -1,4 +1,4 @@
-"""Addresses of accounts. Signing up, in and out is allauth's."""
+"""Addresses of accounts. allauth has those for signing up, in and out."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The pages of one's account: how it stands, API tokens, sessions. allauth has those about signing in."""
+"""The account pages: overview, API tokens, sessions. allauth has the pages for signing in."""
 
 from typing import cast
 
@@ -19,7 +19,7 @@ from web.accounts.models import User
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """How the account stands, with the way to all its pages."""
+    """Show a summary of the account with links to all its pages."""
     overview = queries.overview(cast("User", request.user))
     return render(request, "accounts/account.html", {"overview": overview})
 
@@ -29,7 +29,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 @confirmed_post
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The tokens that act in one's name; a new one shows its secret, this once."""
+    """List the user's API tokens, or create one. The page shows the secret of a new token only once."""
     if request.method != "POST":
         return _tokens_page(request, TokenForm())
     form = TokenForm(request.POST)
@@ -51,7 +51,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
-    """Delete one of one's own tokens."""
+    """Delete a token of the user."""
     if services.revoke_token(cast("User", request.user), token_id):
         messages.success(request, "Token revoked.")
     return redirect("tokens")
@@ -60,7 +60,7 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
 @require_POST
 @login_required
 def end_session(request: HttpRequest, session_id: int) -> HttpResponse:
-    """Sign another browser of one's own out."""
+    """End another session of the user."""
     get_object_or_404(UserSession, user=request.user, pk=session_id).end()
     messages.success(request, "Session signed out.")
     return redirect("usersessions_list")

@@ -1,4 +1,4 @@
-"""Reads about what people show of themselves."""
+"""Reads about the privacy settings of users."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
@@ -10,7 +10,7 @@ Viewer = User | AnonymousUser
 
 
 def may_see_profile(viewer: Viewer, user: User) -> bool:
-    """Whether `viewer` may see the profile of `user`. Without the right it does not exist: answer 404."""
+    """Return whether `viewer` may see the profile of `user`. If not, the view must answer 404."""
     if viewer.is_staff or viewer == user:
         return True
     if not user.is_active or user.profile_audience == Audience.NOBODY:
@@ -19,12 +19,12 @@ def may_see_profile(viewer: Viewer, user: User) -> bool:
 
 
 def may_see_activity(viewer: Viewer, user: User) -> bool:
-    """Whether `viewer`, who may see the profile, may see on which days there were submissions."""
+    """Return whether `viewer`, who may see the profile, may also see the days with submissions."""
     return viewer.is_staff or viewer == user or user.shows_activity
 
 
 def ranked_users(path: str = "") -> Q:
-    """The condition for people who appear in rankings: active, and not unwilling.
+    """Return the condition for users in rankings: those who are active and did not opt out.
 
     `path` leads from the filtered model to the user: `Progress.objects.filter(ranked_users("user"))`.
     """
@@ -33,13 +33,13 @@ def ranked_users(path: str = "") -> Q:
 
 
 def find_profile(viewer: Viewer, username: str) -> User | None:
-    """The person of that name, in any case; None when `viewer` may not see the profile."""
-    if "\0" in username:  # which PostgreSQL does not take
+    """Return the user with that name, ignoring case. Return None if `viewer` may not see the profile."""
+    if "\0" in username:  # PostgreSQL does not accept it
         return None
     named = User.objects.alias(lower=Lower("username")).filter(lower=username.lower()).first()
     return named if named and may_see_profile(viewer, named) else None
 
 
 def reads_all(viewer: Viewer) -> bool:
-    """Whether `viewer` may see every submission: staff, and instructors, to teach."""
+    """Return whether `viewer` may see every submission. Staff may, and instructors, who need it to teach."""
     return viewer.is_authenticated and (viewer.is_staff or viewer.is_instructor)

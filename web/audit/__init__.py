@@ -1,1 +1,1 @@
-"""The audit log, and what every page of staff has in common."""
+"""The audit log, and the code that all staff pages share."""

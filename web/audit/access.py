@@ -1,4 +1,4 @@
-"""Who may see the pages of staff."""
+"""Access to the staff pages."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,7 +15,7 @@ P = ParamSpec("P")
 def staff_only(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
-    """Let staff in. To everybody else the page does not exist."""
+    """Return a view for staff only. It answers 404 to all other users."""
 
     @wraps(view)
     def enter(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -27,5 +27,5 @@ def staff_only(
 
 
 def member(request: HttpRequest) -> User:
-    """The member of staff who asks."""
+    """Return the member of staff who made `request`."""
     return cast("User", request.user)

@@ -1,4 +1,4 @@
-"""The audit log in the administration, to look at. The page under /staff shows it better."""
+"""The read-only admin page of the audit log. The page under /staff is easier to read."""
 
 from django.contrib import admin
 

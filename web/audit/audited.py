@@ -1,7 +1,7 @@
-"""What every page of the administration has in common: it is noted what is done, and rows may be many.
+"""Base classes for all admin pages. They log every change and cope with many rows.
 
-`AuditedAdmin` mirrors Django's own log into the audit log, which nobody can delete there. `RecordAdmin` is
-for what follows from what people and workers do: to look at, never to edit.
+`AuditedAdmin` copies Django's own log into the audit log, where rows can't be deleted in the admin.
+`RecordAdmin` is for rows that result from what users and workers do. These rows are read-only.
 """
 
 from typing import Any, ClassVar, TypeVar
@@ -22,17 +22,17 @@ _COUNTED = 10_000
 
 
 class BoundedPaginator(Paginator[Any]):
-    """Counts no further than people page. Counting a million rows takes longer than showing fifty."""
+    """Counts up to a limit only, because counting a million rows takes longer than showing fifty."""
 
     @cached_property
     def count(self) -> int:
-        """How many rows there are, or ten thousand."""
+        """Return the number of rows, at most ten thousand."""
         rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]  # the administration gives no other
         return rows[:_COUNTED].count()
 
 
 class AuditedAdmin(admin.ModelAdmin[M]):
-    """An administration whose changes are in the audit log, with the values of `logged_fields`."""
+    """An admin page that writes its changes to the audit log, with the values of `logged_fields`."""
 
     logged_fields: ClassVar[tuple[str, ...]] = ()
     paginator = BoundedPaginator
@@ -40,13 +40,13 @@ class AuditedAdmin(admin.ModelAdmin[M]):
     list_per_page = 50
 
     def kind_of_change(self, obj: M, changed: list[str]) -> AuditKind:  # noqa: ARG002 - for those that tell them apart
-        """Which act it is to change the fields `changed` of `obj`."""
+        """Return the kind of the audit entry for a change of the fields `changed` of `obj`."""
         return AuditKind.CHANGE
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> list[dict[str, Any]]:
-        """Django's message, with the values before and now beside it."""
+        """Return Django's message, extended by the old and new values."""
         message: list[dict[str, Any]] = super().construct_change_message(request, form, formsets, add)
         if message and not add:
             changed = list(form.changed_data)
@@ -54,25 +54,25 @@ class AuditedAdmin(admin.ModelAdmin[M]):
         return message
 
     def log_addition(self, request: HttpRequest, obj: M, message: Any) -> LogEntry:
-        """Note that something was added."""
+        """Log that `obj` was added."""
         log(request.user, AuditKind.ADD, obj)
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: M, message: Any) -> LogEntry:
-        """Note what was changed."""
+        """Log the change of `obj`."""
         details = message[0].pop("audit", {}) if isinstance(message, list) and message else {"text": message}
         changed = details.get("changed", [])
         log(request.user, self.kind_of_change(obj, changed), obj, **details)
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[M]) -> Any:
-        """Note what was deleted."""
+        """Log the deletion of all rows in `queryset`."""
         for obj in queryset:
             log(request.user, self.kind_of_deletion(), obj)
         return super().log_deletions(request, queryset)
 
     def kind_of_deletion(self) -> AuditKind:
-        """Which act it is to delete one."""
+        """Return the kind of the audit entry for a deletion."""
         return AuditKind.DELETE
 
     def _values(self, form: "ModelForm[M]", changed: list[str]) -> dict[str, list[object]]:
@@ -84,43 +84,43 @@ class AuditedAdmin(admin.ModelAdmin[M]):
 
 
 class RecordAdmin(AuditedAdmin[M]):
-    """Rows that nobody adds, edits or deletes here. `private` names the columns that are not shown."""
+    """A read-only page: rows can't be added, changed or deleted here. `private` names the hidden columns."""
 
     private: ClassVar[tuple[str, ...]] = ()
     ordering = ("-pk",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
-        """Without what is private."""
+        """Return the rows without their private columns."""
         return super().get_queryset(request).defer(*self.private)
 
     def get_fields(self, request: HttpRequest, obj: M | None = None) -> list[Any]:  # noqa: ARG002 - Django's signature
-        """All columns but the private ones."""
+        """Return all columns except the private ones."""
         columns: list[Field[Any, Any]] = list(self.model._meta.fields)  # noqa: SLF001 - Django's public name for it
         return [column.name for column in columns if column.name not in self.private]
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody."""
+        """Return False: rows can't be added here."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: M | None = None) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody."""
+        """Return False: rows can't be changed here."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: M | None = None) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody."""
+        """Return False: rows can't be deleted here."""
         return False
 
 
 class RemovableAdmin(RecordAdmin[M]):
-    """Records that staff may remove."""
+    """A read-only page on which staff may delete rows."""
 
     def has_delete_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
-        """Those who may delete."""
+        """Return whether the user has the permission to delete rows."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
 
 def _plain(value: object) -> object:
-    """A value as JSON can hold it; related rows by their names."""
+    """Return a value that JSON can hold. Related rows become their names."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple, QuerySet)):

@@ -1,4 +1,4 @@
-"""Why something is done that the audit log tells about."""
+"""The form for the reason for an act in the audit log."""
 
 from django import forms
 
@@ -6,6 +6,6 @@ from web.audit.models import TEXT_CHARACTERS
 
 
 class ReasonForm(forms.Form):
-    """Why something is done."""
+    """Asks for the reason for an act."""
 
     reason = forms.CharField(max_length=TEXT_CHARACTERS, label="Reason")

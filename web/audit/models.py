@@ -9,7 +9,7 @@ TEXT_CHARACTERS = 200
 
 
 class AuditKind(models.TextChoices):
-    """What can be done that is logged. A kind is never renamed: rows keep it for good."""
+    """The kinds of acts that the log records. Never rename a kind, because rows keep it forever."""
 
     REJUDGE = "submission.rejudge", "Rejudged a submission"
     CANCEL = "submission.cancel", "Cancelled a submission"
@@ -49,10 +49,10 @@ class AuditKind(models.TextChoices):
 
 
 class AuditEntry(models.Model):
-    """Something that was done with more rights than a learner has. Append-only.
+    """An act that took more rights than a learner has. The log is append-only.
 
-    The names are kept beside the keys, so that a row says what it said when its people and things are
-    gone. No address and no browser is kept.
+    A row stores names in addition to keys, so that it stays readable after its users and objects are deleted.
+    It stores no IP address and no browser.
     """
 
     actor = models.ForeignKey(
@@ -81,12 +81,12 @@ class AuditEntry(models.Model):
 
     @property
     def label(self) -> str:
-        """The kind in words; itself where it is none of ours any more."""
+        """Return the kind in words, or the raw kind if it is no longer known."""
         return AuditKind(self.kind).label if self.kind in AuditKind.values else self.kind
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """The details in words; those that say nothing are left out."""
+        """Return the details in words, without empty ones."""
         return [(name.replace("_", " "), _words(value)) for name, value in self.details.items() if value]
 
 

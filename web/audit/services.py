@@ -1,4 +1,4 @@
-"""The one write of the audit log. It is called in the transaction of what it tells about."""
+"""The only write of the audit log. Call it in the transaction of the act that it records."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model
@@ -10,10 +10,10 @@ from web.audit.models import NAME_CHARACTERS, TEXT_CHARACTERS, AuditEntry, Audit
 def log(
     actor: User | AnonymousUser | None, action: AuditKind, target: Model | None = None, **details: object
 ) -> AuditEntry:
-    """Note that `actor` did `action` to `target`.
+    """Record that `actor` did `action` to `target`.
 
-    `details` are values that JSON can hold: what it was, what it is, why. Never put sources, hidden cases,
-    secrets or addresses into them. Without an actor it was done on the command line.
+    `details` are values that JSON can hold, such as the old value, the new value and the reason. Never
+    include sources, hidden cases, secrets or addresses. Pass no actor for an act on the command line.
     """
     known = actor if actor is not None and actor.is_authenticated else None
     return AuditEntry.objects.create(

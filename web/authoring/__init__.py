@@ -1,1 +1,1 @@
-"""Problems that are being written: workspaces, who works in them, their history and their proofs."""
+"""Authoring of problems: workspaces, their members, their history and their proofs."""

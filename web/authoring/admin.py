@@ -1,4 +1,4 @@
-"""Staff pages about workspaces. What is in their files is not shown there."""
+"""Admin pages about workspaces. They do not show the contents of files."""
 
 from typing import ClassVar
 
@@ -30,7 +30,7 @@ class WorkspaceFileAdmin(RecordAdmin[WorkspaceFile]):
 
 @admin.register(Content)
 class ContentAdmin(RecordAdmin[Content]):
-    """What files said, by size."""
+    """Contents of files, by size."""
 
     private: ClassVar[tuple[str, ...]] = ("data",)
     list_display = ["workspace", "digest", "size_bytes"]
@@ -40,7 +40,7 @@ class ContentAdmin(RecordAdmin[Content]):
 
 @admin.register(Membership)
 class MembershipAdmin(RecordAdmin[Membership]):
-    """Who is in which workspace."""
+    """Memberships of workspaces."""
 
     list_display = ["workspace", "user", "role", "created"]
     list_select_related = ["workspace", "user"]

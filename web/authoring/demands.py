@@ -1,4 +1,4 @@
-"""What each case asks of a GPU, by its data sheet: memory, and the least time that a call can take."""
+"""The demands of each case on a GPU, by its data sheet: memory, and a lower bound for the time."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ from problems.vocabulary import Group
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A case on a GPU: its arrays, the memory that judging it takes, the time of a perfect program.
+    """The demands of a case on a GPU: its arrays, the memory for judging, the time of a perfect program.
 
-    `complaint` says what keeps a timed case from being timed there.
+    `complaint` says why a timed case can't be timed on this GPU. It is empty if the case can.
     """
 
     array_bytes: int
@@ -30,12 +30,12 @@ class Demand:
 
 
 def gpu_names() -> list[str]:
-    """The models whose data sheets are known."""
+    """Return the names of the models with a known data sheet."""
     return list(MODELS)
 
 
 def chosen_gpu(name: str) -> GpuModel:
-    """The model called `name`, the usual one where there is none of that name."""
+    """Return the model called `name`, or the default model if the name is empty or unknown."""
     try:
         return find_gpu(name or DEFAULT_GPU)
     except ValueError:
@@ -43,7 +43,7 @@ def chosen_gpu(name: str) -> GpuModel:
 
 
 def demands(problem: Problem, gpu: GpuModel) -> dict[str, Demand]:
-    """What each case of `problem` asks of `gpu`, by its name."""
+    """Return the demands of each case of `problem` on `gpu`, by the name of the case."""
     return {case.name: _demand(problem, case, gpu) for case in problem.cases}
 
 

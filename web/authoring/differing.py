@@ -1,4 +1,4 @@
-"""Two states of a package's files, compared file by file."""
+"""A comparison of two states of a package, file by file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ _PICTURES = {".png", ".webp"}
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """How a file became another. `change` is `added`, `removed` or `changed`.
+    """The difference between two states of a file. `change` is `added`, `removed` or `changed`.
 
-    `difference` is None where it cannot be shown; `complaint` says why.
+    `difference` is None if it can't be shown. `complaint` then says why.
     """
 
     path: str
@@ -24,14 +24,14 @@ class FileDifference:
 
 
 def language_of(path: str) -> str:
-    """The language of a file by its name, as it is coloured."""
+    """Return the language in which a file of that name is highlighted."""
     return _LANGUAGES.get(PurePosixPath(path).suffix, "text")
 
 
 def differences(
     old: Mapping[str, bytes | None], new: Mapping[str, bytes | None]
 ) -> tuple[FileDifference, ...]:
-    """What changed from `old` to `new`, by path; problem.toml comes first."""
+    """Return the changes from `old` to `new`, sorted by path. problem.toml comes first."""
     paths = sorted({*old, *new}, key=lambda path: (path != "problem.toml", path))
     return tuple(
         _difference(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path)
@@ -39,7 +39,7 @@ def differences(
 
 
 def text_or_none(content: bytes | None) -> str | None:
-    """The text of a file, empty for one that is not there; None for one that is no text."""
+    """Return the text of a file, or None if it is not text. A missing file has an empty text."""
     try:
         return (content or b"").decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Addresses of the tabs that edit what is judged, and of proof, versions and history."""
+"""Addresses of the tabs for judging, proofs, versions and history."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What is wrong with the files of a workspace, by file and key, for the pages that show them."""
+"""Faults in the files of a workspace, by file and key, for the pages that show them."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _FAULT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PackageFault:
-    """A fault of the package. `key` is where in problem.toml, empty where the whole file is meant."""
+    """A fault of the package. `key` is its place in problem.toml, or empty if it concerns the whole file."""
 
     path: str
     key: str
@@ -25,12 +25,12 @@ class PackageFault:
 
     @property
     def place(self) -> str:
-        """Where, in words."""
+        """Return the place of the fault in words."""
         return ": ".join(filter(None, [self.path, self.key]))
 
 
 def faults_of(workspace: Workspace) -> tuple[PackageFault, ...]:
-    """Every fault of the files as they are now; none where they make a problem."""
+    """Return every fault of the current files. A valid problem has none."""
     try:
         load(workspace)
     except PackageInvalid as refusal:
@@ -39,12 +39,12 @@ def faults_of(workspace: Workspace) -> tuple[PackageFault, ...]:
 
 
 def faults_in(refusal: PackageInvalid) -> tuple[PackageFault, ...]:
-    """The faults for which a package was refused."""
+    """Return the faults for which a package was refused."""
     return tuple(_parse(text) for text in refusal.faults)
 
 
 def faults_at(faults: Iterable[PackageFault], *places: str) -> tuple[PackageFault, ...]:
-    """Those at `places`: files such as `reference.py`, folders such as `solutions/`, keys such as `cases`."""
+    """Return the faults at `places`: files (`reference.py`), folders (`solutions/`) or keys (`cases`)."""
     return tuple(fault for fault in faults if any(_is_at(fault, place) for place in places))
 
 

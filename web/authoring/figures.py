@@ -1,4 +1,7 @@
-"""Figures of a workspace: checked like those of a package, whoever uploaded them and however they came in."""
+"""Figures of a workspace.
+
+All of them pass the same checks as those of a package, regardless of their source.
+"""
 
 import hashlib
 
@@ -13,7 +16,7 @@ FOLDER = "figures/"
 
 
 def find_figure(workspace: Workspace, name: str) -> Figure | None:
-    """The figure of that name; None when there is none that may be shown."""
+    """Return the figure with that name, or None if there is none that may be shown."""
     if not FIGURE_NAME.fullmatch(name):
         return None
     content = read_file(workspace, f"{FOLDER}{name}")
@@ -24,7 +27,10 @@ def find_figure(workspace: Workspace, name: str) -> Figure | None:
 
 
 def pictures(workspace: Workspace, text: str) -> tuple[Picture, ...]:
-    """What the images in `text` show. Their addresses change with their contents, as browsers keep them."""
+    """Return the images that `text` shows.
+
+    Their addresses change with their contents, because browsers cache them.
+    """
     names = sorted(set(REFERENCE.findall(text)))
     found = [figure for figure in (find_figure(workspace, name) for name in names) if figure]
     return tuple(
@@ -34,6 +40,6 @@ def pictures(workspace: Workspace, text: str) -> tuple[Picture, ...]:
 
 
 def address_of(workspace: Workspace, figure: Figure) -> str:
-    """Where members of the workspace find a figure."""
+    """Return the address of a figure for members of the workspace."""
     digest = hashlib.sha256(figure.content).hexdigest()[:12]
     return f"{reverse('author-figure', args=[workspace.slug, figure.name])}?v={digest}"

@@ -1,4 +1,4 @@
-"""A workspace as a folder, for whatever reads problem packages."""
+"""Writes a workspace to a folder, for code that reads problem packages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,16 +13,16 @@ from web.authoring.models import Workspace
 
 @contextmanager
 def unpacked(workspace: Workspace) -> Iterator[Path]:
-    """A folder with the files of `workspace` as they are now, gone after the block."""
+    """Yield a folder with the current files of `workspace`. The folder is deleted after the block."""
     with as_folder(Contents(workspace.slug, queries.read(workspace))) as folder:
         yield folder
 
 
 def load(workspace: Workspace) -> Problem:
-    """The problem that the files make. Paths in it are gone by the time of reading.
+    """Return the problem in the files. Its paths no longer exist when this returns.
 
     Raises:
-        problems.faults.PackageInvalid: with every fault of the package.
+        problems.faults.PackageInvalid: the package has faults. The exception contains all of them.
     """
     with unpacked(workspace) as folder:
         return load_problem(folder)

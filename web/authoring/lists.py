@@ -1,4 +1,4 @@
-"""The list of problems that somebody writes, or writes with others."""
+"""The list of problems that a user writes, alone or with others."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -16,7 +16,7 @@ PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceRow:
-    """A problem of the list. `role` is the viewer's, in words."""
+    """A problem in the list. `role` is the viewer's role in words."""
 
     workspace: Workspace
     role: str
@@ -25,7 +25,7 @@ class WorkspaceRow:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceListing:
-    """One page of the list. `any` is false for somebody who has no problem at all."""
+    """One page of the list. `any` is false if the user has no problem at all."""
 
     rows: list[WorkspaceRow]
     page: Page[Workspace]
@@ -36,12 +36,15 @@ class WorkspaceListing:
 
     @property
     def found(self) -> int:
-        """How many there are on all pages."""
+        """Return the number of problems on all pages."""
         return self.page.paginator.count
 
 
 def list_page(viewer: User, chosen: dict[str, str], number: str) -> WorkspaceListing:
-    """Page `number` of what `viewer` may see, narrowed by `chosen`; the nearest page there is."""
+    """Return page `number` of the problems that `viewer` may see, filtered by `chosen`.
+
+    An invalid or too large `number` gives the nearest page.
+    """
     found = _narrowed(viewer, chosen)
     page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
     return WorkspaceListing(
@@ -68,7 +71,7 @@ def _narrowed(viewer: User, chosen: dict[str, str]) -> QuerySet[Workspace]:
     mine = Membership.objects.filter(workspace=OuterRef("pk"), user=viewer.pk).values("role")[:1]
     unanswered = Count("comments", filter=Q(comments__resolved__isnull=True))
     annotated = found.annotate(membership=Subquery(mine), unanswered=unanswered)
-    return annotated.order_by("-changed", "-pk")  # what groups has no order of its own
+    return annotated.order_by("-changed", "-pk")  # a grouped query ignores the model's default order
 
 
 def _row(viewer: User, workspace: Workspace) -> WorkspaceRow:

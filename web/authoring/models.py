@@ -1,4 +1,4 @@
-"""Workspaces, in which problems are written, and all that belongs to one."""
+"""Workspaces, in which authors write problems, and everything that belongs to a workspace."""
 
 from django.conf import settings
 from django.core.validators import RegexValidator
@@ -18,10 +18,10 @@ GPU_CHARACTERS = 120
 
 
 class WorkspaceState(models.TextChoices):
-    """Where a problem stands on its way to learners.
+    """The state of a problem on its way to learners.
 
-    `ready`: a proof of what the files say now holds. `published`: they say what the latest version says.
-    Any change makes a draft of it again; what is published stays as it is meanwhile.
+    `ready`: a proof of the current files holds. `published`: the current files are those of the latest
+    version. Any change makes the problem a draft again. The published version stays unchanged.
     """
 
     DRAFT = "draft", "Draft"
@@ -32,11 +32,11 @@ class WorkspaceState(models.TextChoices):
 
 
 class Workspace(models.Model):
-    """A problem that is being written. Its files are the truth; `title` follows from problem.toml.
+    """A problem in development. Its files are the source of truth; `title` is derived from problem.toml.
 
-    `revision` grows with every write and is what a write must name; `touched` says at which revision each
-    path changed last, removed ones too. `published_hash` is the content hash of the version that this
-    workspace published last, empty before the first.
+    `revision` grows with every write, and a write must name it. `touched` maps each path to the revision that
+    changed it last, also for removed paths. `published_hash` is the content hash of the version that this
+    workspace published last, or empty before the first.
     """
 
     slug = models.CharField(
@@ -67,7 +67,7 @@ class Workspace(models.Model):
 
 
 class Content(models.Model):
-    """The bytes that a file had at some revision of a workspace. Stored once, however often it is named."""
+    """The bytes of a file at some revision of a workspace. Equal contents of a workspace are stored once."""
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="contents")
     digest = models.CharField(max_length=HASH_CHARACTERS, help_text="SHA-256 of the bytes.")
@@ -82,7 +82,7 @@ class Content(models.Model):
 
 
 class WorkspaceFile(models.Model):
-    """A file as it is now. `path` is relative to the package's folder, with slashes."""
+    """A current file. `path` is relative to the package's folder and uses slashes."""
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="files")
     path = models.CharField(max_length=PATH_CHARACTERS)
@@ -97,10 +97,10 @@ class WorkspaceFile(models.Model):
 
 
 class Role(models.TextChoices):
-    """What somebody is in a workspace, from most to least.
+    """The role of a member in a workspace, from most to fewest rights.
 
-    Editors write, prove and comment. Reviewers read, prove and comment. Viewers read. The owner does all,
-    publishes, and says who else is there.
+    Viewers read. Reviewers also prove and comment. Editors also write. The owner has all rights, publishes,
+    and manages the members.
     """
 
     OWNER = "owner", "Owner"
@@ -110,7 +110,7 @@ class Role(models.TextChoices):
 
 
 class Membership(models.Model):
-    """Somebody in a workspace beside its owner, who is named there."""
+    """The membership of a user in a workspace. The owner is not a row here, but a column of the workspace."""
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
@@ -132,12 +132,12 @@ class Membership(models.Model):
 
 
 class Revision(models.Model):
-    """What all files said at one revision. Not every one is kept; see `services.files`.
+    """The state of all files at one revision. Not every revision is kept; see `services.files`.
 
-    `content_hash` is what a version of the same files is called, see `problems.contents`.
-    `tree` has the digest of each file by path, `changed` what this revision did to which path: `added`,
-    `changed` or `removed`. `kept` ones are never merged with the next: somebody gave them a note, they were
-    proved or published, or a restore replaced them.
+    `content_hash` is the name of a version with the same files; see `problems.contents`. `tree` maps each
+    path to the digest of its file. `changed` maps each changed path to `added`, `changed` or `removed`. A
+    revision that is `kept` is never merged with the next: it has a note, was proved or published, or a
+    restore replaced it.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="revisions")
@@ -164,9 +164,9 @@ class Revision(models.Model):
 
 
 class Comment(models.Model):
-    """What a member says about a line of a file, or about the file where `line` is null.
+    """A member's comment on a line of a file, or on the whole file if `line` is null.
 
-    `revision` is the one that they read; lines may have moved since.
+    `revision` is the revision that the member read. The line may have moved since.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="comments")
@@ -197,19 +197,19 @@ class Comment(models.Model):
 
 
 class RunKind(models.TextChoices):
-    """What a worker is asked to do: the whole proof, or a look at what one case draws."""
+    """The kinds of jobs for a worker: a full proof, or a preview of one case."""
 
     PROOF = "proof", "Proof"
     PREVIEW = "preview", "Preview"
 
 
 class ProofRun(LeasedJob):
-    """A proof or a preview of what a workspace says at one revision: the job and what came of it in one row.
+    """A proof or a preview of a workspace at one revision. The row is both the job and its result.
 
-    `wanted` is what was asked for: of a proof `gpu`, the model that its timed cases must suit; of a preview
-    `case` or `sizes`, and `seed`. `progress` is the latest step and those before it. A run that is done has a
-    report, or says in `failure` why there is none: `report` of a proof is `judge.proof.results`'s, of a
-    preview `judge.proof.preview`'s.
+    `wanted` holds the parameters. A proof has `gpu`, the model that its timed cases must suit. A preview has
+    `case` or `sizes`, and `seed`. `progress` lists the latest step and those before it. A finished run has a
+    report, or `failure` says why there is none. `report` has the format of `judge.proof.results` for a proof,
+    and that of `judge.proof.preview` for a preview.
     """
 
     listed = Listed("kind", subject="workspace__slug", person="by__username")

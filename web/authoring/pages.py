@@ -1,4 +1,4 @@
-"""What every page of a workspace shows beside its own: faults, open comments, and who may write."""
+"""The context that all pages of a workspace share: faults, open comments, and write access."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -28,7 +28,7 @@ def tab_context(
     faults: tuple[PackageFault, ...] | None = None,
     **more: object,
 ) -> dict[str, Any]:
-    """The context of the tab called `tab`. `places` are those whose faults it shows; see `faults_at`."""
+    """Return the context of the tab `tab`. It shows the faults at `places`; see `faults_at`."""
     found = faults_of(workspace) if faults is None else faults
     files, there = next(known.files for known in TABS if known.name == tab), sizes(workspace)
     return {
@@ -47,15 +47,15 @@ def tab_context(
 
 
 def open_comments(workspace: Workspace, path: str) -> int:
-    """How many comments on a file wait for an answer."""
+    """Return the number of unresolved comments on a file."""
     return list_comments(workspace, path, resolved=False).count()
 
 
 def description_of(workspace: Workspace) -> str:
-    """The text of problem.toml, empty where it is no text. Forms of such a file are refused as broken.
+    """Return the text of problem.toml. A form for a file that is not text is refused as broken.
 
     Raises:
-        DescriptionUnreadable: it is no text.
+        DescriptionUnreadable: it is not text.
     """
     try:
         return read_text(workspace, DESCRIPTION)
@@ -64,7 +64,7 @@ def description_of(workspace: Workspace) -> str:
 
 
 def needs_description(view: View[P]) -> Callable[..., HttpResponse]:
-    """Answer with the page that says what is wrong, where problem.toml cannot be shown as a form."""
+    """Return a view that answers with an error page if problem.toml can't be shown as a form."""
 
     @wraps(view)
     def enter(request: HttpRequest, workspace: Workspace, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

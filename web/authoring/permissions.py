@@ -1,4 +1,4 @@
-"""Who gets in to the pages of a workspace."""
+"""Access control for the pages of a workspace."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,9 +19,9 @@ View = Callable[Concatenate[HttpRequest, Workspace, P], HttpResponse]
 
 
 def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..., HttpResponse]]:
-    """Give a view the workspace of a slug. To those who are not in it, it does not exist.
+    """Decorate a view that takes the workspace of a slug. It answers 404 to users without access.
 
-    Whoever may look may GET; everything else needs the permission `write`.
+    GET requires the right to view, every other method the permission `write`.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponse]:
@@ -45,5 +45,5 @@ def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..
 
 
 def person(request: HttpRequest) -> User:
-    """Whoever asks, who is signed in."""
+    """Return the signed-in user who made `request`."""
     return cast("User", request.user)

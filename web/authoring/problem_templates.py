@@ -1,6 +1,6 @@
-"""The kinds of problems that an author can begin with: each a package that works as it is.
+"""Templates for new problems. Each of them is a complete, working package.
 
-They are in `problems/templates`, and a test proves them.
+They are in `problems/templates`. A test proves them.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from web.authoring.editing.document import change_top
 
 @dataclass(frozen=True, slots=True)
 class ProblemTemplate:
-    """A template: the name of its folder, what the page calls it, and what it begins with."""
+    """A template: the name of its folder, its name on the page, and a description."""
 
     name: str
     label: str
@@ -51,7 +51,7 @@ PROBLEM_TEMPLATES = (
 
 
 def begin(kind: str, *, title: str) -> Mapping[str, bytes]:
-    """The files of a new problem of a kind, called `title`."""
+    """Return the files of a new problem from the template `kind`, with the title `title`."""
     files = dict(read_folder(problems_root() / "templates" / kind).files)
     files[DESCRIPTION] = change_top(files[DESCRIPTION].decode(), {"title": title}).encode()
     return files

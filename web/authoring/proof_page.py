@@ -1,4 +1,4 @@
-"""What the page of a proof shows: how far it is, and its report in the order of what was looked into."""
+"""The content of a proof's page: its progress, and its report in the order of the checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,20 +62,20 @@ _TABS = (
 
 @dataclass(frozen=True, slots=True)
 class FixableFinding:
-    """A finding with the tab on which it is mended; empty where no tab is known."""
+    """A finding with the tab on which the author can fix it. The tab is empty if it is unknown."""
 
     finding: ProofFinding
     tab: str
 
     @property
     def tone(self) -> str:
-        """The tone of its severity."""
+        """Return the tone of the finding's severity."""
         return "bad" if self.finding.severity is Severity.ERROR else "limit"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:
-    """One thing that was looked into, with what was found."""
+    """A check of the proof, with its findings."""
 
     check: ProofCheck
     title: str
@@ -97,7 +97,7 @@ class ProofStep:
 
 @dataclass(frozen=True, slots=True)
 class ProofPage:
-    """A proof. `stale`: the files say something else by now. `proof` is None until there is a report."""
+    """A proof. `stale`: the files have changed since. `proof` is None until there is a report."""
 
     run: ProofRun
     proof: Proof | None
@@ -112,38 +112,38 @@ class ProofPage:
 
     @property
     def moving(self) -> bool:
-        """Whether it changes by itself."""
+        """Return whether the page still changes automatically."""
         return not self.run.over
 
     @property
     def waiting(self) -> bool:
-        """Whether no worker has it yet."""
+        """Return whether the proof still waits for a worker."""
         return self.run.state == JobState.QUEUED
 
     @property
     def cancelled(self) -> bool:
-        """Whether somebody gave it up."""
+        """Return whether a member cancelled the proof."""
         return self.run.state == JobState.CANCELLED
 
     @property
     def errors(self) -> int:
-        """How many findings keep the problem from being published."""
+        """Return the number of findings that block publishing."""
         return self._count(Severity.ERROR)
 
     @property
     def warnings(self) -> int:
-        """How many findings are only to be looked at."""
+        """Return the number of warnings. They do not block publishing."""
         return self._count(Severity.WARNING)
 
     @property
     def mutation_percent(self) -> int | None:
-        """The mutation score in percent, rounded down so that 90 means 90."""
+        """Return the mutation score in percent, rounded down so that 90 means at least 90."""
         score = self.proof.mutation_score if self.proof else None
         return None if score is None else int(100 * score)
 
     @property
     def survivors(self) -> tuple[MutantOutcome, ...]:
-        """The mutants that no case told from their original."""
+        """Return the mutants that no case distinguished from the original."""
         mutants = self.proof.mutants if self.proof else ()
         return tuple(mutant for mutant in mutants if mutant.counts and not mutant.fails)
 
@@ -153,7 +153,7 @@ class ProofPage:
 
 
 def proof_page(run: ProofRun, present: Revision | None) -> ProofPage:
-    """All that the page of `run` shows, where the files are now at `present`."""
+    """Return the content of the page of `run`. `present` is the current revision of the files."""
     proof = proof_of(run)
     steps = run.progress.get("steps", []) if isinstance(run.progress, Mapping) else []
     last: Mapping[str, Any] = next((step for step in reversed(steps) if step.get("total")), {})
@@ -175,7 +175,7 @@ def proof_page(run: ProofRun, present: Revision | None) -> ProofPage:
 
 
 def tab_of(place: str) -> str:
-    """The tab on which what is at `place` is mended, empty where none is known."""
+    """Return the tab on which the author can fix `place`, or an empty string if it is unknown."""
     return next((tab for beginning, tab in _TABS if place.startswith(beginning)), "")
 
 

@@ -1,4 +1,4 @@
-"""Reads of workspaces. Who may read one is asked of `rights`; only the lists here narrow by person."""
+"""Reads of workspaces. `rights` decides who may read one. Only the lists here filter by user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ from web.jobs.models import JobState
 
 
 class NotText(Exception):
-    """Raised when a file that is asked for as text is none. The message names it."""
+    """Raised when a file requested as text is not text. The message names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody in a workspace."""
+    """A member of a workspace."""
 
     user: User
     role: Role
 
 
 def visible_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
-    """The workspaces that `viewer` owns or shares, latest first; staff see all."""
+    """Return the workspaces that `viewer` owns or shares, latest first. Staff see all."""
     if not viewer.is_authenticated:
         return Workspace.objects.none()
     workspaces = Workspace.objects.select_related("owner")
@@ -44,27 +44,30 @@ def visible_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
 
 
 def own_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
-    """Those that `viewer` owns."""
+    """Return the workspaces that `viewer` owns."""
     return visible_workspaces(viewer).filter(owner=viewer.pk)
 
 
 def shared_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
-    """Those that others own and share with `viewer`; for staff also those that nobody shares with them."""
+    """Return the workspaces of others that `viewer` may see: shared ones, and for staff all others too."""
     return visible_workspaces(viewer).exclude(owner=viewer.pk)
 
 
 def shares_any(viewer: User) -> bool:
-    """Whether somebody let `viewer` into a problem."""
+    """Return whether `viewer` is a member of another user's problem."""
     return Membership.objects.filter(user=viewer.pk).exists()
 
 
 def find_workspace(viewer: Viewer, slug: str) -> Workspace | None:
-    """The workspace of that slug; None where `viewer` may not know of it."""
+    """Return the workspace with that slug, or None if `viewer` may not see it."""
     return visible_workspaces(viewer).filter(slug=slug).first()
 
 
 def role_of(viewer: Viewer, workspace: Workspace) -> Role | None:
-    """What `viewer` is in `workspace`; None for others, staff included. Asked once per object."""
+    """Return the role of `viewer` in `workspace`, or None for non-members, staff included.
+
+    The answer is cached on `workspace`.
+    """
     if not viewer.is_authenticated:
         return None
     if workspace.owner_id == viewer.pk:
@@ -77,26 +80,26 @@ def role_of(viewer: Viewer, workspace: Workspace) -> Role | None:
 
 
 def people(workspace: Workspace) -> list[Person]:
-    """The owner, then all others by name."""
+    """Return the owner, followed by all other members sorted by name."""
     owner = [Person(workspace.owner, Role.OWNER)] if workspace.owner else []
     members = workspace.memberships.select_related("user")
     return [*owner, *(Person(member.user, Role(member.role)) for member in members)]
 
 
 def read(workspace: Workspace) -> dict[str, bytes]:
-    """Every file as it is now, by path."""
+    """Return all current files by path."""
     rows = workspace.files.values_list("path", "content__data")
     return {path: bytes(data) for path, data in rows}
 
 
 def read_file(workspace: Workspace, path: str) -> bytes | None:
-    """One file as it is now; None when there is none."""
+    """Return a current file, or None if there is none at `path`."""
     found = workspace.files.filter(path=path).values_list("content__data", flat=True).first()
     return None if found is None else bytes(found)
 
 
 def read_text(workspace: Workspace, path: str) -> str:
-    """One file as text, empty when there is none.
+    """Return a current file as text. A missing file has an empty text.
 
     Raises:
         NotText: it is not UTF-8.
@@ -108,36 +111,39 @@ def read_text(workspace: Workspace, path: str) -> str:
 
 
 def read_revision(revision: Revision) -> dict[str, bytes]:
-    """Every file as it was at `revision`, by path."""
+    """Return all files at `revision` by path."""
     rows = revision.workspace.contents.filter(digest__in=set(revision.tree.values()))
     stored = {digest: bytes(data) for digest, data in rows.values_list("digest", "data")}
     return {path: stored[digest] for path, digest in sorted(revision.tree.items())}
 
 
 def sizes(workspace: Workspace) -> Mapping[str, int]:
-    """The size of every file in bytes, by path."""
+    """Return the size of every file in bytes, by path."""
     return dict(workspace.files.values_list("path", "content__size_bytes"))
 
 
 def list_revisions(workspace: Workspace) -> QuerySet[Revision]:
-    """What is kept of the history, latest first."""
+    """Return the revisions that are kept, latest first."""
     return workspace.revisions.select_related("by").defer("tree")
 
 
 def find_revision(workspace: Workspace, number: int) -> Revision | None:
-    """The revision of that number, if it is kept."""
+    """Return the revision with that number, or None if it is not kept."""
     return workspace.revisions.select_related("by", "workspace").filter(number=number).first()
 
 
 def present_revision(workspace: Workspace) -> Revision | None:
-    """What the files say now; None before the first write."""
+    """Return the revision of the current files, or None before the first write."""
     return find_revision(workspace, workspace.revision)
 
 
 def list_comments(
     workspace: Workspace, path: str | None = None, *, resolved: bool = True
 ) -> QuerySet[Comment]:
-    """The comments by file and line; of one file where `path` is given, and without `resolved` open ones."""
+    """Return the comments, sorted by file and line.
+
+    `path` restricts them to one file. Without `resolved`, only open ones are returned.
+    """
     comments = workspace.comments.select_related("by", "resolved_by")
     if path is not None:
         comments = comments.filter(path=path)
@@ -145,24 +151,24 @@ def list_comments(
 
 
 def latest_run(workspace: Workspace, kind: RunKind = RunKind.PROOF) -> ProofRun | None:
-    """The latest proof, or the latest preview."""
+    """Return the latest run of that kind, or None."""
     return workspace.runs.select_related("revision", "by").filter(kind=kind).first()
 
 
 def find_run(workspace: Workspace, pk: int) -> ProofRun | None:
-    """A run of `workspace`."""
+    """Return the run of `workspace` with that primary key, or None."""
     return workspace.runs.select_related("revision", "by").filter(pk=pk).first()
 
 
 def holding_proof(workspace: Workspace, content_hash: str) -> ProofRun | None:
-    """A proof of exactly these contents that holds."""
+    """Return a proof of exactly these contents that holds, or None."""
     return workspace.runs.filter(
         kind=RunKind.PROOF, state=JobState.DONE, holds=True, content_hash=content_hash
     ).first()
 
 
 def standing(workspace: Workspace, content_hash: str) -> WorkspaceState:
-    """What a workspace is whose files are those of `content_hash`, and which nobody proves now."""
+    """Return the state of a workspace whose files have `content_hash`, if no proof of it is running."""
     if content_hash == workspace.published_hash:
         return WorkspaceState.PUBLISHED
     return WorkspaceState.READY if holding_proof(workspace, content_hash) else WorkspaceState.DRAFT

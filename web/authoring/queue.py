@@ -1,10 +1,11 @@
 """The queue of proofs and previews. The rest is `web.jobs.queue`.
 
-Theory of operation. A worker takes one only when no submission of a learner waits. Authors take turns,
-whatever they ask for, so that no author's runs keep out another's. Of jobs of the same rank previews come
-first, since their author looks at the page; a proof that has waited for AGED is as urgent, so that no stream
-of previews holds up a proof. A run is about one revision, which stays as it is whatever is written
-meanwhile; only where the files still say the same does a proof that holds make the workspace ready.
+Theory of operation. A worker takes a run only when no learner's submission waits. Authors take turns,
+whatever they request, so that the runs of one author do not block those of another. Among jobs of the same
+rank, previews come first, because their author is waiting on the page. A proof that has waited for AGED is
+equally urgent, so that a stream of previews does not block it. A run is bound to one revision, which later
+writes do not change. A proof that holds makes the workspace ready only if its files are still those of that
+revision.
 """
 
 from collections.abc import Mapping
@@ -37,7 +38,7 @@ _MESSAGES = {
 
 
 class ProofQueue(JobQueue[ProofRun]):
-    """Proofs and previews that their authors asked for."""
+    """The queue of proofs and previews that authors requested."""
 
     model = ProofRun
     order = (
@@ -50,11 +51,11 @@ class ProofQueue(JobQueue[ProofRun]):
     fresh = {"progress": {}}
 
     def rows(self) -> QuerySet[ProofRun]:
-        """With the workspace and the revision."""
+        """Return the rows with their workspace and revision."""
         return ProofRun.objects.select_related("workspace", "revision__workspace")
 
     def show_steps(self, run: ProofRun, steps: list[dict[str, Any]]) -> None:
-        """Say what is done now and what was before: `steps`, of which the latest are kept.
+        """Record the current step and the previous ones. Only the latest of `steps` are kept.
 
         Raises:
             LeaseLost: the run is no longer this worker's.
@@ -63,16 +64,16 @@ class ProofQueue(JobQueue[ProofRun]):
 
     @transaction.atomic
     def record(self, run: ProofRun, report: Mapping[str, Any], *, holds: bool | None = None) -> bool:
-        """Keep what came of it. False: the lease was lost, nothing is stored."""
+        """Store the result of a run. Return False, and store nothing, if the lease was lost."""
         return self._end(run, report=dict(report), holds=holds)
 
     @transaction.atomic
     def record_failure(self, run: ProofRun, failure: str) -> bool:
-        """Keep why nothing came of it, for its author. False: the lease was lost."""
+        """Store for the author why a run has no result. Return False if the lease was lost."""
         return self._end(run, failure=failure, holds=False if run.kind == RunKind.PROOF else None)
 
     def fail(self, run: ProofRun, failure: Failure) -> bool:
-        """Keep that it was not its author's fault."""
+        """Store that the run failed through no fault of its author. Return False if the lease was lost."""
         return self.record_failure(run, _MESSAGES[failure])
 
     def _end(self, run: ProofRun, **columns: Any) -> bool:
@@ -83,12 +84,12 @@ class ProofQueue(JobQueue[ProofRun]):
 
 
 def contents_of(run: ProofRun) -> Contents:
-    """The files that `run` is about."""
+    """Return the files that `run` proves or previews."""
     return Contents(run.workspace.slug, queries.read_revision(run.revision))
 
 
 def settle(workspace_id: int) -> None:
-    """Make a workspace whose proof is over what its files are now."""
+    """Set the state of a workspace after its proof, according to its current files."""
     workspace = Workspace.objects.filter(pk=workspace_id, state=WorkspaceState.PROVING).first()
     revision = queries.present_revision(workspace) if workspace else None
     if workspace is None or revision is None:

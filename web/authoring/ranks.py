@@ -1,8 +1,8 @@
-"""Which places of the boards a new version would change, by what a preview found of it.
+"""The changes of places on leaderboards that a new version would cause, computed from a preview.
 
-What learners see is the board of the version that was live when the preview began; submissions that still
-older versions judged are on boards of their own. On the new board are those that the preview judged, and
-what the new version had judged before, where it was live once.
+Learners see the board of the version that was live when the preview began. Submissions that older versions
+judged are on their own boards. The new board has the submissions that the preview judged. If the new version
+was live before, the board also has those that it judged then.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ _UNREAD = ("body", "listings", "submission__source")
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """The place of somebody on a board now, and under the new version; None where they have none."""
+    """The place of a user on a board now and under the new version. None: the user has no place."""
 
     username: str
     language: str
@@ -42,12 +42,15 @@ class _Entry:
 
 
 def ranks_known(rejudge: Rejudge) -> bool:
-    """Whether all was judged, so that places are not those of a part."""
+    """Return whether everything was judged. Otherwise the places would only reflect a part."""
     return rejudge.state not in {RejudgeState.RUNNING, RejudgeState.CANCELLED}
 
 
 def rank_changes(rejudge: Rejudge) -> tuple[RankChange, ...]:
-    """Every place that would change, by board and present place. Boards are of one language and GPU model."""
+    """Return all changes of places, sorted by board and current place.
+
+    A board has one language and GPU model.
+    """
     judged = rejudge.runs.exclude(change="").filter(ranked_users("submission__user"))
     runs = list(judged.select_related("submission__user").defer(*_UNREAD).order_by("pk"))
     old = _places(_before(rejudge, runs))
@@ -67,7 +70,7 @@ def rank_changes(rejudge: Rejudge) -> tuple[RankChange, ...]:
 
 
 def _places(entries: Iterable[_Entry]) -> dict[Board, dict[str, int]]:
-    """The place of everybody's best, by board and name."""
+    """Return the place of each user's best submission, by board and username."""
     bests: dict[Board, dict[str, Score]] = defaultdict(dict)
     for entry in entries:
         best = bests[entry.board].get(entry.username)
@@ -94,7 +97,7 @@ def _after(runs: Iterable[HiddenRun]) -> Iterator[_Entry]:
 
 
 def _there_already(rejudge: Rejudge) -> Iterator[_Entry]:
-    """What the new version judged before the preview began."""
+    """Yield the submissions that the new version judged before the preview began."""
     if rejudge.package is None:
         return
     reports = Report.objects.filter(
@@ -116,7 +119,7 @@ def _there_already(rejudge: Rejudge) -> Iterator[_Entry]:
 
 
 def _version_before(rejudge: Rejudge) -> str | None:
-    """What tells the verdicts of the version that was live; None where that was not noted."""
+    """Return the name of the version that was live, or None if the preview did not record it."""
     number = rejudge.chosen.get("against")
     if rejudge.package is None or not number:
         return None

@@ -1,9 +1,9 @@
-"""Who may do what with a workspace, as predicates of `rules`.
+"""Permissions on workspaces, as predicates of `rules`.
 
-Pages, the API and templates ask by the same names: `user.has_perm(rights.EDIT, workspace)`, and in templates
-`{% load rules %}{% has_perm "authoring.edit" user workspace as may_edit %}`. Hidden cases, seeds, references
-and solutions are in the files, so whoever may not view a workspace learns nothing of them; being an
-instructor alone opens nobody else's. Staff run the site and may do everything.
+Pages, the API and templates use the same names: `user.has_perm(rights.EDIT, workspace)`, and in templates `{%
+load rules %}{% has_perm "authoring.edit" user workspace as may_edit %}`. The files contain hidden cases,
+seeds, references and solutions, so users who may not view a workspace must learn nothing about them. The role
+of instructor alone gives no access to the workspaces of others. Staff run the site and may do everything.
 """
 
 from collections.abc import Callable
@@ -37,17 +37,17 @@ def _at_least(role: Role) -> Any:
 
 
 def is_instructor(user: User) -> bool:
-    """Whether staff let them write problems."""
+    """Return whether staff allow the user to write problems."""
     return bool(user.is_authenticated and user.is_instructor)
 
 
 def is_staff(user: User) -> bool:
-    """Whether they run the site."""
+    """Return whether the user is staff."""
     return bool(user.is_authenticated and user.is_staff)
 
 
 def is_open(_user: User, workspace: Workspace | None) -> bool:
-    """Whether it is not archived."""
+    """Return whether the workspace is not archived."""
     return workspace is not None and workspace.state != WorkspaceState.ARCHIVED
 
 
@@ -69,6 +69,6 @@ _PREDICATES = {
 
 
 def register() -> None:
-    """Give every permission its predicate. Called once, when the app is ready."""
+    """Register the predicate of every permission. The app calls it once at startup."""
     for name, predicate in _PREDICATES.items():
         add_perm(name, predicate)  # type: ignore[no-untyped-call]  # rules has no types

@@ -1,11 +1,11 @@
-"""Saves what a form says, for browsers with and without scripts, and tells of conflicts.
+"""Saves the data of a form, for browsers with and without scripts, and reports conflicts.
 
-Theory of operation. Every form names the revision that it was made from, in `expected`. A script sends it
-after each pause and takes JSON: the new revision, or why nothing was saved. Its `kind` says which, saved,
-conflict or refused, and its status is 200: that a text is half typed is nothing for a console of errors.
-Without scripts, and when the button is pressed, the answer is a page. Of two people who changed the same
-file, the later one gets the page of the conflict, with their text still in it, and decides; nothing is
-overwritten unseen.
+Theory of operation. Every form names the revision from which it was made, in `expected`. A script submits the
+form after each pause and gets JSON: the new revision, or the reason why nothing was saved. `kind` is `saved`,
+`conflict` or `refused`. The status is always 200, because a half-typed text is not an error for the browser's
+console. Without scripts, and when the author presses the button, the answer is a page. If two users changed
+the same file, the later one gets a page that shows the conflict with the unsaved text. This user then
+decides. Nothing is overwritten silently.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ MAX_REVISION = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A file that two people changed: what this one wrote, what it says now, and how they differ."""
+    """A file that two users changed: the text of this user, the current text, and the difference."""
 
     path: str
     mine: str
@@ -36,12 +36,12 @@ class Rival:
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether a script saves."""
+    """Return whether a script sent the request."""
     return request.headers.get("Accept", "") == "application/json"
 
 
 def expected_revision(request: HttpRequest) -> int:
-    """The revision that a form was made from; -1, which nothing was made from, where it names none."""
+    """Return the revision from which the form was made, or -1, which never exists, if the form names none."""
     expected = request.POST.get("expected", "")
     return min(int(expected), MAX_REVISION) if expected.isascii() and expected.isdigit() else -1
 
@@ -55,9 +55,9 @@ def save(
     renumbered: Mapping[str, object] | None = None,
     note: str = "",
 ) -> HttpResponse:
-    """Write `changes` and answer. `back` is where a page goes on; this address by default.
+    """Write `changes` and return the response. It redirects to `back`, by default to the current address.
 
-    `renumbered` are values of the form that a script must replace once it is saved.
+    `renumbered` are form values that a script must replace after saving.
     """
     back = back or request.path
     try:
@@ -83,7 +83,7 @@ def save(
 
 
 def refused(request: HttpRequest, workspace: Workspace, reasons: Sequence[str], *, back: str) -> HttpResponse:
-    """Say why nothing was saved."""
+    """Return the response that says why nothing was saved."""
     if wants_json(request):
         body = {"error": " ".join(reasons), "revision": workspace.revision}
         return JsonResponse({"kind": "refused", **body})
@@ -100,7 +100,10 @@ def _unwritten(
     *,
     back: str,
 ) -> HttpResponse:
-    """Say why `changes` were refused, on a page that still has what was typed. Who uploads has the file."""
+    """Return the response that says why `changes` were refused.
+
+    A page keeps the typed text, but no uploads.
+    """
     texts = {path: text_or_none(data) for path, data in changes.items() if data is not None}
     if wants_json(request) or not texts or None in texts.values():
         return refused(request, workspace, [reason], back=back)
@@ -123,7 +126,7 @@ def conflict_page(
     *,
     back: str,
 ) -> HttpResponse:
-    """Both texts of every file that somebody else changed too, for its author to decide."""
+    """Return the page with both texts of every file that another user changed too. The author decides."""
     rivals = [_rival(path, changes[path], conflict.theirs[path]) for path in conflict.paths]
     others = {
         path: text_or_none(data) or ""
@@ -142,7 +145,7 @@ def conflict_page(
 
 
 def _last_writer(request: HttpRequest, workspace: Workspace, conflict: files.Conflict) -> str:
-    """Who wrote the present revision: a name, "you" from another window, empty where nobody is known."""
+    """Return who wrote the current revision: a name, "you" for another window, or empty if it is unknown."""
     revision = find_revision(workspace, conflict.revision)
     if revision is None or revision.by is None:
         return ""

@@ -1,4 +1,4 @@
-"""The starter of each language: derived from the signature, or written by hand and compared with that."""
+"""The starter of each language: derived from the signature, or written by the author."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ FOLDER = "starter/"
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """What learners begin with in a language.
+    """The starter that learners get in a language.
 
-    `written` is the text of the file, None where there is none and `derived` is what they get.
+    `written` is the text of the file, or None if there is no file. Learners then get `derived`.
     """
 
     language: Language
@@ -29,12 +29,12 @@ class Starter:
 
     @property
     def text(self) -> str:
-        """What learners get."""
+        """Return the text that learners get."""
         return self.derived if self.written is None else self.written
 
     @property
     def difference(self) -> FileDifference | None:
-        """From the derived text to the written one; None where there is no difference."""
+        """Return the difference from the derived to the written text, or None if there is none."""
         if self.written is None or self.written == self.derived:
             return None
         path = path_of(self.language)
@@ -42,19 +42,19 @@ class Starter:
 
     @property
     def stale(self) -> bool:
-        """Whether a written one lacks the present declaration of `solve`."""
+        """Return whether the written starter lacks the current declaration of `solve`."""
         return self.written is not None and "".join(self.declaration.split()) not in "".join(
             self.written.split()
         )
 
 
 def path_of(language: Language) -> str:
-    """The file of a starter that is written by hand."""
+    """Return the path of a starter that the author writes."""
     return f"{FOLDER}{STARTER_FILES[language]}"
 
 
 def starters_of(workspace: Workspace) -> tuple[Starter, ...]:
-    """The starter of every language that the problem takes; none while its signature has faults."""
+    """Return the starter of every language of the problem. Return none while the signature has faults."""
     files = read(workspace)
     faults = Faults(workspace.slug)
     text = files.get("problem.toml", b"").decode("utf-8", "replace")
@@ -78,7 +78,7 @@ def _text(content: bytes | None) -> str | None:
 
 
 def _problem(slug: str, described: Description) -> Problem:
-    """What a starter is derived from. The rest of the package may be faulty still."""
+    """Return a problem from which starters can be derived, even if the rest of the package has faults."""
     return Problem(
         slug=slug,
         title=described.title,

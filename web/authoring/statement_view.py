@@ -1,4 +1,4 @@
-"""A statement or an editorial exactly as learners will see it, before anybody does."""
+"""Renders a statement or an editorial exactly as learners will see it."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ STATEMENT, EDITORIAL = "statement.md", "editorial.md"
 
 @dataclass(frozen=True, slots=True)
 class StatementView:
-    """What the page of the problem will show. `problem` is None while the package has faults.
+    """The content of the problem's page. `problem` is None while the package has faults.
 
     `faults` are those of the statement itself.
     """
@@ -34,17 +34,17 @@ class StatementView:
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:
-    """The HTML of `text`, with the figures of `workspace`."""
+    """Return `text` as HTML, with the figures of `workspace`."""
     return render(text, anchors=anchors, pictures=pictures(workspace, text))
 
 
 def statement_view(
     workspace: Workspace, path: str, text: str, *, description: str | None = None
 ) -> StatementView:
-    """The page as it will be when the file at `path`, a statement, says `text`.
+    """Return the page for the statement at `path` with the content `text`.
 
-    `description` is what problem.toml will say; None: as it does now. While the package has faults, that is
-    the text alone: what else a learner sees is not known then.
+    `description` is the new text of problem.toml. None means the current text. While the package has faults,
+    the result has the text only, because the rest of the page can't be derived.
     """
     files = {**read(workspace), path: text.encode()}
     if description is not None:
@@ -64,7 +64,7 @@ def statement_view(
 
 
 def editorial_view(workspace: Workspace, text: str) -> SafeString:
-    """The editorial when its file says `text`, with its numbers once the package has no faults."""
+    """Return the editorial `text` as HTML. It includes the numbers of the package if that has no faults."""
     try:
         with as_folder(Contents(workspace.slug, {**read(workspace), EDITORIAL: text.encode()})) as folder:
             text = load_problem(folder).editorial or ""

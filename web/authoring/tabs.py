@@ -1,4 +1,4 @@
-"""The tabs of a workspace, in the order in which its navigation shows them.
+"""The tabs of a workspace, in the order of the navigation.
 
 Each is a page of its own: `author-<name>` is the name of its address, which takes the workspace's slug,
 `web/authoring/views/<name>.py` its views, `authoring/<name>.html` its template, which extends
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A page of a workspace. `files` are those that it edits, for marks of comments and faults."""
+    """A page of a workspace. `files` are the files that it edits. Their comments and faults mark the tab."""
 
     name: str
     label: str
@@ -18,7 +18,7 @@ class Tab:
 
     @property
     def url_name(self) -> str:
-        """The name of its address."""
+        """Return the name of its address."""
         return f"author-{self.name}"
 
 

@@ -1,4 +1,4 @@
-"""The title that a problem.toml gives, whatever else is wrong with it."""
+"""Reads the title from problem.toml, even if the rest of the file is invalid."""
 
 import re
 import tomllib
@@ -10,7 +10,10 @@ _LINE = re.compile(r'^[ \t]*title[ \t]*=[ \t]*"([^"\\\n]*)"', re.MULTILINE)
 
 
 def title_of(description: bytes) -> str:
-    """The title in `description`, found by its line where it is no TOML; empty when there is none."""
+    """Return the title in `description`, or an empty string.
+
+    If it is not TOML, search for the title's line.
+    """
     text = description.decode("utf-8", "replace")
     if toml_excess(text):
         return ""

@@ -1,4 +1,4 @@
-"""Who may read a version: what is in it is hidden from learners."""
+"""Read access to versions. Their contents are hidden from learners."""
 
 from django.db.models import Q, QuerySet
 
@@ -10,10 +10,10 @@ from web.packages.models import Origin, PackageVersion
 
 
 def may_read(viewer: Viewer, version: PackageVersion) -> bool:
-    """Whether `viewer` may have the files of `version`, hidden cases, reference and solutions among them.
+    """Return whether `viewer` may read the files of `version`, with hidden cases, reference and solutions.
 
-    Staff may, and whoever may view the workspace that it was published from. A version that came with the
-    site is staff's alone, whatever a workspace is called.
+    Staff may, and so may users who may view the workspace from which it was published. Only staff may read a
+    version that came with the site, even if a workspace has the same name.
     """
     if not viewer.is_authenticated:
         return False
@@ -26,15 +26,15 @@ def may_read(viewer: Viewer, version: PackageVersion) -> bool:
 
 
 def readable_versions(viewer: Viewer, workspace: Workspace) -> QuerySet[PackageVersion]:
-    """The versions that `viewer`, who may view `workspace`, may have, latest first, without their archives.
+    """Return the versions that `viewer` may read, latest first, without their archives.
 
-    A problem of the site, or one that was imported on the command line, may be called like a workspace: to
-    be in that workspace opens nothing of it.
+    `viewer` may view `workspace`. A problem of the site, or one imported on the command line, may have the
+    name of a workspace. Membership in that workspace gives no access to it.
     """
     versions = PackageVersion.objects.filter(problem__slug=workspace.slug).select_related("problem", "by")
     versions = versions.defer("archive").order_by("-number")
     if viewer.is_staff:
         return versions
-    # Who published it may be gone; what they published is in the history then.
+    # The account of the publisher may be deleted. The history of the workspace still has those files.
     from_here = Q(by__isnull=False) | Q(content_hash__in=workspace.revisions.values("content_hash"))
     return versions.filter(from_here, origin=Origin.AUTHOR)

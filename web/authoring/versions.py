@@ -1,7 +1,7 @@
-"""What the pages of versions show: what differs from the live one, and whether verdicts may.
+"""The content of the pages of versions: differences from the live version, and possible verdict changes.
 
-All of it is narrowed to versions that were published from the workspace: a problem of the site may be
-called like one, and its versions have in them what only staff may see.
+Only versions that were published from the workspace are included. A problem of the site may have the same
+name, and only staff may see its versions.
 """
 
 from dataclasses import dataclass
@@ -35,10 +35,10 @@ _PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Publishing:
-    """What would be published, beside what is live. `proof` is the one that holds for these files.
+    """The files to publish, compared with the live version. `proof` is a proof of these files that holds.
 
-    `frozen` is the version of these very files, if there is one already. `taken`: learners have a problem of
-    this name that was not published from here. `shown`: learners see it.
+    `frozen` is the version with exactly these files, if there is one. `taken`: a problem with this name
+    exists that was not published from here. `shown`: learners see it.
     """
 
     live: PackageVersion | None
@@ -57,7 +57,7 @@ class Publishing:
 
 
 def publishing(workspace: Workspace, viewer: Viewer) -> Publishing:
-    """All that the page of publishing shows."""
+    """Return the content of the page of publishing."""
     readable = readable_versions(viewer, workspace)
     problem = Row.objects.filter(slug=workspace.slug).first()
     live = readable.filter(live_of=problem).first() if problem else None
@@ -88,17 +88,20 @@ def publishing(workspace: Workspace, viewer: Viewer) -> Publishing:
 
 
 def files_of(version: PackageVersion) -> dict[str, bytes]:
-    """The files of a version, by path."""
+    """Return the files of a version by path."""
     return dict(unpack(read_archive(version), slug=version.problem.slug).files)
 
 
 def version_of(workspace: Workspace, viewer: Viewer, number: int) -> PackageVersion | None:
-    """A version that was published from this workspace."""
+    """Return the version with that number, or None.
+
+    It must be published from this workspace, and `viewer` must be allowed to read it.
+    """
     return readable_versions(viewer, workspace).filter(number=number).first()
 
 
 def judged_parts(old: PackageVersion, new: PackageVersion) -> tuple[str, ...]:
-    """What differs between two versions that can change a verdict, in words."""
+    """Return the parts that differ between two versions and can change a verdict, in words."""
     if old.version == new.version:
         return ()
     package = load_package(unpack(read_archive(new), slug=new.problem.slug))
@@ -111,6 +114,6 @@ def _judged_parts(old: PackageVersion, new: Problem) -> tuple[str, ...]:
 
 
 def _judged_before(problem: Row, package: Problem) -> int:
-    """How many judged submissions another version judged."""
+    """Return the number of submissions that another version judged."""
     judged = problem.submissions.filter(mode="submit", report__isnull=False)
     return judged.exclude(report__version=package.version).count()

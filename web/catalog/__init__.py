@@ -1,1 +1,1 @@
-"""The problems that the site offers, synced from packages."""
+"""The catalogue of problems. It is synced from packages."""

@@ -1,4 +1,4 @@
-"""Which problem an address names, for those who may know of it."""
+"""Access to the problem that an address names."""
 
 from django.http import Http404
 
@@ -7,10 +7,10 @@ from web.catalog.queries import Viewer, find_problem
 
 
 def problem_or_404(viewer: Viewer, slug: str) -> Problem:
-    """The problem of that slug, with its marks.
+    """Return the problem with that slug, with its marks.
 
     Raises:
-        Http404: there is none that `viewer` may know of.
+        Http404: it does not exist, or `viewer` may not see it.
     """
     found = find_problem(viewer, slug)
     if found is None:

@@ -1,4 +1,4 @@
-"""Staff pages about problems."""
+"""Admin pages about problems."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from web.catalog.models import Problem, Tagging
 
 @admin.register(Problem)
 class ProblemAdmin(AuditedAdmin[Problem]):
-    """Problems, to publish or withdraw. Their content comes from the packages."""
+    """Problems. Staff can publish or withdraw them. Their content comes from the packages."""
 
     logged_fields: ClassVar[tuple[str, ...]] = ("published",)
     list_display = ["slug", "title", "difficulty", "track_day", "published", "updated"]
@@ -21,19 +21,19 @@ class ProblemAdmin(AuditedAdmin[Problem]):
     search_fields = ["slug", "title"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Problem | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """All but `published`."""
+        """Return all fields except `published`."""
         return [column.name for column in Problem._meta.fields if column.name != "published"]  # noqa: SLF001 - Django's public name for it
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody: `manage.py loadproblems` does."""
+        """Return False: `manage.py loadproblems` adds problems."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Problem | None = None) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody: submissions refer to it. Withdraw it instead."""
+        """Return False: submissions refer to problems. Withdraw the problem instead."""
         return False
 
     def kind_of_change(self, obj: Problem, changed: list[str]) -> AuditKind:
-        """To publish and to withdraw are acts of their own."""
+        """Return the kind of the audit entry. Publishing and withdrawing have their own kinds."""
         if "published" not in changed:
             return AuditKind.CHANGE
         return AuditKind.PUBLISH if obj.published else AuditKind.WITHDRAW
@@ -41,7 +41,7 @@ class ProblemAdmin(AuditedAdmin[Problem]):
 
 @admin.register(Tagging)
 class TaggingAdmin(RecordAdmin[Tagging]):
-    """Tags of problems, as their packages say."""
+    """Tags of problems, from their packages."""
 
     list_display = ["name", "problem"]
     list_select_related = ["problem"]

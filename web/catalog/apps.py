@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class CatalogConfig(AppConfig):
-    """Problems that the site offers."""
+    """The problems of the site."""
 
     name = "web.catalog"
     label = "catalog"

@@ -1,4 +1,4 @@
-"""The arguments of a problem, as the statement's table shows them."""
+"""The arguments of a problem, for the statement's table."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
-"""Markdown with TeX to HTML that is safe to show, whoever wrote it.
+"""Renders Markdown with TeX to HTML that is safe to show, regardless of its author.
 
-TeX between `$…$` or `$$…$$` becomes MathML. What `web.catalog.tex` does not know is shown as it was written,
-in a `<span class="math">` or `<div class="math">`. Code blocks get classes for their
-colours, never styles. Images are shown only where the caller says what there is.
+TeX between `$…$` or `$$…$$` becomes MathML. A formula that `web.catalog.tex` does not support is shown as its
+source, in a `<span class="math">` or `<div class="math">`. Code blocks get classes for highlighting, never
+styles. Only images that the caller passes are shown.
 """
 
 import re
@@ -41,7 +41,7 @@ _ANCHORED = re.compile(r'(<(h[2-6]) id="([^"]+)">)(.*?)</\2>', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image that a text may show: the name by which it does, and where the page finds it."""
+    """An image that a text may show: its name in the text, and its address."""
 
     name: str
     url: str
@@ -51,10 +51,10 @@ class Picture:
 
 @lru_cache(maxsize=256)
 def render(text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = ()) -> SafeString:
-    """The HTML of `text`. Raw HTML in it is shown as text; the result is sanitised all the same.
+    """Return `text` as HTML. Raw HTML in it is shown as text. The result is sanitised in any case.
 
-    With `anchors`, headings get ids that begin with it, and links to themselves. Of images, `pictures`
-    are shown; the others are left out.
+    With `anchors`, headings get ids with this prefix, and links to themselves. Only the images in `pictures`
+    are shown; others are omitted.
     """
     known = {picture.name: picture for picture in pictures}
     html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": {}})
@@ -64,7 +64,8 @@ def render(text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = ()) 
         attributes={**_ATTRIBUTES, "img": _IMAGE, **{tag: {"id"} for tag in _HEADINGS}},
         url_schemes={"http", "https", "mailto"},
     )
-    # What these add is ours, made of escaped text; the sanitiser would have to let authors do the same.
+    # Anchors and formulas are added after sanitising. They consist of our own tags and escaped text. To keep
+    # them, the sanitiser would have to allow the same tags to authors.
     clean = _ANCHORED.sub(_with_anchor, _FORMULA.sub(_with_formula, clean))
     return mark_safe(clean)  # noqa: S308 - just sanitised
 
@@ -88,7 +89,7 @@ def _parser() -> MarkdownIt:
         ["table", "strikethrough"]
     )
     parser.use(dollarmath_plugin, double_inline=True)
-    # The page has the title as its h1, so the headings of a statement begin at h2.
+    # The page has the title as its h1, so the headings of a statement start at h2.
     parser.add_render_rule("heading_open", _render_heading)
     parser.add_render_rule("heading_close", _render_heading)
     parser.add_render_rule("image", _render_image)
@@ -117,7 +118,7 @@ def _render_heading(
     while name in env["ids"]:
         env["ids"][plain] += 1
         name = f"{plain}-again" + (f"-{env['ids'][plain]}" if env["ids"][plain] > 1 else "")
-    env["ids"][name] = 0  # how often its words came again
+    env["ids"][name] = 0  # number of repetitions of this id
     return f'<h{level} id="{name}">'
 
 

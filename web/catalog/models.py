@@ -1,4 +1,4 @@
-"""A problem as the site shows it. Its live version is the original; `web.packages` keeps them in step."""
+"""The problems that the site shows. The live version is the original. `web.packages` keeps both in sync."""
 
 from django.db import models
 from django.utils import timezone
@@ -7,7 +7,7 @@ from problems.vocabulary import Difficulty
 
 
 class Problem(models.Model):
-    """What pages and the API show of a problem package. Nothing here is hidden from users."""
+    """The public part of a problem package, for pages and the API. Nothing here is hidden from users."""
 
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=120)
@@ -56,27 +56,27 @@ class Problem(models.Model):
 
     @property
     def languages(self) -> list[str]:
-        """The languages that programs may be written in."""
+        """Return the languages in which programs may be written."""
         return list(self.starters)
 
     @property
     def source_limit_bytes(self) -> int:
-        """The longest source that is taken, in bytes of UTF-8."""
+        """Return the maximum size of a source in bytes of UTF-8."""
         return int(self.limits["source_kib"]) * 1024
 
     @property
     def gpu_words(self) -> list[str]:
-        """Words of the models of GPU that it is judged on, none for all."""
+        """Return words of the GPU models on which it is judged. An empty list means all models."""
         return list(self.limits.get("gpus") or [])
 
     @property
     def size_names(self) -> list[str]:
-        """The names of its sizes, in the order in which its samples give them."""
+        """Return the names of its sizes, in the order of its samples."""
         return list(self.samples[0]["sizes"]) if self.samples else []
 
 
 class Tagging(models.Model):
-    """A tag of a problem, so that databases can look for it. `Problem.tags` says the same, in order."""
+    """A tag of a problem, as a row for searches. `Problem.tags` holds the same tags in order."""
 
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="taggings")
     name = models.CharField(max_length=40)

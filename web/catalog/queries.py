@@ -33,7 +33,7 @@ _NO = Value(value=False, output_field=BooleanField())
 
 
 class Mark(StrEnum):
-    """How far a viewer has come with a problem. `attempted` is not solved yet."""
+    """A viewer's progress with a problem. `attempted` means not solved yet."""
 
     NEW = "new"
     ATTEMPTED = "attempted"
@@ -41,7 +41,7 @@ class Mark(StrEnum):
 
 
 class Order(StrEnum):
-    """What problems can be sorted by: the greatest figures and the newest problems come first."""
+    """The sort orders of problems. The largest figures and the newest problems come first."""
 
     TRACK = "track"
     TITLE = "title"
@@ -53,7 +53,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many problems there are for a viewer, and how many of them bear a mark."""
+    """The number of problems that a viewer may see, and of those with each mark."""
 
     total: int
     solved: int
@@ -61,12 +61,12 @@ class Counts:
 
     @property
     def fresh(self) -> int:
-        """How many bear neither mark."""
+        """Return the number of problems that are neither solved nor attempted."""
         return self.total - self.solved - self.attempted
 
 
 def visible_problems(viewer: Viewer) -> QuerySet[Problem]:
-    """The problems that `viewer` may know of: published ones, and all for staff."""
+    """Return the problems that `viewer` may see: published ones, and for staff all."""
     problems = Problem.objects.all()
     return problems if viewer.is_staff else problems.filter(published=True)
 
@@ -82,10 +82,10 @@ def list_problems(
     search: str = "",
     order: Order = Order.TRACK,
 ) -> QuerySet[Problem]:
-    """The problems of a list with their marks, narrowed and sorted, in one query.
+    """Return problems for a list with their marks, filtered and sorted, in one query.
 
-    Every word of `search` is looked for in titles, summaries and tags. The order of the track is that of
-    `track` where it is given, else that of the days. What a list does not show is not read.
+    Titles, summaries and tags are searched for every word of `search`. The track order is that of `track` if
+    it is given, otherwise that of the days. Columns that a list does not show are deferred.
     """
     problems = with_marks(visible_problems(viewer), viewer).defer(*UNREAD)
     if difficulty:
@@ -105,11 +105,11 @@ def list_problems(
 
 
 def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
-    """Add what people made of each problem, without looking at a submission.
+    """Annotate each problem with statistics, without reading submissions.
 
-    `solved` and `attempted` are the viewer's. `submitted`, `accepted` and `solvers` count everybody's
-    judged submissions, those of them that were accepted, and the people who have one; `acceptance` is
-    the percentage, None before there is any. A run makes a problem attempted and counts for nothing else.
+    `solved` and `attempted` are about the viewer. `submitted` and `accepted` count the judged and the
+    accepted submissions of all users, and `solvers` the users with an accepted one. `acceptance` is a
+    percentage, or None without submissions. A run marks a problem as attempted and counts for nothing else.
     """
     judged = NullIf(F("tally__judged"), Value(0))
     percent = ExpressionWrapper(100.0 * F("tally__accepted") / judged, output_field=FloatField())
@@ -122,14 +122,14 @@ def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]
 
 
 def has_solved(viewer: Viewer, problem: Problem) -> bool:
-    """Whether a submission of `viewer` to `problem` was accepted."""
+    """Return whether a submission of `viewer` to `problem` was accepted."""
     if not viewer.is_authenticated:
         return False
     return problem.progress.filter(user=viewer.pk, solved__isnull=False).exists()
 
 
 def count_problems(viewer: Viewer) -> Counts:
-    """How many problems `viewer` may know of, has solved, and has attempted without solving."""
+    """Return how many problems `viewer` may see, has solved, and has attempted without solving."""
     counted = _with_own(visible_problems(viewer), viewer).aggregate(
         all=Count("pk"),
         tried=Count("pk", filter=Q(attempted=True)),
@@ -139,19 +139,22 @@ def count_problems(viewer: Viewer) -> Counts:
 
 
 def count_tags(viewer: Viewer) -> dict[str, int]:
-    """How many problems have each tag, by name."""
+    """Return the number of problems with each tag, by the tag's name."""
     tagged = Tagging.objects.filter(problem__in=visible_problems(viewer))
     return dict(tagged.values_list("name").annotate(problems=Count("pk")).order_by("name"))
 
 
 def find_problem(viewer: Viewer, slug: str) -> Problem | None:
-    """The problem of that slug, with its marks; None when `viewer` may know of no such problem."""
+    """Return the problem with that slug, with its marks. Return None if `viewer` may not see it."""
     found = with_marks(visible_problems(viewer).filter(slug=slug), viewer)
-    return next(iter(found.order_by()[:1]), None)  # there is one at most, and sorting it takes a while
+    return next(iter(found.order_by()[:1]), None)  # there is at most one, and sorting takes time
 
 
 def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
-    """Whether there is an editorial and `viewer` has solved the problem, teaches, or is staff."""
+    """Return whether `viewer` may read the editorial of `problem`.
+
+    It must exist, and the viewer must have solved the problem, or be an instructor or staff.
+    """
     return bool(problem.editorial) and (reads_all(viewer) or bool(getattr(problem, "solved", False)))
 
 
@@ -177,7 +180,7 @@ def _bears(mark: Mark, viewer: Viewer) -> Q:
 
 
 def sorting(order: Order, *, on_track: bool) -> list[OrderBy | str]:
-    """What problems are sorted by; `on_track` where they are those of one track."""
+    """Return the sort keys of `order`. `on_track` means that the problems are those of one track."""
     by_track: list[OrderBy | str] = [F("track_day").asc(nulls_last=True), "slug"]
     if on_track:
         by_track = ["entries__position"]

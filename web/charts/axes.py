@@ -1,4 +1,4 @@
-"""Axes as drawn: grid lines, ticks with their text, and what the axis counts."""
+"""Draws axes: grid lines, ticks with their text, and the name of the axis."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,14 @@ from django.utils.safestring import SafeString
 
 from web.charts.scale import Scale, short
 
-_GAP = 6.0  # between an axis and the text of its ticks
+_GAP = 6.0  # between an axis and its tick labels
 _LINE = 14.0  # height of a line of text
 
 Labeller = Callable[[float], str]
 
 
 def across(scale: Scale, *, top: float, bottom: float, name: str, label: Labeller = short) -> SafeString:
-    """A horizontal axis at `bottom`, its grid up to `top`, and its name below it."""
+    """Return a horizontal axis at `bottom`, its grid up to `top`, and its name below it."""
     ticks = format_html_join(
         "",
         '<line class="chart-grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'
@@ -37,7 +37,7 @@ def upward(
     name_y: float | None = None,
     label: Labeller = short,
 ) -> SafeString:
-    """A vertical axis at `left`, its grid over to `right`, and its name above it, or at `name_y`."""
+    """Return a vertical axis at `left`, its grid to `right`, and its name above it or at `name_y`."""
     ticks = format_html_join(
         "",
         '<line class="chart-grid" x1="{1}" x2="{2}" y1="{0}" y2="{0}"/>'

@@ -1,4 +1,4 @@
-"""An axis of time: ticks at whole days, months and years, and what to write at them."""
+"""An axis of time, with ticks at whole days, months and years and their labels."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -8,12 +8,12 @@ from web.charts.scale import Scale
 _HOUR_STEPS = (1, 2, 6, 12)
 _DAY_STEPS = (1, 2, 7, 14)
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120)
-_LEAST = timedelta(hours=6)  # so that an axis has a length
+_LEAST = timedelta(hours=6)  # the minimum length of an axis
 _FEW = 2
 
 
 def calendar(first: datetime, last: datetime, *, start: float, end: float, about: int = 5) -> Scale:
-    """An axis over moments, as seconds since 1970, from `first` to `last`, with at most `about` ticks."""
+    """Return an axis from `first` to `last`, in seconds since 1970, with at most `about` ticks."""
     first = min(first, last - _LEAST)
     low, high = first.timestamp(), last.timestamp()
     for ticks in _candidates(first.astimezone(UTC), last.astimezone(UTC)):
@@ -24,7 +24,10 @@ def calendar(first: datetime, last: datetime, *, start: float, end: float, about
 
 
 def moment(tick: float, scale: Scale) -> str:
-    """A tick in as few words as the length of `scale` needs: `14:00`, `3 Mar`, `Mar 2026`, `2026`."""
+    """Return a short label for a tick, depending on the length of `scale`.
+
+    Examples are `14:00`, `3 Mar`, `Mar 2026` and `2026`.
+    """
     when, span = datetime.fromtimestamp(tick, UTC), timedelta(seconds=scale.high - scale.low)
     if span <= timedelta(days=_FEW):
         return f"{when:%H:%M}" if when.hour else f"{when.day} {when:%b}"
@@ -34,14 +37,14 @@ def moment(tick: float, scale: Scale) -> str:
 
 
 def _candidates(first: datetime, last: datetime) -> Iterator[list[float]]:
-    """Ticks from narrow to wide."""
+    """Yield lists of ticks, from the narrowest to the widest distance."""
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
     if last - first <= timedelta(days=_FEW):
         for hours in _HOUR_STEPS:
             yield _steps(midnight, last, timedelta(hours=hours))
     if last - first <= timedelta(days=100):
         for days in _DAY_STEPS:
-            # Whole weeks begin on the same days wherever the axis begins.
+            # Weeks start on the same days regardless of the start of the axis.
             back = timedelta(days=midnight.date().toordinal() % days)
             yield _steps(midnight - back, last, timedelta(days=days))
     for months in _MONTH_STEPS:
@@ -54,7 +57,7 @@ def _steps(begin: datetime, last: datetime, step: timedelta) -> list[float]:
 
 
 def _index(when: datetime, multiple: int = 1) -> int:
-    """The month of `when`, counted from the year 0, or the one before it that is a multiple."""
+    """Return the month of `when`, counted from year 0 and rounded down to a multiple of `multiple`."""
     index = when.year * 12 + when.month - 1
     return index - index % multiple
 

@@ -1,4 +1,4 @@
-"""The frame of every chart: a named drawing, and the same figures as a table for whoever cannot see it."""
+"""The frame of every chart: a named drawing, and the same figures as a table for screen readers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ HEIGHT = 260
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The figures of a chart. The first column names the row."""
+    """The figures of a chart. The first column contains the names of the rows."""
 
     head: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -28,9 +28,9 @@ def figure(
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> SafeString:
-    """`drawing` as an image with a title and a description, its figures below.
+    """Return `drawing` as an image with a title and a description, followed by its figures.
 
-    `key` is the chart's own word on its page; ids begin with it. `title` is shown as the caption.
+    `key` must be unique on the page; ids start with it. `title` is shown as the caption.
     """
     return format_html(
         '<figure class="chart chart-{key}"><figcaption class="chart-title">{title}</figcaption>'

@@ -1,4 +1,4 @@
-"""A year as a calendar of squares, a column for each week: how much happened on which day."""
+"""A year as a calendar of squares, with a column for each week and a shade for each day's count."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -8,18 +8,19 @@ from django.utils.safestring import SafeString
 
 from web.charts.figure import Table, figure
 
-_STEP = 14  # a square with the gap beside it
+_STEP = 14  # a square with its gap
 _SIDE = 11
 _TOP = 18  # for the names of the months
 _WEEKS = 53
-_LEVELS = (1, 3, 6, 10)  # least counts of the four shades
+_LEVELS = (1, 3, 6, 10)  # minimum counts of the four shades
 _DAYS = 365
 
 
 def heat_map(counts: Mapping[date, int], *, last: date, what: tuple[str, str]) -> SafeString:
-    """The year that ends with `last`. `what` is counted, in the singular and the plural.
+    """Return the chart of the year that ends with `last`. `what` is the counted noun, in singular and plural.
 
-    A narrow page shows the latest weeks: the drawing is aligned to the right and cut at the left.
+    On a narrow page, the drawing is right-aligned and cut off on the left, so that the latest weeks are
+    visible.
     """
     first = last - timedelta(days=_DAYS - 1)
     shown = {day: count for day, count in counts.items() if first <= day <= last and count}
@@ -42,7 +43,7 @@ def heat_map(counts: Mapping[date, int], *, last: date, what: tuple[str, str]) -
 
 
 def level(count: int) -> int:
-    """The shade of a day, 0 for nothing to 4."""
+    """Return the shade of a day, from 0 (nothing) to 4."""
     return sum(count >= least for least in _LEVELS)
 
 
@@ -69,7 +70,7 @@ def _label(day: date, count: int, what: tuple[str, str]) -> SafeString:
 
 
 def _months(begin: date, last: date) -> SafeString:
-    """The name of each month above the first of its weeks that begins in it."""
+    """Return the names of the months, each above the first week that starts in it."""
     weeks = [begin + timedelta(weeks=number) for number in range((last - begin).days // 7 + 1)]
     named = [
         (number * _STEP, f"{week:%b}")
@@ -80,7 +81,7 @@ def _months(begin: date, last: date) -> SafeString:
 
 
 def _by_month(first: date, last: date, counts: Mapping[date, int]) -> list[tuple[str, str, str]]:
-    """The table below: newest month first, so that it begins where most look."""
+    """Return the rows of the table, newest month first, because readers need that most often."""
     months: list[tuple[str, str, str]] = []
     month = last.replace(day=1)
     while month >= first.replace(day=1):

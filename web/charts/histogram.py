@@ -1,4 +1,4 @@
-"""How scores are spread, and where one of them lies."""
+"""The distribution of scores, with a mark at one of them."""
 
 import math
 from bisect import bisect_right
@@ -16,13 +16,13 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 34.0, WIDTH - 10.0, 46.0, HEIGHT - 40.0
 _NAME_Y = 12.0
 _LEAST_BINS, _MOST_BINS = 6, 18
 _GAP = 1.5  # between bars
-_MARGIN = 1.04  # beyond the first and the last, as a factor
-_EDGE = 46.0  # room that half of the mark's text takes
+_MARGIN = 1.04  # space beyond the first and the last bin, as a factor
+_EDGE = 46.0  # space for half of the mark's text
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Times from `low_us` up to `high_us`, and how many there are."""
+    """The number of times from `low_us` up to `high_us`."""
 
     low_us: float
     high_us: float
@@ -32,10 +32,10 @@ class Bin:
 def histogram(
     key: str, times_us: Sequence[float], *, mine_us: float, mine: str, title: str, who: str
 ) -> SafeString:
-    """The times of others as bars on a logarithmic axis, and a mark at one's own, named `mine`.
+    """Return the times of others as bars on a logarithmic axis, with a mark called `mine` at the user's own.
 
-    Shorter is better, so better is to the left. `who` says what is counted, such as `people`. There is at
-    least one time; what may be shown of so few people is for the caller to decide.
+    Shorter is better, so better is to the left. `who` is the counted noun, such as `people`. There must be at
+    least one time. The caller decides how many users there must be for privacy.
     """
     found = bins(times_us, mine_us)
     across = logarithmic(found[0].low_us, found[-1].high_us, start=_LEFT, end=_RIGHT)
@@ -71,7 +71,7 @@ def histogram(
 
 
 def bins(times_us: Sequence[float], mine_us: float) -> tuple[Bin, ...]:
-    """Bins of equal width on a logarithmic axis that hold every time and one's own."""
+    """Return bins of equal width on a logarithmic axis that contain every time and the user's own."""
     count = min(max(2 * math.ceil(math.sqrt(len(times_us))), _LEAST_BINS), _MOST_BINS)
     low = min(*times_us, mine_us) / _MARGIN
     step = (max(*times_us, mine_us) * _MARGIN / low) ** (1 / count)
@@ -103,7 +103,7 @@ def _bars(found: Sequence[Bin], across: Scale, up: Scale, mine_us: float) -> Saf
 
 
 def _mark(x: float, mine: str) -> SafeString:
-    """A line down to the axis, named above, kept within the drawing."""
+    """Return a line down to the axis with a label above it, within the bounds of the drawing."""
     return format_html(
         '<line class="chart-leader" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'
         '<text class="chart-label chart-mine" x="{3}" y="{4}" text-anchor="middle">{5}</text>',
@@ -121,6 +121,6 @@ def _range(entry: Bin, divisor: float, unit: str, mine: str) -> str:
 
 
 def _whole(up: Scale) -> Scale:
-    """`up` with ticks at whole numbers only: people are not halved."""
+    """Return `up` with ticks at whole numbers only, because it counts users."""
     ticks = tuple(tick for tick in up.ticks if tick and tick == int(tick))
     return Scale(up.low, up.high, up.start, up.end, ticks)

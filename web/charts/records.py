@@ -1,4 +1,4 @@
-"""How the best score of a board fell over time."""
+"""The best score of a board over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from web.charts.scale import Scale, logarithmic
 from web.site.figures import microseconds
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42.0, WIDTH - 8.0, 30.0, HEIGHT - 40.0
-_MARGIN = 1.06  # beyond the first and the last, as a factor
-_NEAR_END = 330.0  # beyond it a label is written towards the left
+_MARGIN = 1.06  # space beyond the first and the last value, as a factor
+_NEAR_END = 330.0  # to the right of it, labels extend to the left
 _LINE = 12.0
 _MOST_LEVELS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A record: when it was handed in, its score, and whose it was."""
+    """A record: when it was submitted, its score, and its user."""
 
     when: datetime
     time_us: float
@@ -32,7 +32,7 @@ class Fall:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A time that does not change, drawn across: a baseline."""
+    """A constant time, drawn as a horizontal line: a baseline."""
 
     label: str
     time_us: float
@@ -41,10 +41,10 @@ class Level:
 def records(
     key: str, falls: Sequence[Fall], *, until: datetime, levels: Sequence[Level] = (), title: str
 ) -> SafeString:
-    """The best score as a line of steps from the first record to `until`, on a logarithmic axis.
+    """Return the best score as a step line from the first record to `until`, on a logarithmic axis.
 
-    `falls` is in the order of time and not empty. Of more `levels` than can be told apart the fastest are
-    drawn; all are in the table.
+    `falls` is in order of time and not empty. If `levels` has too many entries to tell apart, only the
+    fastest are drawn. All of them are in the table.
     """
     drawn = sorted(levels, key=lambda level: level.time_us)[:_MOST_LEVELS]
     times = [fall.time_us for fall in falls] + [level.time_us for level in drawn]
@@ -90,7 +90,7 @@ def _line(falls: Sequence[Fall], across: Scale, up: Scale) -> SafeString:
 
 
 def _points(falls: Sequence[Fall], across: Scale, up: Scale) -> SafeString:
-    """A point for each record; the latest one is written out, where there is room for it."""
+    """Return a point for each record. The latest one has a label if there is space."""
     points = format_html_join(
         "",
         '<circle class="chart-point{}" cx="{}" cy="{}" r="4"/>',
@@ -111,7 +111,10 @@ def _points(falls: Sequence[Fall], across: Scale, up: Scale) -> SafeString:
 
 
 def _levels(levels: Sequence[Level], up: Scale) -> SafeString:
-    """Lines across with their names above; a name that would stand on another one is left to the table."""
+    """Return horizontal lines with their names above.
+
+    A name that would cover another is in the table only.
+    """
     shown: list[tuple[float, str]] = []
     taken: list[float] = []
     for level in levels:

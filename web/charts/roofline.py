@@ -1,4 +1,4 @@
-"""The roofline of a GPU, and where kernels lie under it.
+"""The roofline of a GPU, with kernels as points below it.
 
 Source: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52(4), 2009.
 """
@@ -15,30 +15,30 @@ from web.charts.figure import HEIGHT, WIDTH, Table, figure
 from web.charts.scale import Scale, logarithmic, short
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, WIDTH - 10.0, 26.0, HEIGHT - 40.0
-_NAME, _LINE = 70.0, 14.0  # what a name takes
-_ROOM = 4.0  # a factor of room around what is shown
+_NAME, _LINE = 70.0, 14.0  # size of a name
+_ROOM = 4.0  # space around the content, as a factor
 
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """What a GPU was measured to reach: bytes and operations per second."""
+    """The measured peak rates of a GPU: bytes and operations per second."""
 
     bytes_per_s: float
     operations_per_s: float
 
     @property
     def ridge(self) -> float:
-        """The operations per byte from which on arithmetic is the bound."""
+        """Return the operations per byte above which arithmetic is the bound."""
         return self.operations_per_s / self.bytes_per_s
 
     def at(self, intensity: float) -> float:
-        """The operations per second that can be reached with so many operations per byte."""
+        """Return the attainable operations per second at `intensity` operations per byte."""
         return min(self.operations_per_s, self.bytes_per_s * intensity)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A kernel on a case: its operations per byte, above 0, and the bytes per second that it reached."""
+    """A kernel on a case: its operations per byte, above 0, and its achieved bytes per second."""
 
     name: str
     intensity: float
@@ -46,12 +46,15 @@ class Point:
 
     @property
     def operations_per_s(self) -> float:
-        """The rate of its operations."""
+        """Return its operations per second."""
         return self.intensity * self.bytes_per_s
 
 
 def roofline(key: str, roof: Roof, points: Sequence[Point], *, title: str) -> SafeString:
-    """The roof with its two bounds named, and a numbered point for each case. There is at least one."""
+    """Return the roof with names for its two bounds, and a numbered point for each case.
+
+    There must be at least one point.
+    """
     across, up = _scales(roof, points)
     drawing = format_html(
         "{}{}{}{}",
@@ -108,7 +111,10 @@ def _roof(roof: Roof, across: Scale, up: Scale) -> SafeString:
 
 
 def _points(points: Sequence[Point], across: Scale, up: Scale) -> SafeString:
-    """Points with their names, to the side with room; a name moves down where it would hide another."""
+    """Return points with their names, on the side with more space.
+
+    A name moves down if it would cover another.
+    """
     placed = sorted(
         ((up.at(point.operations_per_s), across.at(point.intensity), point) for point in points),
         key=lambda place: place[:2],

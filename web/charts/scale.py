@@ -1,12 +1,12 @@
-"""Axes as arithmetic: from values to places in a drawing, and the ticks that read well."""
+"""The arithmetic of axes: maps values to positions in a drawing, and chooses readable ticks."""
 
 import math
 from dataclasses import dataclass
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)
-_WIDENED = 1.25  # each way, for an axis that would have no length
-_SHORTEST = 1e-6  # of an axis beside what it is about; below, floats hardly tell ticks apart
-_FEW = 3  # ticks at 1, 2 and 5 times powers of ten; with fewer, the axis is divided evenly
+_WIDENED = 1.25  # in each direction, for an axis that would have no length
+_SHORTEST = 1e-6  # length relative to the values; below this, floats can hardly distinguish ticks
+_FEW = 3  # minimum of ticks at 1, 2 and 5 times powers of ten; otherwise the axis is divided evenly
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -14,7 +14,7 @@ _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 class Scale:
     """An axis: `low` is drawn at `start` and `high` at `end`, in units of the drawing.
 
-    On a vertical axis `start` is the greater one, since drawings count from the top. `ticks` are values.
+    On a vertical axis `start` is larger than `end`, because y coordinates grow downwards. `ticks` are values.
     """
 
     low: float
@@ -25,7 +25,10 @@ class Scale:
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """Where `value` is drawn, to a tenth of a unit; what lies beyond an end is drawn at that end."""
+        """Return the position of `value`, rounded to a tenth of a unit.
+
+        Values beyond an end are drawn at that end.
+        """
         inside = min(max(value, self.low), self.high)
         if self.logarithmic:
             part = math.log(inside / self.low) / math.log(self.high / self.low)
@@ -37,7 +40,7 @@ class Scale:
 def linear(
     low: float, high: float, *, start: float, end: float, about: int = 5, rounded: bool = True
 ) -> Scale:
-    """An even axis with some `about` ticks. A `rounded` one begins and ends on a tick."""
+    """Return a linear axis with roughly `about` ticks. A `rounded` axis starts and ends on a tick."""
     if not _has_length(low, high):
         half = max(0.5, abs(low) * _SHORTEST)
         low, high = (low - half, low + half) if low else (0.0, 1.0)
@@ -48,14 +51,14 @@ def linear(
 
 
 def logarithmic(low: float, high: float, *, start: float, end: float, about: int = 6) -> Scale:
-    """An axis on which equal factors are equal lengths. `low` is above 0."""
+    """Return a logarithmic axis. `low` must be above 0."""
     if not _has_length(low, high):
         low, high = low / _WIDENED, low * _WIDENED
     return Scale(low, high, start, end, _powers(low, high, about), logarithmic=True)
 
 
 def short(value: float) -> str:
-    """A tick in few characters: `0.5`, `20`, `1.5 k`, `2 T`."""
+    """Return a short label for a tick: `0.5`, `20`, `1.5 k`, `2 T`."""
     for factor, prefix in _PREFIXES:
         if abs(value) >= factor:
             return f"{value / factor:.3g} {prefix}"
@@ -67,14 +70,14 @@ def _has_length(low: float, high: float) -> bool:
 
 
 def _step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is at least `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(step * power for step in _STEPS if step * power >= least * (1 - 1e-9))
 
 
 def _multiples(step: float, low: float, high: float) -> tuple[float, ...]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    decimals = max(0, 1 - math.floor(math.log10(step)))  # so that 3 * 0.1 is 0.3
+    decimals = max(0, 1 - math.floor(math.log10(step)))  # makes 3 * 0.1 equal 0.3
     return tuple(round(count * step, decimals) for count in range(first, last + 1))
 
 

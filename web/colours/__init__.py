@@ -1,4 +1,4 @@
-"""Source text in colours, for pages: linear time and bounded output, whatever somebody wrote."""
+"""Syntax highlighting for pages, in linear time and with bounded output for any input."""
 
 from web.colours.source import Run, colour, coloured, highlighted, lines_of, to_html
 

@@ -1,13 +1,14 @@
-"""Takes a text apart into tokens of one look each, in linear time.
+"""Splits a text into classified tokens, in linear time.
 
-Theory of operation. Web processes colour what anybody submits, and a regular expression that runs cannot be
-interrupted: it keeps all other requests of its process waiting. The lexers of Pygments have been made to
-take half a minute for 12 KB. So the rules here are few, and of a form for which the time can be told from
-looking at them: a repetition is possessive, so nothing is tried twice, and once it was passed nothing that
-follows can fail, so a string or a comment that is not closed reaches to the end instead of being given up.
-A rule that does not match is therefore known not to after a bounded number of characters, and no character
-is read more often than there are rules. A test holds every rule against this
-(`tests/unit/web/colours/linear.py`).
+Theory of operation. Web processes highlight whatever users submit. A running regular expression can't be
+interrupted, so it blocks all other requests of its process. Crafted input has kept the lexers of Pygments
+busy for half a minute with 12 KB. The rules here are therefore few, and their form guarantees the time:
+
+- A repetition is possessive, so nothing is tried twice.
+- After a repetition, the rest of the rule can't fail. An unclosed string or comment extends to the end.
+
+A rule that does not match therefore fails after a bounded number of characters. No character is read more
+often than there are rules. A test checks every rule (`tests/unit/web/colours/linear.py`).
 """
 
 import re
@@ -19,9 +20,9 @@ Look = str | Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Characters that match `pattern` have `look`: a short name as of Pygments, or what tells it by them.
+    """Text that matches `pattern` gets the class `look`: a short name of Pygments, or a function of the text.
 
-    `words` have looks of their own. Otherwise the one character that follows decides, if `before` has it.
+    `words` maps single words to other classes. Otherwise `before` maps the next character to a class.
     """
 
     look: Look
@@ -30,14 +31,14 @@ class Rule:
     before: Mapping[str, str] = field(default_factory=dict)
 
     def look_of(self, text: str, following: str) -> str:
-        """The look of `text`, which matched, with one character that follows it."""
+        """Return the class of the match `text`, which is followed by the character `following`."""
         if known := self.words.get(text) or self.before.get(following):
             return known
         return self.look if isinstance(self.look, str) else self.look(text)
 
 
 class Grammar:
-    """How a language is taken apart. Of its rules the first that matches counts."""
+    """The rules of a language. The first rule that matches applies."""
 
     def __init__(self, *rules: Rule) -> None:
         self.rules: Sequence[Rule] = rules
@@ -46,7 +47,7 @@ class Grammar:
         self._by_name = {f"rule{index}": rule for index, rule in enumerate(rules)}
 
     def scan(self, text: str) -> Iterator[tuple[str, str]]:
-        """All of `text` in order, in parts with their looks; the look of plain text is empty."""
+        """Yield all of `text` in order, in parts with their classes. Plain text has an empty class."""
         at = 0
         for found in self._pattern.finditer(text):
             first, last = found.span()

@@ -1,4 +1,4 @@
-"""The languages that are coloured, by the names that fences and files give them. Others are plain text."""
+"""The highlighted languages, by their names in code fences and files. Other languages are plain text."""
 
 import re
 from collections.abc import Mapping

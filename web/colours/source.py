@@ -1,4 +1,4 @@
-"""Source as coloured text, line by line, in which ranges of characters can be marked."""
+"""Highlights source text line by line, and marks ranges of characters."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,44 +10,47 @@ from django.utils.safestring import SafeString, mark_safe
 from web.colours.languages import NAMES
 
 PREFIX = "tok-"
-# Colours make a text up to thirty times as long.
+# Highlighting makes a text up to thirty times as long.
 MOST_CHARACTERS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters of one line that look alike. `look` is a CSS class, empty for plain text."""
+    """Characters of one line with the same style. `look` is a CSS class, or empty for plain text."""
 
     text: str
     look: str
 
 
 def lines_of(source: str) -> list[str]:
-    """The lines of `source` without their ends. Empty lines at its end do not count."""
+    """Return the lines of `source` without line ends. Empty lines at the end are omitted."""
     return _plain(source).rstrip("\n").split("\n")
 
 
 def highlighted(source: str, language: str) -> list[tuple[Run, ...]]:
-    """The lines of `source`, coloured. As many as `lines_of` gives."""
+    """Return the highlighted lines of `source`. There are as many as `lines_of` returns."""
     return coloured(lines_of(source), language)
 
 
 def coloured(lines: Sequence[str], language: str) -> list[tuple[Run, ...]]:
-    """These lines in colours, each without its end.
+    """Return `lines`, which have no line ends, with highlighting.
 
-    `language` is one of ours, or a name of `web.colours.languages`; a text in another is plain, and so is
-    what goes beyond `MOST_CHARACTERS`.
+    `language` is one of ours, or a name of `web.colours.languages`. Other languages are plain text, and so is
+    everything beyond `MOST_CHARACTERS`.
     """
     return [tuple(line) for line in _lines("\n".join(lines), language)]
 
 
 def colour(source: str, language: str) -> SafeString:
-    """`source` as escaped HTML with `tok-*` classes. No element reaches beyond its line."""
+    """Return `source` as escaped HTML with `tok-*` classes. No element spans several lines."""
     return mark_safe("\n".join(map(to_html, _lines(_plain(source), language))))  # noqa: S308 - each is escaped
 
 
 def to_html(runs: Sequence[Run], marks: Iterable[tuple[int, int]] = (), tag: str = "mark") -> SafeString:
-    """The runs of a line as HTML. `marks` are ranges of characters, in order, that get the element `tag`."""
+    """Return the runs of a line as HTML.
+
+    `marks` are ranges of characters, in order, that get the element `tag`.
+    """
     pieces = []
     at = 0
     spans = list(marks)
@@ -82,7 +85,7 @@ def _scan(source: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(source: str) -> str:
-    """With one character as the end of a line."""
+    """Return `source` with a single character as line end."""
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 

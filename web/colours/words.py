@@ -1,4 +1,4 @@
-"""The words of each language that have a look of their own: short names as of Pygments."""
+"""The words of each language that have their own class, by short names of Pygments."""
 
 import builtins
 import keyword
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def looks(**words: str) -> Mapping[str, str]:
-    """The look of each word, from the words of each look."""
+    """Return the class of each word. `words` maps each class to its words, separated by spaces."""
     return {word: look for look, some in words.items() for word in some.split()}
 
 

@@ -1,1 +1,1 @@
-"""What people say about problems to those who solved them."""
+"""Discussions about problems, for users who solved them."""

@@ -1,4 +1,4 @@
-"""Staff pages about discussions: to look at. Posts are hidden and people banned on the pages of staff."""
+"""Read-only admin pages about discussions. Staff hide posts and ban users on the staff pages."""
 
 from django.contrib import admin
 
@@ -28,7 +28,7 @@ class PostAdmin(RecordAdmin[Post]):
 
 @admin.register(Revision)
 class RevisionAdmin(RecordAdmin[Revision]):
-    """What posts said before."""
+    """Earlier texts of posts."""
 
     list_display = ["post", "written", "replaced"]
     list_select_related = ["post"]
@@ -37,7 +37,7 @@ class RevisionAdmin(RecordAdmin[Revision]):
 
 @admin.register(Flag)
 class FlagAdmin(RecordAdmin[Flag]):
-    """What people reported."""
+    """Reports of posts."""
 
     list_display = ["post", "person", "reason", "answer", "created"]
     list_filter = ["answer"]
@@ -47,7 +47,7 @@ class FlagAdmin(RecordAdmin[Flag]):
 
 @admin.register(Ban)
 class BanAdmin(RecordAdmin[Ban]):
-    """Who may not write."""
+    """Bans from discussions."""
 
     list_display = ["person", "reason", "created", "until"]
     list_select_related = ["person"]

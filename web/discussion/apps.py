@@ -1,4 +1,4 @@
-"""What people say about problems to those who solved them."""
+"""Discussions about problems, for users who solved them."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""What people write in discussions, and what staff answer."""
+"""Forms of discussions: posts and reports of users, and decisions of staff."""
 
 from datetime import datetime, timedelta
 
@@ -16,20 +16,20 @@ def _area(rows: int) -> forms.Textarea:
 
 
 class PostForm(forms.Form):
-    """A post, or what it says now."""
+    """The text of a new or edited post."""
 
     text = forms.CharField(max_length=TEXT_CHARACTERS, widget=_area(8), label="Text", help_text=_MARKDOWN)
 
 
 class ThreadForm(PostForm):
-    """A thread and its first post."""
+    """The title of a thread, and its first post."""
 
     title = forms.CharField(max_length=TITLE_CHARACTERS, label="Title")
     field_order = ["title", "text"]
 
 
 class FlagForm(forms.Form):
-    """Why a post should not stand."""
+    """The reason of a report."""
 
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,
@@ -40,19 +40,19 @@ class FlagForm(forms.Form):
 
 
 class HideForm(forms.Form):
-    """Why staff hide a post."""
+    """The reason for hiding a post."""
 
     reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="Visible to the author.")
 
 
 class BanForm(forms.Form):
-    """Who may not write, why, and how long."""
+    """The user to ban, the reason, and the duration."""
 
     person = forms.CharField(max_length=30, label="Username")
     days = forms.ChoiceField(choices=_DAYS, required=False, label="Duration")
     reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="Visible to the user.")
 
     def until(self) -> datetime | None:
-        """When it ends, None for never."""
+        """Return when the ban ends, or None if it has no end."""
         days = self.cleaned_data["days"]
         return timezone.now() + timedelta(days=int(days)) if days else None

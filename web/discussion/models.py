@@ -1,4 +1,4 @@
-"""Threads about problems, their posts, what people report of them, and who may not write."""
+"""Threads about problems, their posts, reports of posts, and bans."""
 
 from django.conf import settings
 from django.db import models
@@ -13,9 +13,9 @@ REASON_CHARACTERS = 500
 
 
 class Thread(models.Model):
-    """A subject that people talk about. Its first post opens it.
+    """A thread about a problem. Its first post opens it.
 
-    `replies` and `latest` follow from the posts that are neither hidden nor deleted.
+    `replies` and `latest` are derived from the posts that are neither hidden nor deleted.
     """
 
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="threads")
@@ -39,7 +39,7 @@ class Thread(models.Model):
 
 
 class PostState(models.TextChoices):
-    """Whether a post can be read. A hidden one was hidden by staff, a deleted one by its author."""
+    """The visibility of a post. Staff hide posts. Authors delete their own."""
 
     SHOWN = "shown"
     HIDDEN = "hidden"
@@ -47,7 +47,7 @@ class PostState(models.TextChoices):
 
 
 class Post(models.Model):
-    """What a person wrote, in Markdown. `opening` is the first post of its thread."""
+    """A post of a user, in Markdown. `opening` marks the first post of its thread."""
 
     thread = models.ForeignKey(Thread, models.CASCADE, related_name="posts")
     author = models.ForeignKey(
@@ -83,7 +83,7 @@ class Post(models.Model):
 
 
 class Revision(models.Model):
-    """What a post said before it was edited or deleted. For staff."""
+    """The text of a post before it was edited or deleted. Only staff see it."""
 
     post = models.ForeignKey(Post, models.CASCADE, related_name="revisions")
     text = models.TextField()
@@ -98,7 +98,7 @@ class Revision(models.Model):
 
 
 class Answer(models.TextChoices):
-    """What staff made of a flag."""
+    """The decision of staff about a report."""
 
     OPEN = "open"
     HIDDEN = "hidden"
@@ -106,7 +106,7 @@ class Answer(models.TextChoices):
 
 
 class Flag(models.Model):
-    """A person tells staff that a post should not stand. `reason` is theirs."""
+    """A user's report to staff that a post breaks the rules. `reason` is the user's text."""
 
     post = models.ForeignKey(Post, models.CASCADE, related_name="flags")
     person = models.ForeignKey(
@@ -135,7 +135,7 @@ class Flag(models.Model):
 
 
 class Ban(models.Model):
-    """A person who may read discussions and not write. Without `until` it has no end."""
+    """A ban: the user may read discussions, but not write. A ban without `until` has no end."""
 
     person = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="discussion_ban", primary_key=True

@@ -1,4 +1,4 @@
-"""What the pages of discussions show, put together from queries."""
+"""The content of the discussion pages, built from queries."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,13 +18,13 @@ from web.submissions.queries import Viewer
 THREADS_PER_PAGE = 30
 POSTS_PER_PAGE = 30
 GONE_PERSON = "deleted user"
-# Posts have a cache of their own, so that they do not push statements out of theirs.
+# Posts have their own cache, so that they do not evict statements.
 render_post = lru_cache(maxsize=512)(render.__wrapped__)
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadRow:
-    """A thread in the list. Its title is shown as long as its first post is."""
+    """A thread in the list. Its title is shown only while its first post is."""
 
     thread: Thread
     title: str
@@ -33,9 +33,9 @@ class ThreadRow:
 
 @dataclass(frozen=True, slots=True)
 class PostView:
-    """A post as the viewer may see it. `html` is None where only `note` says what became of it.
+    """A post as the viewer may see it. `html` is None for a removed post, for which only `note` is shown.
 
-    `profile` is the author's page, empty where the viewer may not see it.
+    `profile` is the address of the author's profile, or empty if the viewer may not see it.
     """
 
     post: Post
@@ -68,7 +68,7 @@ class ThreadPage:
 
 
 def thread_list(viewer: Viewer, problem: Problem, before: str) -> ThreadList:
-    """A page of the threads about `problem`."""
+    """Return a page of the threads about `problem`. `before` is a cursor."""
     found = queries.list_threads(viewer, problem, before=cursors.decode(before))
     threads = list(found[: THREADS_PER_PAGE + 1])
     shown = threads[:THREADS_PER_PAGE]
@@ -78,10 +78,10 @@ def thread_list(viewer: Viewer, problem: Problem, before: str) -> ThreadList:
 
 
 def thread_or_404(viewer: Viewer, problem: Problem, pk: int) -> Thread:
-    """The thread of that number.
+    """Return the thread with that primary key.
 
     Raises:
-        Http404: there is none that `viewer` may know of.
+        Http404: it does not exist, or `viewer` may not see it.
     """
     found = queries.find_thread(viewer, problem, pk)
     if found is None:
@@ -90,10 +90,10 @@ def thread_or_404(viewer: Viewer, problem: Problem, pk: int) -> Thread:
 
 
 def post_or_404(viewer: Viewer, pk: int) -> Post:
-    """The post of that number.
+    """Return the post with that primary key.
 
     Raises:
-        Http404: there is none that `viewer` may read.
+        Http404: it does not exist, or `viewer` may not read it.
     """
     found = queries.find_post(viewer, pk)
     if found is None:
@@ -102,7 +102,7 @@ def post_or_404(viewer: Viewer, pk: int) -> Post:
 
 
 def thread_page(viewer: Viewer, thread: Thread, after: str) -> ThreadPage:
-    """A page of `thread`."""
+    """Return a page of the posts in `thread`. `after` is a cursor."""
     last = cursors.decode_key(after) or 0
     posts = list(queries.list_posts(thread, after=last)[: POSTS_PER_PAGE + 1])
     shown = posts[:POSTS_PER_PAGE]
@@ -116,7 +116,7 @@ def thread_page(viewer: Viewer, thread: Thread, after: str) -> ThreadPage:
 
 
 def post_view(post: Post, viewer: Viewer) -> PostView:
-    """`post` as `viewer` sees it. Staff read all of them, and authors what staff hid of theirs."""
+    """Return `post` as `viewer` may see it. Staff see all posts. Authors see their own hidden posts."""
     mine = post.author_id is not None and post.author_id == viewer.pk
     shown = post.state == PostState.SHOWN
     reads = shown or viewer.is_staff or (mine and post.state == PostState.HIDDEN)
@@ -133,12 +133,12 @@ def post_view(post: Post, viewer: Viewer) -> PostView:
 
 
 def name_of(written: Post | Thread) -> str:
-    """Who wrote it."""
+    """Return the name of the author, or a placeholder if the account was deleted."""
     return written.author.username if written.author else GONE_PERSON
 
 
 def _row(thread: Thread, viewer: Viewer) -> ThreadRow:
-    # A post that is gone takes the title along, which was a part of it.
+    # The title is part of the opening post, so it disappears together with that post.
     reads = getattr(thread, "opened", False) or viewer.is_staff or thread.author_id == viewer.pk
     return ThreadRow(thread, thread.title if reads else "Deleted thread", name_of(thread))
 

@@ -1,4 +1,4 @@
-"""Reads from discussions, each within the rights of the one who asks."""
+"""Reads from discussions. Each read is limited to what the viewer may see."""
 
 from datetime import datetime
 
@@ -13,17 +13,21 @@ from web.submissions.queries import Viewer
 
 
 def may_enter(viewer: Viewer, problem: Problem) -> bool:
-    """Whether `viewer` may read and discuss what gives solutions away: those who solved, and who teach."""
+    """Return whether `viewer` may read and discuss solutions.
+
+    Users who solved `problem`, instructors and staff may.
+    """
     return reads_all(viewer) or has_solved(viewer, problem)
 
 
 def list_threads(
     viewer: Viewer, problem: Problem, *, before: tuple[datetime, int] | None = None
 ) -> QuerySet[Thread]:
-    """The threads about `problem`, the liveliest first, each with `opened`: its first post can be read.
+    """Return the threads about `problem`, the most recently active first.
 
-    Staff see those that are not shown too, and authors theirs that staff hid, to learn why.
-    `before` is the `(latest, pk)` of the last row of the page before.
+    Each has `opened`, which says whether its first post can be read. Staff also see hidden threads. Authors
+    also see their own threads that staff hid, so that they learn why. `before` is the `(latest, pk)` of the
+    last row of the previous page.
     """
     opening = Post.objects.filter(thread=OuterRef("pk"), opening=True)
     threads = Thread.objects.filter(problem=problem).select_related("author")
@@ -37,28 +41,28 @@ def list_threads(
 
 
 def find_thread(viewer: Viewer, problem: Problem, pk: int) -> Thread | None:
-    """The thread of that number, with `opened`; None when `viewer` may know of no such thread."""
+    """Return the thread with that primary key, with `opened`. Return None if `viewer` may not see it."""
     return list_threads(viewer, problem).filter(pk=pk).first()
 
 
 def list_posts(thread: Thread, *, after: int = 0) -> QuerySet[Post]:
-    """The posts of `thread` behind the one with the key `after`, oldest first. Each has `flagged`."""
+    """Return the posts of `thread` after the post with the key `after`, oldest first. Each has `flagged`."""
     flagged = Flag.objects.filter(post=OuterRef("pk"), answer=Answer.OPEN)
     posts = thread.posts.filter(pk__gt=after).select_related("author")
     return posts.annotate(flagged=Exists(flagged))
 
 
 def page_start(post: Post, rows: int) -> int:
-    """The key after which the page of `rows` posts begins that holds `post`, 0 for the first page."""
+    """Return the cursor of the page of `rows` posts that contains `post`, or 0 for the first page."""
     before = Post.objects.filter(thread=post.thread_id, pk__lt=post.pk)
     earlier = before.count() // rows * rows
     return before.order_by("pk").values_list("pk", flat=True)[earlier - 1] if earlier else 0
 
 
 def find_post(viewer: Viewer, pk: int) -> Post | None:
-    """A post that `viewer` may read, with thread and problem; None when there is none.
+    """Return a post with its thread and problem, or None if `viewer` may not read it.
 
-    To everybody but staff a post that is hidden or deleted does not exist.
+    A hidden or deleted post exists for staff only.
     """
     posts = Post.objects.select_related("author", "thread__problem").filter(pk=pk)
     if not viewer.is_staff:
@@ -68,7 +72,7 @@ def find_post(viewer: Viewer, pk: int) -> Post | None:
 
 
 def list_flags(*, answer: Answer | None, before: int | None = None) -> QuerySet[Flag]:
-    """What people reported, newest first, for staff."""
+    """Return reports of posts for staff, newest first."""
     flags = Flag.objects.select_related("person", "post__author", "post__thread__problem")
     if answer is not None:
         flags = flags.filter(answer=answer)
@@ -76,19 +80,22 @@ def list_flags(*, answer: Answer | None, before: int | None = None) -> QuerySet[
 
 
 def count_open_flags() -> int:
-    """Reports that staff have not answered."""
+    """Return the number of open reports."""
     return Flag.objects.filter(answer=Answer.OPEN).count()
 
 
 def ban_of(person: Viewer) -> Ban | None:
-    """The ban that `person` is under now, if any."""
+    """Return the active ban of `person`, or None."""
     if not person.is_authenticated:
         return None
     return Ban.objects.filter(Q(until__isnull=True) | Q(until__gt=timezone.now()), person=person.pk).first()
 
 
 def list_bans(*, before: tuple[datetime, int] | None = None) -> QuerySet[Ban]:
-    """Everybody who is banned, newest first. `before` is the `(created, pk)` of the last row before."""
+    """Return the active bans, newest first.
+
+    `before` is the `(created, pk)` of the previous page's last row.
+    """
     bans = Ban.objects.filter(Q(until__isnull=True) | Q(until__gt=timezone.now())).select_related("person")
     if before is None:
         return bans

@@ -1,4 +1,4 @@
-"""What staff see of discussions: what people reported, single posts with their history, and bans."""
+"""Staff pages of discussions: reports, single posts with their history, and bans."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +18,7 @@ _FLAGS = 20
 @require_safe
 @staff_only
 def flag_list(request: HttpRequest) -> HttpResponse:
-    """What people reported, the open ones unless asked otherwise."""
+    """List reports. By default, only the open ones are listed."""
     asked = request.GET.get("answer", Answer.OPEN.value)
     answer = Answer(asked) if asked in Answer.values else None
     found = list(
@@ -35,7 +35,7 @@ def flag_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 @staff_only
 def post_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """A post with what it said before, what people reported, and what can be done."""
+    """Show a post with its earlier texts, its reports and the possible decisions."""
     post = _post(pk)
     context = {
         "problem": post.thread.problem,
@@ -51,7 +51,7 @@ def post_detail(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def post_hide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a post out of sight."""
+    """Hide a post."""
     post, form = _post(pk), HideForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Enter a reason. The author will see it.")
@@ -74,7 +74,7 @@ def post_restore(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def post_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let a post stand."""
+    """Dismiss the reports of a post."""
     if services.dismiss(_post(pk), member(request)):
         messages.success(request, "Reports dismissed.")
     return redirect("staff-flags")
@@ -83,7 +83,7 @@ def post_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def ban_list(request: HttpRequest) -> HttpResponse:
-    """Who is banned, and a form for one more."""
+    """List the bans, or ban a user."""
     form = BanForm(request.POST or None, initial={"person": request.GET.get("person", "")})
     if request.method == "POST" and form.is_valid():
         person = find_user(form.cleaned_data["person"])
@@ -105,7 +105,7 @@ def ban_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 @staff_only
 def ban_lift(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let somebody write again."""
+    """Lift a ban."""
     ban = get_object_or_404(queries.list_bans(), pk=pk)
     services.lift_ban(ban.person, member(request))
     messages.success(request, f"{ban.person.username} can post again.")

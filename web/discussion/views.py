@@ -1,4 +1,7 @@
-"""Pages of discussions and editorials. Behind the gate: only those who solved the problem, and who teach."""
+"""Pages of discussions and editorials.
+
+Only users who solved the problem, instructors and staff have access.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +30,10 @@ _require_form = require_http_methods(["GET", "HEAD", "POST"])
 def behind_gate(
     view: Callable[Concatenate[HttpRequest, Problem, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
-    """Give `view` the problem of a slug. Whoever has not solved it reads when this page opens instead."""
+    """Return a view that passes the problem of a slug to `view`.
+
+    Users without access get a page that explains when the discussion opens.
+    """
 
     @wraps(view)
     def enter(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -42,7 +48,7 @@ def behind_gate(
 @require_safe
 @behind_gate
 def editorial(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """How to solve the problem, for those who did."""
+    """Show the editorial of the problem."""
     shown = pictures(problem, problem.editorial)
     text = render_markdown(problem.editorial, anchors="e-", pictures=shown) if problem.editorial else None
     return render(request, "discussion/editorial.html", {"problem": problem, "text": text})
@@ -51,7 +57,7 @@ def editorial(request: HttpRequest, problem: Problem) -> HttpResponse:
 @require_safe
 @behind_gate
 def thread_list(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """The threads about a problem, the liveliest first."""
+    """List the threads about a problem, the most recently active first."""
     page = pages.thread_list(request.user, problem, request.GET.get("before", ""))
     return render(request, "discussion/threads.html", {"problem": problem, "page": page})
 
@@ -59,7 +65,7 @@ def thread_list(request: HttpRequest, problem: Problem) -> HttpResponse:
 @_require_form
 @behind_gate
 def thread_new(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """Begin a thread."""
+    """Start a thread."""
     form = ThreadForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         try:
@@ -74,7 +80,7 @@ def thread_new(request: HttpRequest, problem: Problem) -> HttpResponse:
 @require_safe
 @behind_gate
 def thread(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
-    """A thread, with a form to answer."""
+    """Show a thread with a reply form."""
     found = pages.thread_or_404(request.user, problem, pk)
     page = pages.thread_page(request.user, found, request.GET.get("after", ""))
     context = {"problem": problem, "page": page, "form": PostForm()}
@@ -84,7 +90,7 @@ def thread(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
 @_require_form
 @behind_gate
 def reply(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
-    """Answer in a thread."""
+    """Reply to a thread."""
     found = pages.thread_or_404(request.user, problem, pk)
     form = PostForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
@@ -101,7 +107,7 @@ def reply(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
 @require_POST
 @behind_gate
 def preview(request: HttpRequest, problem: Problem) -> HttpResponse:  # noqa: ARG001 - the gate's signature
-    """How a text will look, as a fragment."""
+    """Return the rendered text as a fragment."""
     form = PostForm(request.POST)
     form.full_clean()
     return render(request, "discussion/preview.html", {"html": _rendered(form)})
@@ -110,7 +116,7 @@ def preview(request: HttpRequest, problem: Problem) -> HttpResponse:  # noqa: AR
 @_require_form
 @never_cache
 def post_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let one's own post say something else."""
+    """Edit a post of the user."""
     post = _own_or_404(request, pk)
     form = PostForm(request.POST or None, initial={"text": post.text})
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
@@ -126,7 +132,7 @@ def post_edit(request: HttpRequest, pk: int) -> HttpResponse:
 @_require_form
 @never_cache
 def post_delete(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete one's own post, after asking."""
+    """Delete a post of the user, after a confirmation."""
     post = _own_or_404(request, pk)
     if request.method == "POST":
         services.delete(post)
@@ -139,7 +145,7 @@ def post_delete(request: HttpRequest, pk: int) -> HttpResponse:
 @_require_form
 @never_cache
 def post_flag(request: HttpRequest, pk: int) -> HttpResponse:
-    """Report somebody's post to staff."""
+    """Report a post of another user to staff."""
     post = pages.post_or_404(request.user, pk)
     view = pages.post_view(post, request.user)
     if not view.may_flag:

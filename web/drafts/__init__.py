@@ -1,1 +1,1 @@
-"""Programs that are being written, kept on the server."""
+"""Drafts of programs, stored on the server."""

@@ -1,4 +1,4 @@
-"""Staff pages about drafts: that there are some. What people write before they hand it in is theirs."""
+"""Admin pages about drafts. They do not show the texts, which are private until submitted."""
 
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ class DraftAdmin(RecordAdmin[Draft]):
 
 @admin.register(DraftRevision)
 class DraftRevisionAdmin(RecordAdmin[DraftRevision]):
-    """What is kept of earlier drafts."""
+    """Earlier texts of drafts."""
 
     private: ClassVar[tuple[str, ...]] = ("source",)
     list_display = ["draft", "revision", "saved"]

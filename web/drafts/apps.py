@@ -1,4 +1,4 @@
-"""Programs that are being written, kept on the server."""
+"""Drafts of programs, stored on the server."""
 
 from django.apps import AppConfig
 

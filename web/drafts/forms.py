@@ -1,4 +1,4 @@
-"""What an editor sends to save a draft."""
+"""The request body of a saved draft."""
 
 import json
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ _GREATEST = 2**31 - 1
 
 
 class SaveMalformed(ValueError):
-    """Raised when a body is not what an editor sends. The message says what is expected."""
+    """Raised when a request body is malformed. The message says what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """The text to save, the revision it was made from, and whether what it replaces must be kept."""
+    """The text to save, its base revision, and whether the replaced text must be kept."""
 
     source: str
     expected: int
@@ -21,10 +21,10 @@ class Save:
 
     @classmethod
     def parse(cls, body: bytes) -> Self:
-        """Read a JSON object with `source`, `expected` and, if wanted, `keep`.
+        """Parse a JSON object with `source`, `expected` and optionally `keep`.
 
         Raises:
-            SaveMalformed: it is none.
+            SaveMalformed: the body has another format.
         """
         try:
             told = json.loads(body)

@@ -1,4 +1,4 @@
-"""A draft for each person, problem and language, and what it said earlier."""
+"""Drafts by user, problem and language, with their earlier texts."""
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from web.catalog.models import Problem
 
 
 class Draft(models.Model):
-    """A program that is being written. `revision` grows by one with every save."""
+    """A program that a user is writing. `revision` grows by one with every save."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="drafts")
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="drafts")
@@ -30,7 +30,7 @@ class Draft(models.Model):
 
 
 class DraftRevision(models.Model):
-    """What a draft said at an earlier revision. Not every one is kept; see `services`."""
+    """The text of a draft at an earlier revision. Not every revision is kept; see `services`."""
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="revisions")
     revision = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""Reads of drafts. Each person has access to their own alone, staff included."""
+"""Reads of drafts. Users can read only their own drafts. This includes staff."""
 
 from problems.vocabulary import Language
 from web.catalog.models import Problem
@@ -7,17 +7,17 @@ from web.drafts.models import Draft, DraftRevision
 
 
 def find_draft(viewer: Viewer, problem: Problem, language: Language) -> Draft | None:
-    """The draft of `viewer`; None when there is none, or nobody is signed in."""
+    """Return the draft of `viewer`, or None if there is none or `viewer` is not signed in."""
     if not viewer.is_authenticated:
         return None
     return Draft.objects.filter(user=viewer.pk, problem=problem, language=language.value).first()
 
 
 def list_revisions(draft: Draft) -> list[DraftRevision]:
-    """What `draft` said earlier, latest first."""
+    """Return the earlier texts of `draft`, latest first."""
     return list(draft.revisions.all())
 
 
 def find_revision(draft: Draft, revision: int) -> DraftRevision | None:
-    """What `draft` said at `revision`, if that was kept."""
+    """Return the text of `draft` at `revision`, or None if it was not kept."""
     return draft.revisions.filter(revision=revision).first()

@@ -1,17 +1,17 @@
-"""Saves drafts, and keeps what they said before.
+"""Saves drafts, and keeps earlier texts.
 
-Theory of operation. Editors save a few seconds after each pause, from any number of browsers. A save
-names the revision that it was made from. When that is not the current one somebody else has saved in
-between, and the save is refused with the current draft, so that the person decides. The row is locked
-meanwhile, so of two saves from one revision one wins.
+Theory of operation. Editors save a few seconds after each pause, from any number of browsers. A save names
+the revision from which it was made. If that is not the current revision, another browser has saved in
+between. The save is then refused and returns the current draft, so that the user decides. A save locks the
+row. Of two saves from the same revision, one succeeds.
 
-Not every save is worth keeping. The text that a save replaces is kept when the save asks for it (a
-reset, a restore, a decided conflict), or when nothing younger than KEPT_EVERY is kept already. Each
-draft keeps KEPT_REVISIONS of them, for KEPT_FOR.
+Not every text is worth keeping. A save keeps the text that it replaces if the request asks for it (a reset, a
+restore, a decided conflict), or if no kept text is younger than KEPT_EVERY. Each draft keeps KEPT_REVISIONS
+of them, for KEPT_FOR.
 
 DraftRefused
 +-- DraftUnacceptable     too long, or not text
-+-- DraftConflict         saved from elsewhere in between
++-- DraftConflict         another browser saved in between
 """
 
 from datetime import timedelta
@@ -30,15 +30,15 @@ KEPT_REVISIONS = 30
 
 
 class DraftRefused(Exception):
-    """Root of the reasons for which a draft is not saved. The message is for its author."""
+    """Root of the reasons for refusing to save a draft. The message is for its author."""
 
 
 class DraftUnacceptable(DraftRefused):
-    """Raised when the text is longer than the problem takes, or cannot be stored."""
+    """Raised when the text exceeds the problem's limit, or can't be stored."""
 
 
 class DraftConflict(DraftRefused):
-    """Raised when the draft was saved from elsewhere in between. `current` is what it says now."""
+    """Raised when another browser saved the draft in between. `current` is the current draft."""
 
     def __init__(self, current: Draft) -> None:
         super().__init__("This draft was changed elsewhere in the meantime.")
@@ -49,10 +49,10 @@ class DraftConflict(DraftRefused):
 def save_draft(
     user: User, problem: Problem, language: Language, *, source: str, expected: int, keep: bool = False
 ) -> Draft:
-    """Make `source` the draft, if `expected` is still its revision (0: there is none).
+    """Save `source` as the draft, if `expected` is its current revision (0: there is no draft yet).
 
-    With `keep`, what it replaces goes into the history in any case. Saving what the draft says already
-    changes nothing and is no conflict.
+    With `keep`, the replaced text always goes into the history. Saving an unchanged text does nothing and
+    never conflicts.
 
     Raises:
         DraftRefused: see the tree above.

@@ -1,4 +1,4 @@
-"""Drafts over HTTP, for the editor: read, save, look back. Others than its author get no draft at all."""
+"""The HTTP interface of drafts for the editor: read, save, and view earlier texts. Drafts are private."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -17,9 +17,9 @@ from web.drafts.models import Draft
 @require_http_methods(["GET", "PUT"])
 @never_cache
 def draft(request: HttpRequest, slug: str, language: str) -> HttpResponse:
-    """The draft as JSON, with `revision` 0 while there is none; PUT saves it.
+    """Return the draft as JSON. `revision` is 0 if there is none. PUT saves it.
 
-    A PUT answers 409 with the current draft when that is not the one it was made from.
+    A PUT that is based on another revision than the current one answers 409 with the current draft.
     """
     if not request.user.is_authenticated:
         return JsonResponse({"error": "Sign in to keep drafts on the server."}, status=401)
@@ -46,7 +46,7 @@ def draft(request: HttpRequest, slug: str, language: str) -> HttpResponse:
 @require_safe
 @never_cache
 def history(request: HttpRequest, slug: str, language: str) -> HttpResponse:
-    """What the draft said earlier, as a part of the page."""
+    """Return the earlier texts of the draft as a fragment of the page."""
     problem, known = _addressed(request, slug, language)
     found = queries.find_draft(request.user, problem, known)
     revisions = queries.list_revisions(found) if found else []
@@ -57,7 +57,7 @@ def history(request: HttpRequest, slug: str, language: str) -> HttpResponse:
 @require_safe
 @never_cache
 def revision(request: HttpRequest, slug: str, language: str, number: int) -> HttpResponse:
-    """One earlier text as JSON: `source`, and `html` that is coloured and safe to show."""
+    """Return an earlier text as JSON: `source`, and `html` that is highlighted and safe to show."""
     problem, known = _addressed(request, slug, language)
     found = queries.find_draft(request.user, problem, known)
     kept = queries.find_revision(found, number) if found else None

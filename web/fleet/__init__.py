@@ -1,1 +1,1 @@
-"""The nodes that judge, and their GPUs."""
+"""The nodes that judge submissions, and their GPUs."""

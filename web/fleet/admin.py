@@ -1,4 +1,7 @@
-"""Staff pages about nodes and GPUs: to look at, and to remove a node that will not come back."""
+"""Admin pages about nodes and GPUs.
+
+They are read-only, but staff can remove a node that will not come back.
+"""
 
 from django.contrib import admin
 
@@ -9,20 +12,20 @@ from web.fleet.models import Gpu, Node, Worker
 
 @admin.register(Node)
 class NodeAdmin(RemovableAdmin[Node]):
-    """Nodes. A node that is deleted and lives records itself again."""
+    """Nodes. If a deleted node is still running, it records itself again."""
 
     list_display = ["name", "state", "message", "heartbeat", "drained", "first_seen"]
     list_filter = ["state", "drained"]
     search_fields = ["name"]
 
     def kind_of_deletion(self) -> AuditKind:
-        """It is removed."""
+        """Return the kind of the audit entry for the removal of a node."""
         return AuditKind.NODE_REMOVE
 
 
 @admin.register(Worker)
 class WorkerAdmin(RecordAdmin[Worker]):
-    """Workers. Those that have gone go by themselves, after a day."""
+    """Workers. Stopped workers are deleted automatically after a day."""
 
     list_display = ["name", "node", "state", "busy", "concurrency", "version", "heartbeat"]
     list_filter = ["state", "version", "node"]

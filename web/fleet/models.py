@@ -1,7 +1,7 @@
-"""Nodes, their workers and GPUs as they last reported themselves, and what staff ordered about them.
+"""Nodes, their workers and GPUs as they last reported themselves, and the orders of staff about them.
 
-Nodes and workers write what they are; staff write what is drained and what is held. Neither writes the
-other's columns, so that no report undoes an order.
+Nodes and workers write their own status. Staff write which nodes are drained and which GPUs are held. Neither
+writes the columns of the other, so no report overwrites an order.
 """
 
 from django.db import models
@@ -17,7 +17,7 @@ INSTANCE_CHARACTERS = 32
 
 
 class NodeState(models.TextChoices):
-    """What a node says of itself. A node that says nothing any more is lost; see `queries`."""
+    """The state that a node reports. A node that stops reporting is lost; see `queries`."""
 
     SERVING = "serving"
     TROUBLED = "troubled"
@@ -25,11 +25,11 @@ class NodeState(models.TextChoices):
 
 
 class Node(models.Model):
-    """A host that judges. `versions` maps the names of its tools to their versions.
+    """A host that judges submissions. `versions` maps the names of its tools to their versions.
 
-    `state`, `message`, `versions` and `heartbeat` are those of its node service. A host without GPUs has
-    none (`has_service`), and lives as long as its workers do. While `drained`, no worker on it takes
-    anything more.
+    `state`, `message`, `versions` and `heartbeat` come from its node service. A host without GPUs has no node
+    service (`has_service`), and counts as live while one of its workers does. While a node is `drained`, its
+    workers take no new submissions.
     """
 
     name = models.CharField(max_length=NAME_CHARACTERS, unique=True)
@@ -69,7 +69,10 @@ class Node(models.Model):
 
 
 class Duty(models.TextChoices):
-    """What a worker says of itself. `draining`: it finishes what it judges, and takes nothing more."""
+    """The state that a worker reports.
+
+    `draining`: it finishes its current submissions and takes no new ones.
+    """
 
     SERVING = "serving"
     DRAINING = "draining"
@@ -77,9 +80,9 @@ class Duty(models.TextChoices):
 
 
 class Worker(models.Model):
-    """A worker's main process. `name` is for people, `instance` is this run of it.
+    """The main process of a worker. `name` is for display, `instance` identifies this run of the process.
 
-    `busy` of its `concurrency` children judge now. `queues` are the hardware classes that it takes from.
+    `busy` of its `concurrency` children are judging now. `queues` are the hardware classes that it serves.
     """
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="workers")
@@ -103,7 +106,7 @@ class Worker(models.Model):
 
 
 class Health(models.TextChoices):
-    """Whether a GPU is used. `missing`: its node no longer sees it."""
+    """The health of a GPU. `missing`: its node no longer detects it."""
 
     WELL = "well"
     QUARANTINED = "quarantined"
@@ -111,11 +114,10 @@ class Health(models.TextChoices):
 
 
 class Gpu(models.Model):
-    """A GPU of a node. `checking` and `waiting` count leases; clocks are the highest it has.
+    """A GPU of a node. `checking` and `waiting` count leases. Clocks are the maximum clocks.
 
-    `calibration` is what its trusted clock measured: bandwidth, matrix rate, overhead. `hold_reason` says why
-    staff keep it out of use, and is empty where they do not; its node obeys within seconds, and `health` then
-    says so.
+    `calibration` is what the trusted clock measured: bandwidth, matrix rate, overhead. `hold_reason` says why
+    staff hold the GPU, or is empty. The node obeys within seconds, and `health` then shows it.
     """
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="gpus")

@@ -1,8 +1,8 @@
-"""What staff order: to drain nodes, and to keep GPUs out of use. Each order is in the audit log.
+"""Orders of staff: drain nodes, and hold GPUs. Each order is in the audit log.
 
-Orders are columns of their own that no node or worker writes. They are read by the workers of the node
-within seconds, and at every claim; see `web.fleet.presence` and `worker.presence`. To repeat an order
-changes its reason.
+Orders have their own columns, which no node or worker writes. The workers of the node read them within
+seconds, and at every claim; see `web.fleet.presence` and `worker.presence`. Repeating an order changes its
+reason.
 """
 
 from django.contrib.auth.models import AnonymousUser
@@ -19,7 +19,7 @@ Actor = User | AnonymousUser | None
 
 @transaction.atomic
 def drain(actor: Actor, node: Node, *, reason: str) -> None:
-    """Let the workers on `node` take nothing more. What they judge now they finish.
+    """Stop the workers on `node` from taking new submissions. They finish their current ones.
 
     Raises:
         ValueError: there is no reason.
@@ -32,7 +32,7 @@ def drain(actor: Actor, node: Node, *, reason: str) -> None:
 
 @transaction.atomic
 def undrain(actor: Actor, node: Node) -> bool:
-    """Let the workers on `node` take from the queue again. False when they were not kept from it."""
+    """Let the workers on `node` take submissions again. Return False if it was not drained."""
     drained = Node.objects.filter(pk=node.pk, drained=True)
     changed = drained.update(drained=False, drain_reason="", drained_by="", drained_since=None)
     if changed:
@@ -42,7 +42,7 @@ def undrain(actor: Actor, node: Node) -> bool:
 
 @transaction.atomic
 def hold(actor: Actor, gpu: Gpu, *, reason: str) -> None:
-    """Keep `gpu` out of use until it is released, however well it is. What runs on it now ends by itself.
+    """Keep `gpu` out of use until it is released, even if it is healthy. Running jobs on it finish.
 
     Raises:
         ValueError: there is no reason.
@@ -55,7 +55,7 @@ def hold(actor: Actor, gpu: Gpu, *, reason: str) -> None:
 
 @transaction.atomic
 def release(actor: Actor, gpu: Gpu) -> bool:
-    """Let `gpu` be used again, once its node has found it well. False when nobody kept it out of use."""
+    """Release `gpu`. It is used again once its node finds it healthy. Return False if it was not held."""
     held = Gpu.objects.filter(pk=gpu.pk).exclude(hold_reason="")
     changed = held.update(hold_reason="", held_by="", held_since=None)
     if changed:

@@ -49,7 +49,7 @@ _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86400
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A state for people: a word, a tone (CSS class), and a symbol of icons.svg."""
+    """A state for display: a word, a tone (CSS class), and a symbol of icons.svg."""
 
     word: str
     tone: str
@@ -58,9 +58,9 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class GpuRow:
-    """A GPU with its badge, its load in words, and what to do about it where it is not used.
+    """A GPU with its badge and its load in words. If it is not used, the row says what to do.
 
-    `held` is why staff keep it out of use, and by whom; empty where they do not.
+    `held` says who holds it and why, or is empty.
     """
 
     gpu: Gpu
@@ -72,7 +72,7 @@ class GpuRow:
 
 @dataclass(frozen=True, slots=True)
 class WorkerRow:
-    """A worker with its badge and its load in words. `other_version`: the site runs another one."""
+    """A worker with its badge and its load in words. `other_version`: its version differs from the site's."""
 
     at: WorkerAt
     badge: Badge
@@ -83,9 +83,9 @@ class WorkerRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeCard:
-    """A node with its badge and its rows, and what to do about it where it does not serve.
+    """A node with its badge and its rows. If it does not serve, the card says what to do.
 
-    `drain` says why and by whom it is drained; empty where it is not. `tasks` is what its workers do now.
+    `drain` says who drained it and why, or is empty. `tasks` are the current tasks of its workers.
     """
 
     now: NodeNow
@@ -101,7 +101,7 @@ class NodeCard:
 
 @dataclass(frozen=True, slots=True)
 class FleetPage:
-    """The whole fleet. `versions` says who runs which, and is empty while all run the same."""
+    """The whole fleet. `versions` says which version runs where. It is empty if all versions are the same."""
 
     cards: list[NodeCard]
     queues: list[QueueNow]
@@ -114,7 +114,7 @@ class FleetPage:
 
 
 def fleet_page() -> FleetPage:
-    """The fleet as it is now."""
+    """Return the current state of the fleet."""
     nodes = fleet()
     held = tasks_held()
     gpus = [gpu for now in nodes for gpu in now.gpus]
@@ -131,7 +131,7 @@ def fleet_page() -> FleetPage:
 
 
 def mixed_versions(nodes: Iterable[NodeNow]) -> list[str]:
-    """Who runs which version, in words: `0.2.0: this site, 2 workers`. Empty where all run the same."""
+    """Return which version runs where, such as `0.2.0: this site, 2 workers`. Empty if all are the same."""
     found: dict[str, Counter[str]] = {version(): Counter({"this site": 1})}
     for now in nodes:
         for worker in now.live_workers:
@@ -144,7 +144,7 @@ def mixed_versions(nodes: Iterable[NodeNow]) -> list[str]:
 
 
 def card(now: NodeNow, held: Iterable[Task] = ()) -> NodeCard:
-    """A node as the page shows it. `held` is what all workers do now."""
+    """Return a node for the page. `held` are the current tasks of all workers."""
     hosts = {host_of(worker.name) for worker in now.live_workers}
     service = now.node.versions.get("warpcourt", "") if now.node.has_service else ""
     badge, remedy = _node_badge(now)
@@ -162,13 +162,13 @@ def card(now: NodeNow, held: Iterable[Task] = ()) -> NodeCard:
 
 
 def load(gpu: Gpu) -> str:
-    """What a GPU does: `ranking, 2 waiting`."""
+    """Return the load of a GPU in words: `ranking, 2 waiting`."""
     doing = "ranking" if gpu.ranking else f"{gpu.checking} checking" if gpu.checking else "idle"
     return f"{doing}, {gpu.waiting} waiting" if gpu.waiting else doing
 
 
 def ago(age: timedelta) -> str:
-    """How long ago: `3 s ago`, `2 min ago`, `5 h ago`, `4 days ago`."""
+    """Return an age in words: `3 s ago`, `2 min ago`, `5 h ago`, `4 days ago`."""
     seconds = max(0, round(age.total_seconds()))
     for unit_s, unit in ((_DAY_S, "days"), (_HOUR_S, "h"), (_MINUTE_S, "min")):
         if seconds >= 2 * unit_s:
@@ -177,7 +177,10 @@ def ago(age: timedelta) -> str:
 
 
 def _node_badge(now: NodeNow) -> tuple[Badge, str]:
-    """How a node is, and what to do about it. A drain is told only of a node that would serve otherwise."""
+    """Return the badge of a node and what to do.
+
+    The drain shows only on a node that would serve otherwise.
+    """
     node = now.node
     state = NodeState(node.state) if node.has_service else _state_by_workers(now)
     if now.lost:
@@ -216,7 +219,7 @@ def _worker_row(at: WorkerAt) -> WorkerRow:
 
 
 def _order(reason: str, person: str) -> str:
-    """An order of staff in words; empty where there is none."""
+    """Return an order of staff in words, or an empty string if there is none."""
     if not reason:
         return ""
     return f"{reason.rstrip('.')}. By {person or 'the command line'}"

@@ -1,9 +1,10 @@
-"""What workers write about themselves, and what they are told in return.
+"""The reports of workers, and the orders that they get in return.
 
-Theory of operation. The main process of every worker reports every few seconds that it lives, and reads in
-the same breath what staff want of its node: to take nothing more, and which GPUs to leave alone. All times
-are the database's, since the clocks of hosts differ. A worker that ends says so; of one that is killed the
-last report grows old. Rows of those that are long gone are swept away by whoever starts next.
+Theory of operation. The main process of every worker reports every few seconds that it lives. With the same
+call it reads the orders of staff for its node: whether to take no new submissions, and which GPUs to leave
+alone. All times come from the database, because the clocks of hosts differ. A worker that ends reports this.
+The last report of a killed worker becomes old. A starting worker deletes the rows of workers that are long
+gone.
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ _SILENT_AFTER = timedelta(seconds=6)  # two reports
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReport:
-    """A worker at a moment. `instance` is this run of it; `message` says what keeps it from judging."""
+    """The status of a worker. `instance` identifies this run of it. `message` says why it can't judge."""
 
     node: str
     name: str
@@ -37,14 +38,14 @@ class WorkerReport:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What staff want of a node. `held` has the reason of each GPU that is to be left alone, by uuid."""
+    """The orders of staff for a node. `held` maps the uuid of each held GPU to the reason."""
 
     drained: bool
     held: Mapping[str, str]
 
 
 def record_worker(report: WorkerReport) -> None:
-    """Store what a worker says of itself. It may be repeated, and comes again by itself."""
+    """Store the report of a worker. It is idempotent, and workers repeat it periodically."""
     said = {
         "name": report.name,
         "queues": list(report.queues),
@@ -59,7 +60,7 @@ def record_worker(report: WorkerReport) -> None:
 
 
 def orders_for(node_name: str) -> Orders:
-    """What staff want of a node; nothing where nobody has heard of it."""
+    """Return the orders of staff for a node. An unknown node has none."""
     drained = Node.objects.filter(name=node_name, drained=True).exists()
     held = Gpu.objects.filter(node__name=node_name).exclude(hold_reason="")
     return Orders(drained, dict(held.values_list("uuid", "hold_reason")))
@@ -67,12 +68,12 @@ def orders_for(node_name: str) -> Orders:
 
 @transaction.atomic
 def _introduce(report: WorkerReport, said: Mapping[str, object]) -> None:
-    """Store a worker that is new, or whose node somebody removed; forget those that have gone."""
+    """Store a new worker, or one whose node was removed. Delete workers that are gone."""
     node, _ = Node.objects.get_or_create(
         name=report.node, defaults={"has_service": False, "heartbeat": DatabaseNow()}
     )
     gone = Q(heartbeat__lt=DatabaseNow() - FORGOTTEN_AFTER)
-    # A container that was started again has the name of its former self. Two that live may share one as well.
+    # A restarted container has the name of its predecessor. Two live workers may have the same name as well.
     silent = Q(state=Duty.STOPPED) | Q(heartbeat__lt=DatabaseNow() - _SILENT_AFTER)
     Worker.objects.filter(gone | Q(node=node, name=report.name) & silent).delete()
     Worker.objects.create(

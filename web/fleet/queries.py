@@ -1,4 +1,4 @@
-"""Reads about the fleet: for staff, which GPUs may be asked for, and who may take what waits."""
+"""Reads about the fleet: its state for staff, the GPUs that users may request, and claims of workers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,14 +18,14 @@ SHOWN_S = 5
 
 
 class _Asked(TypedDict):
-    """When the database was asked."""
+    """The time of the query, by the database's clock."""
 
     asked: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerAt:
-    """A worker and how it is now. `lost`: it says nothing any more, and never said that it stops."""
+    """A worker and its current state. `lost`: it stopped reporting without saying that it ends."""
 
     worker: Worker
     age: timedelta
@@ -33,15 +33,15 @@ class WorkerAt:
 
     @property
     def live(self) -> bool:
-        """Whether it runs."""
+        """Return whether the worker runs."""
         return not self.lost and self.worker.state != Duty.STOPPED
 
 
 @dataclass(frozen=True, slots=True)
 class NodeNow:
-    """A node and how it is now. `lost`: it says nothing any more, and never said that it stops.
+    """A node and its current state. `lost`: it stopped reporting without saying that it ends.
 
-    One without a node service speaks through its workers, and `age` is that of the last one heard.
+    A node without a node service reports through its workers. `age` is then that of their latest report.
     """
 
     node: Node
@@ -52,52 +52,55 @@ class NodeNow:
 
     @property
     def live_workers(self) -> tuple[Worker, ...]:
-        """The workers that run."""
+        """Return the workers that run."""
         return tuple(at.worker for at in self.workers if at.live)
 
     @property
     def busy(self) -> int:
-        """How many submissions are judged on it now."""
+        """Return the number of submissions that the node is judging."""
         return sum(worker.busy for worker in self.live_workers)
 
     @property
     def slots(self) -> int:
-        """How many submissions it judges at a time."""
+        """Return the number of submissions that the node can judge at a time."""
         return sum(worker.concurrency for worker in self.live_workers)
 
     @property
     def idle(self) -> bool:
-        """Whether every worker on it knows of its drain, and has finished what it judged."""
+        """Return whether every worker on the node knows about its drain and has finished its submissions."""
         live = self.live_workers
         return not any(worker.busy or worker.state == Duty.SERVING for worker in live)
 
     @property
     def unable(self) -> bool:
-        """Whether workers run on it, and none of them can judge."""
+        """Return whether workers run on the node, but none of them can judge."""
         live = self.live_workers
         return bool(live) and all(worker.message for worker in live)
 
     @property
     def offered(self) -> tuple[Gpu, ...]:
-        """The GPUs that somebody may ask for; `offered_gpu_models` says the same of all nodes."""
+        """Return the GPUs that users may request. `offered_gpu_models` does the same for all nodes."""
         if self.lost or self.node.drained or self.node.state != NodeState.SERVING:
             return ()
         return tuple(gpu for gpu in self.gpus if gpu.health == Health.WELL and not gpu.hold_reason)
 
 
 def fleet(now: datetime | None = None) -> list[NodeNow]:
-    """Every node with its workers and GPUs, by name."""
+    """Return every node with its workers and GPUs, sorted by name."""
     return [_at(node, now or node.asked) for node in _nodes()]
 
 
 def find_node(name: str, now: datetime | None = None) -> NodeNow | None:
-    """One node, None where nobody has heard of it."""
+    """Return the node with that name, or None if it is unknown."""
     node = _nodes().filter(name=name).first()
     return _at(node, now or node.asked) if node is not None else None
 
 
 def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
-    """The models that somebody may ask for: of GPUs that are well, on nodes that live and are not drained."""
+    """Return the GPU models that users may request.
+
+    They are healthy, and on live nodes that are not drained.
+    """
     heard = (now or DatabaseNow()) - LOST_AFTER
     found = Gpu.objects.filter(
         health=Health.WELL,
@@ -110,25 +113,25 @@ def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
 
 
 def shown_gpu_models() -> tuple[str, ...]:
-    """What may be asked for as it was at most SHOWN_S ago: for pages, not for decisions."""
+    """Return the models that users may request, at most SHOWN_S old. Use it for pages, not for decisions."""
     return tuple(cache.get_or_set("offered-gpu-models", offered_gpu_models, SHOWN_S) or ())
 
 
 def may_claim(node_name: str) -> bool:
-    """Whether a worker on this node may take something to judge: not while the node is drained.
+    """Return whether a worker on this node may take submissions. A drained node may not.
 
-    A node that nobody has heard of yet may.
+    An unknown node may.
     """
     return not Node.objects.filter(name=node_name, drained=True).exists()
 
 
 def capability_of(model: str) -> str:
-    """The compute capability of GPUs of `model`, such as `9.0`; empty when no node has reported one."""
+    """Return the compute capability of GPUs of `model`, such as `9.0`, or an empty string."""
     return Gpu.objects.filter(model=model).values_list("capability", flat=True).first() or ""
 
 
 def _nodes() -> "QuerySet[WithAnnotations[Node, _Asked]]":
-    """Nodes with all that is theirs, and with what time it is in the database."""
+    """Return nodes with their related rows, and with the current time of the database."""
     return Node.objects.annotate(asked=DatabaseNow()).prefetch_related("gpus", "workers")
 
 

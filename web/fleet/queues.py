@@ -1,4 +1,4 @@
-"""What waits for which hardware, beside who takes it."""
+"""The number of waiting submissions and of workers for each class of hardware."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from web.jobs.queries import submissions_waiting
 
 @dataclass(frozen=True, slots=True)
 class QueueNow:
-    """A class of hardware: how many submissions wait for it, and how many workers take them."""
+    """A class of hardware with the number of its waiting submissions and of its workers."""
 
     queue: str
     waiting: int
@@ -19,14 +19,14 @@ class QueueNow:
 
     @property
     def forsaken(self) -> bool:
-        """Whether something waits that nobody takes."""
+        """Return whether submissions wait, but no worker takes them."""
         return self.waiting > 0 and self.workers == 0
 
 
 def queues_now(nodes: Iterable[NodeNow]) -> list[QueueNow]:
-    """Every class of hardware for which something waits, or from which workers of `nodes` take.
+    """Return every class of hardware that has waiting submissions or workers in `nodes`.
 
-    Workers that are drained or cannot judge take nothing.
+    Workers that are drained or can't judge do not count.
     """
     waiting = submissions_waiting()
     taking = Counter(

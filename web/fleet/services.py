@@ -1,4 +1,4 @@
-"""What nodes write about themselves. Every write may be repeated, and comes again by itself."""
+"""The reports of nodes. Every write is idempotent, and nodes repeat it periodically."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _GONE = "its node does not see it any more"
 
 @dataclass(frozen=True, slots=True)
 class GpuStatus:
-    """A GPU at a moment. `reason` says why it is in quarantine; empty when it is in use."""
+    """The status of a GPU. `reason` says why it is in quarantine, or is empty if it is in use."""
 
     uuid: str
     reason: str = ""
@@ -27,9 +27,9 @@ class GpuStatus:
 
 @transaction.atomic
 def record_inventory(name: str, versions: Mapping[str, str], gpus: Iterable[GpuInfo]) -> Node:
-    """Store what a node has. GPUs that it had and does not name are marked missing.
+    """Store the inventory of a node. Its earlier GPUs that are not in `gpus` are marked missing.
 
-    A GPU is known by its uuid: one that was moved to another node takes its calibration along.
+    A GPU is identified by its uuid. A GPU that moves to another node keeps its calibration.
     """
     node, _ = Node.objects.update_or_create(
         name=name,
@@ -68,8 +68,11 @@ def record_inventory(name: str, versions: Mapping[str, str], gpus: Iterable[GpuI
 def record_heartbeat(
     name: str, gpus: Iterable[GpuStatus], *, state: NodeState = NodeState.SERVING, message: str = ""
 ) -> bool:
-    """Note that a node lives, and how its GPUs are. False when it has to record its inventory first."""
-    # A worker may have introduced the node while it was forgotten: then it has no service yet.
+    """Record that a node lives, and the state of its GPUs.
+
+    Return False if it must record its inventory first.
+    """
+    # A worker may have created the node again after its deletion. Then the node has no service yet.
     node = Node.objects.filter(name=name, has_service=True)
     known = [node.update(heartbeat=DatabaseNow(), state=state, message=message)]
     for gpu in gpus:
@@ -87,12 +90,12 @@ def record_heartbeat(
 
 
 def record_calibration(uuid: str, calibration: Mapping[str, float | str]) -> bool:
-    """Keep what the trusted clock measured of a GPU. False when no node has recorded the GPU."""
+    """Store a GPU's calibration by the trusted clock. Return False if no node has recorded the GPU."""
     return bool(Gpu.objects.filter(uuid=uuid).update(calibration=dict(calibration)))
 
 
 def _health(health: Health, reason: str) -> dict[str, object]:
-    """Columns that set a GPU's health, and `since` where it changes."""
+    """Return the columns that set a GPU's health, and `since` if the health changes."""
     return {
         "health": health,
         "reason": reason,

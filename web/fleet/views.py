@@ -1,4 +1,4 @@
-"""The fleet page, for staff: what there is, and what is ordered about it."""
+"""The fleet page for staff: the state of the fleet, and orders about it."""
 
 from typing import cast
 
@@ -19,7 +19,7 @@ _SAY_WHY = "Enter a reason. Other staff will see it."
 @require_safe
 @staff_only
 def fleet(request: HttpRequest) -> HttpResponse:
-    """Every node, worker and GPU. htmx gets the part that changes."""
+    """Show every node, worker and GPU. htmx gets the part that changes."""
     template = "fleet/now.html" if cast("PageRequest", request).htmx else "fleet/fleet.html"
     return render(request, template, {"page": pages.fleet_page()})
 
@@ -27,7 +27,7 @@ def fleet(request: HttpRequest) -> HttpResponse:
 @require_POST
 @staff_only
 def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let the workers of a node take nothing more."""
+    """Drain a node."""
     node, reason = get_object_or_404(Node, pk=pk), _reason(request)
     if reason:
         orders.drain(member(request), node, reason=reason)
@@ -39,7 +39,7 @@ def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def node_undrain(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let the workers of a node take from the queue again."""
+    """Undrain a node."""
     node = get_object_or_404(Node, pk=pk)
     return _respond(
         request,
@@ -52,7 +52,7 @@ def node_undrain(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
-    """Keep a GPU out of use."""
+    """Hold a GPU out of use."""
     gpu, reason = get_object_or_404(Gpu, pk=pk), _reason(request)
     if reason:
         orders.hold(member(request), gpu, reason=reason)
@@ -64,7 +64,7 @@ def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def gpu_release(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let a GPU be used again."""
+    """Release a held GPU."""
     gpu = get_object_or_404(Gpu, pk=pk)
     return _respond(
         request,
@@ -75,13 +75,13 @@ def gpu_release(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _reason(request: HttpRequest) -> str:
-    """What the form says why; empty where it says nothing that can be taken."""
+    """Return the reason in the form, or an empty string if it is missing or invalid."""
     form = ReasonForm(request.POST)
     return str(form.cleaned_data["reason"]) if form.is_valid() else ""
 
 
 def _respond(request: HttpRequest, *, done: bool, yes: str, no: str) -> HttpResponse:
-    """Back to the page, which says whether it was done."""
+    """Redirect to the page with a message that says whether the order took effect."""
     if done:
         messages.success(request, yes)
     else:

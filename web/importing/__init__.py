@@ -1,1 +1,1 @@
-"""Sets of problems in the formats of others, brought in by workers: an upload, a run, a report."""
+"""Import of problem sets in foreign formats: uploads, runs on workers, and reports."""

@@ -1,4 +1,4 @@
-"""Staff pages about imports, without what was uploaded."""
+"""Admin pages about imports, without the uploaded files."""
 
 from typing import ClassVar
 

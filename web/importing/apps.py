@@ -1,4 +1,4 @@
-"""Sets of problems in the formats of others."""
+"""Import of problem sets in foreign formats."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""The formats of sets that can be imported, as pages name them."""
+"""The formats of sets that can be imported, with their names on pages."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from judge.proof import importing
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name in runs and commands, what the page calls it, and what a set of it looks like."""
+    """A format: its name in runs and commands, its name on pages, and a description of its files."""
 
     name: str
     label: str
@@ -25,5 +25,5 @@ FORMATS = tuple(known for known in _KNOWN if known.name in importing.FORMATS)
 
 
 def label_of(name: str) -> str:
-    """What pages call a format."""
+    """Return the name of a format on pages."""
     return next((known.label for known in _KNOWN if known.name == name), name)

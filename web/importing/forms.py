@@ -1,4 +1,4 @@
-"""What is to be imported."""
+"""Forms for imports."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _FILE = {"class": "input", "accept": ".zip,application/zip"}
 
 
 class PackageForm(forms.Form):
-    """One problem in our own format."""
+    """A problem in our own format."""
 
     archive = forms.FileField(
         label="ZIP file",
@@ -30,7 +30,7 @@ class PackageForm(forms.Form):
     )
 
     def clean_archive(self) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         return _content(self.cleaned_data["archive"], MAX_ARCHIVE_MIB)
 
 
@@ -47,7 +47,7 @@ class SetForm(forms.Form):
 
 
 class SetFileForm(SetForm):
-    """A set as a file."""
+    """A set in an uploaded file."""
 
     archive = forms.FileField(
         label="ZIP file",
@@ -56,12 +56,12 @@ class SetFileForm(SetForm):
     )
 
     def clean_archive(self) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         return _content(self.cleaned_data["archive"], MAX_SET_MIB)
 
 
 class SetFolderForm(SetForm):
-    """A set on the hosts of the workers."""
+    """A set in a folder on the hosts of the workers."""
 
     folder = forms.CharField(
         max_length=FOLDER_CHARACTERS,

@@ -1,4 +1,4 @@
-"""Sets of problems that somebody brings in, and what became of each problem."""
+"""Imports of problem sets, and the result for each problem."""
 
 from django.conf import settings
 from django.db import models
@@ -10,12 +10,12 @@ FOLDER_CHARACTERS = 400
 
 
 class ImportRun(LeasedJob):
-    """A set that a worker imports: the author's Python in it runs in the oracle's sandbox and nowhere else.
+    """The import of a set by a worker. The author's Python in it runs only in the oracle's sandbox.
 
-    The set is `archive`, a ZIP file that goes once the run is over, or `folder` on the hosts of workers,
-    which staff name. With `scale` small timed cases grow. An import that is done has a report, or says in
-    `failure` why there is none: `report` is that of `problems.importing.report`, with the revision that each
-    problem became.
+    The set is either `archive` or `folder`. `archive` is a ZIP file that is deleted after the run. `folder`
+    is a folder on the hosts of the workers, which only staff may name. With `scale`, small timed cases grow.
+    A finished import has a report, or `failure` says why there is none. `report` has the format of
+    `problems.importing.report`, with the revision of each problem.
     """
 
     listed = Listed(JobKind.IMPORT, subject="format", person="by__username")

@@ -1,4 +1,4 @@
-"""Makes a workspace of an imported problem, or a new revision of the one that is there."""
+"""Stores an imported problem as a new workspace, or as a new revision of an existing one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,19 +15,22 @@ from web.authoring.services import files, workspaces
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What became of a problem. `revision` is that of its workspace, 0 where it has none."""
+    """The result for a problem. `revision` is that of its workspace, or 0 if it has none."""
 
     entry: ImportedProblem
     revision: int = 0
     again: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """For the page and the API."""
+        """Return the result for the page and the API."""
         return {**self.entry.as_json(), "revision": self.revision, "again": self.again}
 
 
 def persist(by: User, found: Imported) -> ImportResult:
-    """Keep the files of `found` where `by` may write. One that cannot be kept is refused with the reason."""
+    """Store the files of `found` in a workspace of `by`.
+
+    A problem that can't be stored is refused with a reason.
+    """
     if not found.files:
         return ImportResult(found.entry)
     note = f"Imported from {found.entry.place}" if found.entry.place else "Imported"
@@ -41,13 +44,13 @@ def persist(by: User, found: Imported) -> ImportResult:
 
 @transaction.atomic
 def put(by: User, slug: str, content: Mapping[str, bytes], *, note: str) -> tuple[Workspace, bool]:
-    """The workspace `slug` with exactly the files in `content`, and whether it was there already.
+    """Store exactly the files in `content` in the workspace `slug`.
 
-    What it said before is kept in its history.
+    Return the workspace, and whether it existed before. Its earlier files stay in its history.
 
     Raises:
-        web.authoring.services.workspaces.WorkspaceRefused: it is somebody else's, or archived.
-        web.authoring.services.files.FilesRefused: the files are none of a package.
+        web.authoring.services.workspaces.WorkspaceRefused: it is another user's, or archived.
+        web.authoring.services.files.FilesRefused: the files are not allowed in a package.
     """
     known = Workspace.objects.select_for_update().filter(slug=slug).first()
     if known is None:

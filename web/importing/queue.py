@@ -1,9 +1,8 @@
-"""The queue of sets to be imported. The rest is `web.jobs.queue`.
+"""The queue of imports. The rest is `web.jobs.queue`.
 
 Theory of operation. No user waits for an import, so a worker takes one only when no submission and no proof
-waits. The database is written at the end, in one transaction: the problems that came in and the report about
-them, or nothing. A set that is imported twice, because a worker was lost, is the same as once: files that say
-what they said make no new revision.
+waits. One transaction at the end writes the database: all problems and their report, or nothing. If a worker
+is lost and the set is imported twice, the result is the same, because unchanged files make no new revision.
 """
 
 from collections.abc import Iterable
@@ -30,18 +29,18 @@ _MESSAGES = {
 
 
 class ImportQueue(JobQueue[ImportRun]):
-    """Sets that instructors and staff bring in."""
+    """The queue of imports that instructors and staff requested."""
 
     model = ImportRun
     owner = "by"
     fresh = {"progress": ""}
 
     def rows(self) -> QuerySet[ImportRun]:
-        """With the user who asked for it."""
+        """Return the rows with the user who requested them."""
         return ImportRun.objects.select_related("by")
 
     def show_progress(self, run: ImportRun, text: str) -> None:
-        """Say which problem is looked at.
+        """Record which problem the worker is importing.
 
         Raises:
             LeaseLost: the import is no longer this worker's.
@@ -50,21 +49,21 @@ class ImportQueue(JobQueue[ImportRun]):
 
     @transaction.atomic
     def record(self, run: ImportRun, problems: Iterable[Imported]) -> bool:
-        """Make workspaces of the problems and keep the report. False: the lease was lost."""
+        """Create workspaces from the problems and store the report. Return False if the lease was lost."""
         if not self._end(run):
             return False
-        if run.by is None:  # they left the site meanwhile
+        if run.by is None:  # the account was deleted in the meantime
             return self._keep(run, failure="The user who requested this import was deleted.")
         results = [persist(run.by, found).as_json() for found in problems]
         return self._keep(run, report={"format": run.format, "problems": results})
 
     @transaction.atomic
     def record_failure(self, run: ImportRun, failure: str) -> bool:
-        """Keep why nothing came of it. False: the lease was lost."""
+        """Store why the import has no result. Return False if the lease was lost."""
         return self._end(run, failure=failure)
 
     def fail(self, run: ImportRun, failure: Failure) -> bool:
-        """Keep that it was not its owner's fault."""
+        """Store that the import failed through no fault of its owner. Return False if the lease was lost."""
         return self.record_failure(run, _MESSAGES[failure])
 
     def _end(self, run: ImportRun, **columns: Any) -> bool:

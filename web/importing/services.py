@@ -1,8 +1,8 @@
-"""Asks workers to import sets, and gives them up.
+"""Requests imports from workers, and cancels them.
 
 ImportRefused
-+-- TooManyImports        this person has as many under way as one may
-+-- SetUnacceptable       the file is none that may be kept, or the folder none that may be read
++-- TooManyImports        the user has reached the maximum number of open imports
++-- SetUnacceptable       the file may not be kept, or the folder may not be read
 """
 
 from pathlib import PurePosixPath
@@ -21,19 +21,19 @@ KEPT_OF_PERSON = 20
 
 
 class ImportRefused(Exception):
-    """Root of the reasons for which nothing is imported. The message is for who asked."""
+    """Root of the reasons for refusing an import. The message is for the user who requested it."""
 
 
 class TooManyImports(ImportRefused):
-    """Raised when this person has as many under way as one may."""
+    """Raised when the user has reached the maximum number of open imports."""
 
 
 class SetUnacceptable(ImportRefused):
-    """Raised when the file is none that may be kept, or the folder none that may be read."""
+    """Raised when the file may not be kept, or the folder may not be read."""
 
 
 def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = False) -> ImportRun:
-    """Have a worker import the set in a ZIP file. With `scale` small timed cases grow.
+    """Request the import of the set in a ZIP file. With `scale`, small timed cases grow.
 
     Raises:
         ImportRefused: see the tree above.
@@ -48,9 +48,9 @@ def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = Fa
 
 
 def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False) -> ImportRun:
-    """Have a worker import the set in `folder`, which is below the directory that the operator named.
+    """Request the import of the set in `folder`, which is below the directory that the operator configured.
 
-    With `scale` small timed cases grow.
+    With `scale`, small timed cases grow.
 
     Raises:
         ImportRefused: see the tree above.
@@ -63,7 +63,10 @@ def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False)
 
 @transaction.atomic
 def cancel(run: ImportRun) -> bool:
-    """Give a run up; a worker that has it stops after the problem it looks at. False when it was over."""
+    """Cancel an import. Return False if it was already over.
+
+    A worker that has it stops after the current problem.
+    """
     return queue.cancel(run, archive=None, finished=timezone.now())
 
 

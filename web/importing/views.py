@@ -1,4 +1,4 @@
-"""Pages to bring problems in: one in our own format at once, sets of others by a worker."""
+"""Pages to import problems: one in our own format immediately, sets in other formats by a worker."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,7 +33,7 @@ _SHOWN_RUNS = 10
 @never_cache
 @login_required
 def importing(request: HttpRequest) -> HttpResponse:
-    """Choose what to import. `what` says which of the forms was sent."""
+    """Import a problem or a set. `what` says which form was submitted."""
     by = _importer(request)
     what = request.POST.get("what", "")
     package = PackageForm(*_sent(request, what == "package"), prefix="package")
@@ -64,7 +64,7 @@ def importing(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def run(request: PageRequest, pk: int) -> HttpResponse:
-    """What became of a set, problem by problem. htmx gets the part that changes."""
+    """Show the result of an import, problem by problem. htmx gets the part that changes."""
     found = _run_or_404(request, pk)
     context = {"run": found, "label": label_of(found.format), "counts": _counts(found)}
     template = "importing/run_state.html" if request.htmx else "importing/run.html"
@@ -74,7 +74,7 @@ def run(request: PageRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give an import up."""
+    """Cancel an import."""
     if not services.cancel(_run_or_404(request, pk)):
         messages.error(request, "Already finished.")
     return redirect("author-import-run", pk)
@@ -107,7 +107,7 @@ def _sent(request: HttpRequest, chosen: bool) -> tuple[Any, Any]:
 
 
 def _counts(run: ImportRun) -> dict[str, int]:
-    """How many problems ended in each way."""
+    """Return the number of problems with each result."""
     counts: dict[str, int] = {}
     for problem in (run.report or {}).get("problems", []):
         counts[problem["outcome"]] = counts.get(problem["outcome"], 0) + 1

@@ -1,4 +1,4 @@
-"""The navigation between the pages of an account, and who else may vouch for people."""
+"""Template tags for the navigation between the pages of an account, and for identity providers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +13,12 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 register = template.Library()
-_ENTRANCE = "/accounts/"  # of allauth: to sign in, to sign up, to reset a password
+_ENTRANCE = "/accounts/"  # allauth's pages: sign in, sign up, reset a password
 
 
 @dataclass(frozen=True, slots=True)
 class NavLink:
-    """A page of the account. `current` for the one that is open, or one below it."""
+    """A link to a page of the account. `current` is true if this page, or one below it, is open."""
 
     label: str
     url: str
@@ -40,7 +40,7 @@ _PLACES = (
 
 @register.simple_tag(takes_context=True)
 def account_places(context: dict[str, Any]) -> list[NavLink]:
-    """The pages of the account, in the order in which the navigation shows them."""
+    """Return links to the pages of the account, in the order of the navigation."""
     request: HttpRequest = context["request"]
     return [
         _place(label, reverse(name), request.path)
@@ -50,14 +50,17 @@ def account_places(context: dict[str, Any]) -> list[NavLink]:
 
 
 def _place(label: str, url: str, path: str) -> NavLink:
-    section = url.removesuffix("change/")  # a password is changed, or set for the first time
+    section = url.removesuffix("change/")  # "Change password" and "Set password" share one link
     below = path.startswith(section) if section != reverse("account") else path == section
     return NavLink(label, url, below)
 
 
 @register.simple_tag(takes_context=True)
 def sign_in_url(context: dict[str, Any]) -> str:
-    """Where to sign in and come back to this page; from a page about signing in, to where that one leads."""
+    """Return the address of the sign-in page, which leads back to this page.
+
+    On allauth's own pages, it keeps the destination of that page.
+    """
     url = reverse("account_login")
     request: HttpRequest | None = context.get("request")
     if request is None:
@@ -70,7 +73,7 @@ def sign_in_url(context: dict[str, Any]) -> str:
 
 @register.simple_tag(takes_context=True)
 def sign_in_providers(context: dict[str, Any]) -> list[Any]:
-    """The providers that are configured, in one query; in none where there are none."""
+    """Return the configured providers. This takes one query, or none if there are no providers."""
     if not settings.SOCIALACCOUNT_PROVIDERS:
         return []
     providers: list[Any] = get_adapter().list_providers(context["request"])
@@ -79,7 +82,7 @@ def sign_in_providers(context: dict[str, Any]) -> list[Any]:
 
 @register.filter
 def browser(agent: str) -> str:
-    """What a User-Agent header comes to in words: `Firefox on Linux`. Inexact, as the header is."""
+    """Return a short description of a User-Agent header, such as `Firefox on Linux`. It is a guess."""
     names = ("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome")
     systems = ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iOS"), ("Windows", "Windows")
     more = ("Mac OS", "macOS"), ("Linux", "Linux")

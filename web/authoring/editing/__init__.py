@@ -1,1 +1,1 @@
-"""Changes to problem.toml that keep its author's comments and order. Functions of texts and values alone."""
+"""Edits of problem.toml that keep its comments and order. All functions take and return texts and values."""

@@ -1,4 +1,4 @@
-"""What problem.toml says of a problem to those who look for one: title, summary, difficulty, tags, day."""
+"""The keys of problem.toml that describe a problem in lists: title, summary, difficulty, tags, day."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from web.authoring.editing.values import number_at, text_at, texts_at
 
 @dataclass(frozen=True, slots=True)
 class AboutRow:
-    """The keys at the top. `track_day` is as the file writes it, empty where it leaves it out."""
+    """The top-level keys. `track_day` is as the file writes it, or empty if the file omits it."""
 
     title: str
     summary: str
@@ -19,7 +19,7 @@ class AboutRow:
 
 
 def read_about(text: str) -> AboutRow:
-    """What the text of problem.toml says. Raises DescriptionUnreadable."""
+    """Return the description in the text of problem.toml. Raises DescriptionUnreadable."""
     document = read_document(text)
     return AboutRow(
         text_at(document, "title"),
@@ -31,7 +31,7 @@ def read_about(text: str) -> AboutRow:
 
 
 def write_about(text: str, row: AboutRow) -> str:
-    """`text` saying what `row` says. Raises DescriptionUnreadable."""
+    """Return `text` with the values of `row`. Raises DescriptionUnreadable."""
     return change_top(
         text,
         {

@@ -14,7 +14,7 @@ KEY = "cases"
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case. `inputs` is what the statement's example shows, as lines of TOML: `a = [1, 2]`."""
+    """A case. `inputs` are the inputs in the statement's example, as lines of TOML: `a = [1, 2]`."""
 
     came_from: int | None
     name: str
@@ -24,7 +24,7 @@ class CaseRow:
 
 
 def read_cases(text: str) -> tuple[CaseRow, ...]:
-    """The cases in the text of problem.toml. Raises DescriptionUnreadable."""
+    """Return the cases in the text of problem.toml. Raises DescriptionUnreadable."""
     tables = tables_of(read_document(text), KEY)
     return tuple(
         CaseRow(
@@ -39,12 +39,12 @@ def read_cases(text: str) -> tuple[CaseRow, ...]:
 
 
 def size_names(rows: Iterable[CaseRow]) -> tuple[str, ...]:
-    """Every size that any case gives, in the order in which they come up."""
+    """Return the name of every size in the cases, in order of first appearance."""
     return tuple(dict.fromkeys(name for row in rows for name in row.sizes))
 
 
 def with_sizes(rows: Iterable[CaseRow], names: Sequence[str]) -> tuple[CaseRow, ...]:
-    """The rows with exactly the sizes `names`; one that a case lacked is 1."""
+    """Return the rows with exactly the sizes `names`. Sizes that a case lacked become 1."""
     return tuple(
         CaseRow(r.came_from, r.name, r.group, {name: r.sizes.get(name, 1) for name in names}, r.inputs)
         for r in rows
@@ -52,7 +52,7 @@ def with_sizes(rows: Iterable[CaseRow], names: Sequence[str]) -> tuple[CaseRow, 
 
 
 def parse_inputs(text: str) -> dict[str, Any]:
-    """The arrays in lines of TOML. Raises ValueError, with what is wrong, where it is none."""
+    """Return the arrays in lines of TOML, by name. Raises ValueError, which says what is wrong."""
     try:
         return read_document(text).unwrap() if text.strip() else {}
     except (TOMLKitError, ValueError, RecursionError) as error:
@@ -60,11 +60,11 @@ def parse_inputs(text: str) -> dict[str, Any]:
 
 
 def write_cases(text: str, rows: Sequence[CaseRow]) -> str:
-    """`text` with `rows` as its cases.
+    """Return `text` with `rows` as its cases.
 
     Raises:
-        DescriptionUnreadable: `text` is no TOML.
-        ValueError: the inputs of a row are none; see `parse_inputs`.
+        DescriptionUnreadable: `text` is not TOML.
+        ValueError: the inputs of a row are invalid; see `parse_inputs`.
     """
     return change_tables(text, KEY, [TableRow(row.came_from, _values(row)) for row in rows])
 

@@ -1,4 +1,4 @@
-"""The tolerances of problem.toml, one for each output that is checked."""
+"""The tolerances of problem.toml, one for each checked output."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ _FLOATS = {dtype.value for dtype in Dtype if dtype.is_float}
 
 @dataclass(frozen=True, slots=True)
 class ToleranceRow:
-    """How an output is compared. `at` is its position among the arguments.
+    """The tolerance of an output. `at` is its position among the arguments.
 
-    Numbers are as the file writes them. An output that is no float is compared exactly, without a tolerance.
+    Numbers are as the file writes them. An output that is not a float is compared exactly, without a
+    tolerance.
     """
 
     at: int
@@ -28,12 +29,12 @@ class ToleranceRow:
 
     @property
     def exact(self) -> bool:
-        """Whether it takes no tolerance."""
+        """Return whether the output is compared exactly, without a tolerance."""
         return self.dtype not in _FLOATS
 
 
 def read_tolerances(text: str) -> tuple[ToleranceRow, ...]:
-    """The outputs in the text of problem.toml. Raises DescriptionUnreadable."""
+    """Return the tolerances of the outputs in the text of problem.toml. Raises DescriptionUnreadable."""
     rows = []
     for at, table in enumerate(tables_of(read_document(text), KEY)):
         if text_at(table, "role") not in _CHECKED:
@@ -53,11 +54,11 @@ def read_tolerances(text: str) -> tuple[ToleranceRow, ...]:
 
 
 def write_tolerances(text: str, rows: Sequence[ToleranceRow]) -> str:
-    """`text` with the tolerances of `rows`.
+    """Return `text` with the tolerances of `rows`.
 
     Raises:
-        DescriptionUnreadable: `text` is no TOML.
-        ValueError: a number is none.
+        DescriptionUnreadable: `text` is not TOML.
+        ValueError: a tolerance is not a number.
     """
     by_place = {row.at: row for row in rows}
     count = len(tables_of(read_document(text), KEY))
@@ -78,5 +79,5 @@ def _value(row: ToleranceRow) -> object:
     }
     if row.nan:
         values["nan"] = True
-    # An empty table asks for the exact value, which has to be said for floats.
+    # An empty table means an exact comparison, which must be explicit for floats.
     return inline(values or {"absolute": 0.0})

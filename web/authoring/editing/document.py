@@ -1,12 +1,13 @@
-"""Changes to the text of problem.toml: what nobody changes stays, comments and order and all.
+"""Edits of the text of problem.toml that keep everything else, including comments and order.
 
-Theory of operation. Forms show what the file says, and write back what was changed. A file that is no TOML
-has no forms; it is edited as text. Values of the wrong type are read as if they were absent: the faults of
-the package say what is wrong, and saving the form writes the right type.
+Theory of operation. Forms show the values of the file and write changed values back. A file that is not TOML
+has no forms. Authors edit it as text. Values of the wrong type are read as absent: the faults of the package
+report them, and saving the form writes the right type.
 
-Tables of an array keep their identity by `came_from`, their position in the text that the form was made
-from. While their number and order stay, values are replaced in place. Else the array is written anew from
-the texts of its tables: comments that stand directly above a table's header, after a blank line, go with it.
+Each table of an array is identified by `came_from`, its position in the text from which the form was made.
+While the number and the order of the tables stay the same, values are replaced in place. Otherwise the array
+is rebuilt from the texts of its tables. Comments directly above a table's header, after a blank line, move
+with the table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ _NUMBER_CHARACTERS = 60
 
 
 class DescriptionUnreadable(ValueError):
-    """Raised when problem.toml is no TOML. The message is for its author; `line` is counted from 1."""
+    """Raised when problem.toml is not TOML. The message is for its author. `line` is counted from 1."""
 
     def __init__(self, text: str, line: int) -> None:
         super().__init__(text)
@@ -33,17 +34,17 @@ class DescriptionUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A table of an array: where it was before (None: nowhere), and its values. None removes a key."""
+    """A table of an array: its previous position (None if it is new), and its values. None removes a key."""
 
     came_from: int | None
     values: Mapping[str, object]
 
 
 def read_document(text: str) -> TOMLDocument:
-    """The document in `text`.
+    """Return the document in `text`.
 
     Raises:
-        DescriptionUnreadable: it is no TOML.
+        DescriptionUnreadable: it is not TOML.
     """
     if excess := toml_excess(text):
         raise DescriptionUnreadable(f"It {excess}.", 1)
@@ -57,19 +58,22 @@ def read_document(text: str) -> TOMLDocument:
 
 
 def tables_of(document: TOMLDocument, key: str) -> list[Table]:
-    """The tables of the array `key`, in order; none where it is no such array."""
+    """Return the tables of the array `key` in order, or an empty list if `key` is not an array of tables."""
     found = document.get(key)
     return list(found.body) if isinstance(found, AoT) else []
 
 
 def table_of(document: TOMLDocument, key: str) -> Mapping[str, Any]:
-    """The table `key`, empty where there is none."""
+    """Return the table `key`, or an empty one if it is missing."""
     found = document.get(key)
     return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
 
 
 def change_top(text: str, values: Mapping[str, object]) -> str:
-    """`text` with the keys at its top saying `values`. None removes a key. Raises DescriptionUnreadable."""
+    """Return `text` with `values` for its top-level keys.
+
+    None removes a key. Raises DescriptionUnreadable.
+    """
     for key, value in values.items():
         document = read_document(text)
         if key in document:
@@ -81,10 +85,10 @@ def change_top(text: str, values: Mapping[str, object]) -> str:
 
 
 def change_table(text: str, key: str, values: Mapping[str, object]) -> str:
-    """`text` with the table `key` saying `values`. Other keys of it stay; None removes one.
+    """Return `text` with `values` in the table `key`. Its other keys stay. None removes a key.
 
     Raises:
-        DescriptionUnreadable: `text` is no TOML.
+        DescriptionUnreadable: `text` is not TOML.
     """
     document = read_document(text)
     found = document.get(key)
@@ -103,7 +107,7 @@ def change_table(text: str, key: str, values: Mapping[str, object]) -> str:
 
 
 def change_tables(text: str, key: str, rows: Sequence[TableRow]) -> str:
-    """`text` with the array of tables `key` holding `rows`, in their order. Raises DescriptionUnreadable."""
+    """Return `text` with `rows` as the array of tables `key`, in order. Raises DescriptionUnreadable."""
     document = read_document(text)
     known = tables_of(document, key)
     if known and [row.came_from for row in rows] == list(range(len(known))):
@@ -120,7 +124,7 @@ def change_tables(text: str, key: str, rows: Sequence[TableRow]) -> str:
 
 
 def number(text: str) -> Item:
-    """The number that `text` is in TOML, written as it is there. Raises ValueError where it is none."""
+    """Return the TOML number that `text` is, with its spelling. Raises ValueError if it is not a number."""
     if len(text) > _NUMBER_CHARACTERS:
         raise ValueError(f"{text[:20]!r}… is too long for a number")
     try:
@@ -133,7 +137,7 @@ def number(text: str) -> Item:
 
 
 def inline(values: Mapping[str, object]) -> Item:
-    """A table in braces, in one line."""
+    """Return `values` as an inline table."""
     entries = (
         f"{tomlkit.key(name).as_string()} = {tomlkit.item(v).as_string()}" for name, v in values.items()
     )
@@ -162,7 +166,7 @@ def _body(table: Table) -> str:
 
 
 def _take_trailing_comments(table: Table) -> str:
-    """Remove and return the comments below the last blank line of `table`: they belong to what follows."""
+    """Remove and return the comments below the last blank line of `table`. They belong to the next item."""
     body = table.value.body
     at = len(body)
     while at and isinstance(body[at - 1][1], Comment):
@@ -192,7 +196,7 @@ def _same(old: object, new: object) -> bool:
 
 
 def _insert(document: TOMLDocument, written: str) -> str:
-    """The text of `document` with `written` above its first table, and above the comments on that one."""
+    """Return the text of `document` with `written` above its first table and that table's comments."""
     head, tail = _halves(document, lambda item: isinstance(item, AoT | Table))
     lines = head.splitlines(keepends=True)
     at = len(lines)
@@ -204,7 +208,10 @@ def _insert(document: TOMLDocument, written: str) -> str:
 
 
 def _around(document: TOMLDocument, key: str) -> tuple[str, str]:
-    """The texts before and after the item `key`; all and nothing where there is none."""
+    """Return the texts before and after the item `key`.
+
+    Without the item, the first text is the whole document.
+    """
     found = document.item(key) if key in document else None
     before, rest = _halves(document, lambda item: item is found)
     if found is None:
@@ -214,7 +221,7 @@ def _around(document: TOMLDocument, key: str) -> tuple[str, str]:
 
 
 def _halves(document: TOMLDocument, begins: Any) -> tuple[str, str]:
-    """The text of `document` before the first item that `begins` names, and the rest."""
+    """Return the text of `document` before the first item for which `begins` is true, and the rest."""
     text = tomlkit.dumps(document)
     until = tomlkit.document()
     for key, item in document.body:

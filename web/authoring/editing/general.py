@@ -1,4 +1,4 @@
-"""What problem.toml says once: languages, limits and formulas."""
+"""The values that problem.toml states once: languages, limits and formulas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ LIMITS = ("compile_s", "case_s", "memory_mib", "source_kib")
 
 @dataclass(frozen=True, slots=True)
 class LimitRow:
-    """What a submission may use. Numbers are as the file writes them, empty where it leaves them out.
+    """The limits of a submission. Numbers are as the file writes them, or empty if the file omits them.
 
-    Without `gpus` any model will do. `libraries` is None where all are allowed.
+    An empty `gpus` allows any model. `libraries` is None if all libraries are allowed.
     """
 
     languages: tuple[str, ...]
@@ -27,14 +27,14 @@ class LimitRow:
 
 @dataclass(frozen=True, slots=True)
 class FormulaRow:
-    """What any program must move and compute."""
+    """The formulas for the bytes and operations that every program needs."""
 
     bytes_moved: str
     operations: str
 
 
 def read_limits(text: str) -> LimitRow:
-    """The limits in the text of problem.toml. Raises DescriptionUnreadable."""
+    """Return the limits in the text of problem.toml. Raises DescriptionUnreadable."""
     document = read_document(text)
     table = table_of(document, "limits")
     return LimitRow(
@@ -46,7 +46,7 @@ def read_limits(text: str) -> LimitRow:
 
 
 def write_limits(text: str, row: LimitRow) -> str:
-    """`text` with these limits; those that are left out are the usual ones. Raises DescriptionUnreadable."""
+    """Return `text` with these limits. Omitted limits have their defaults. Raises DescriptionUnreadable."""
     text = change_top(text, {"languages": _languages(text, row.languages)})
     values: dict[str, object] = {
         name: number(value) if value.strip() else None for name, value in row.numbers.items()
@@ -57,23 +57,23 @@ def write_limits(text: str, row: LimitRow) -> str:
 
 
 def usual_limit(name: str) -> str:
-    """What the limit `name` is where a file leaves it out."""
+    """Return the default of the limit `name`, which applies if a file omits it."""
     return f"{getattr(ProblemLimits(), name):g}"
 
 
 def read_formulas(text: str) -> FormulaRow:
-    """The formulas in the text of problem.toml. Raises DescriptionUnreadable."""
+    """Return the formulas in the text of problem.toml. Raises DescriptionUnreadable."""
     table = table_of(read_document(text), "formulas")
     return FormulaRow(text_at(table, "bytes"), text_at(table, "operations"))
 
 
 def write_formulas(text: str, row: FormulaRow) -> str:
-    """`text` with these formulas. Raises DescriptionUnreadable."""
+    """Return `text` with these formulas. Raises DescriptionUnreadable."""
     return change_table(text, "formulas", {"bytes": row.bytes_moved, "operations": row.operations})
 
 
 def _languages(text: str, chosen: Sequence[str]) -> list[str] | None:
-    """None where the file left them out and those that it meant are chosen still."""
+    """Return the languages to write, or None if the file omits them and the default ones are still chosen."""
     if "languages" not in read_document(text) and set(chosen) == set(USUAL_LANGUAGES):
         return None
     return [known.value for known in Language if known.value in chosen]

@@ -9,7 +9,7 @@ from web.authoring.editing.values import text_at, texts_at
 
 KEY = "arguments"
 _CHECKED = {Role.OUT.value, Role.INOUT.value}
-# What a new float output begins with, about a hundred times the rounding of its dtype.
+# The initial tolerance of a new float output, about a hundred times the rounding error of its dtype.
 _FIRST_TOLERANCE = {
     Dtype.FLOAT64.value: "1e-13",
     Dtype.FLOAT32.value: "1e-5",
@@ -20,7 +20,7 @@ _FIRST_TOLERANCE = {
 
 @dataclass(frozen=True, slots=True)
 class ArgumentRow:
-    """An argument. `shape` is for arrays, one formula for each dimension; `value` is for scalars."""
+    """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`."""
 
     came_from: int | None
     name: str
@@ -31,12 +31,12 @@ class ArgumentRow:
 
     @property
     def scalar(self) -> bool:
-        """Whether it is passed by value."""
+        """Return whether the argument is a scalar, which is passed by value."""
         return self.role == Role.SCALAR.value
 
 
 def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
-    """The arguments in the text of problem.toml. Raises DescriptionUnreadable."""
+    """Return the arguments in the text of problem.toml. Raises DescriptionUnreadable."""
     return tuple(
         ArgumentRow(
             at,
@@ -51,10 +51,10 @@ def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
 
 
 def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
-    """`text` with `rows` as its arguments.
+    """Return `text` with `rows` as its arguments.
 
-    A tolerance goes where nothing is compared by one any more, and a new float output gets one to begin with.
-    Raises DescriptionUnreadable.
+    Outputs that are no longer compared lose their tolerance. New float outputs get an initial one. Raises
+    DescriptionUnreadable.
     """
     known = tables_of(read_document(text), KEY)
     tables = []

@@ -1,4 +1,4 @@
-"""The solutions of problem.toml as rows of a form. Their sources are files of their own."""
+"""The solutions of problem.toml as rows of a form. Their sources are separate files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class SolutionRow:
 
 
 def read_solutions(text: str) -> tuple[SolutionRow, ...]:
-    """The solutions in the text of problem.toml. Raises DescriptionUnreadable."""
+    """Return the solutions in the text of problem.toml. Raises DescriptionUnreadable."""
     tables = tables_of(read_document(text), KEY)
     return tuple(
         SolutionRow(
@@ -40,7 +40,7 @@ def read_solutions(text: str) -> tuple[SolutionRow, ...]:
 
 
 def write_solutions(text: str, rows: Sequence[SolutionRow]) -> str:
-    """`text` with `rows` as its solutions. Raises DescriptionUnreadable."""
+    """Return `text` with `rows` as its solutions. Raises DescriptionUnreadable."""
     return change_tables(text, KEY, [TableRow(row.came_from, _values(row)) for row in rows])
 
 

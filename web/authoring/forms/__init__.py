@@ -1,1 +1,1 @@
-"""What authors fill in. Each form turns what the browser sent into rows of `web.authoring.editing`."""
+"""Forms for authors. Each form turns the submitted data into rows of `web.authoring.editing`."""

@@ -19,7 +19,7 @@ _INPUT = {"class": "input"}
 
 
 def parse_names(text: str) -> tuple[str, ...]:
-    """The names of sizes in a list with commas. Raises forms.ValidationError."""
+    """Return the names of sizes in a comma-separated list. Raises forms.ValidationError."""
     names = tuple(dict.fromkeys(filter(None, re.split(r"[\s,]+", text))))
     for name in names:
         if not _NAME.fullmatch(name):
@@ -41,7 +41,7 @@ class CaseForm(RowForm):
     )
     group = forms.ChoiceField(
         choices=[(group.value, group.value) for group in Group],
-        initial=Group.SMALL.value,  # what an empty row sends, so that it counts as unchanged
+        initial=Group.SMALL.value,  # an empty row sends this, so that it counts as unchanged
         label="Group",
         widget=forms.Select(attrs={"class": "select"}),
     )
@@ -66,11 +66,11 @@ class CaseForm(RowForm):
 
     @property
     def size_fields(self) -> list[Any]:
-        """The fields of the sizes."""
+        """Return the fields of the sizes."""
         return [self[f"size_{name}"] for name in self.sizes]
 
     def clean_inputs(self) -> str:
-        """Lines of TOML."""
+        """Return the inputs as lines of TOML."""
         text: str = self.cleaned_data["inputs"]
         try:
             parse_inputs(text)
@@ -85,11 +85,11 @@ class CaseSet(RowSet):
     row_word = "case"
 
     def clean(self) -> None:
-        """No two cases have one name."""
+        """Refuse two cases with the same name."""
         refuse_twice(self, "name", "The case name {} is used twice. Give each case its own name.")
 
     def rows(self) -> list[CaseRow]:
-        """What the table says. It must be valid."""
+        """Return the rows of the table. Call it on a valid table only."""
         return [
             CaseRow(
                 cleaned["came_from"],
@@ -106,7 +106,7 @@ CaseTable = row_set(CaseForm, CaseSet, most=MAX_CASES)
 
 
 class SizesForm(forms.Form):
-    """The names of the sizes: those that the table was made with, and those that it shall have."""
+    """The names of the sizes: those of the table's columns, and those that the author wants."""
 
     made_with = forms.CharField(
         widget=forms.HiddenInput,
@@ -121,16 +121,16 @@ class SizesForm(forms.Form):
     )
 
     def clean_sizes(self) -> tuple[str, ...]:
-        """The names."""
+        """Return the names that the author wants."""
         return parse_names(self.cleaned_data["sizes"])
 
     def clean_made_with(self) -> tuple[str, ...]:
-        """The names of the columns that were sent."""
+        """Return the names of the columns that were submitted."""
         return parse_names(self.cleaned_data["made_with"])
 
 
 def shown(rows: Sequence[CaseRow]) -> tuple[SizesForm, CaseSet]:
-    """The forms that show `rows`."""
+    """Return the forms that show `rows`."""
     names = size_names(rows) or ("n",)
     listed = ", ".join(names)
     initial = [
@@ -148,17 +148,17 @@ def shown(rows: Sequence[CaseRow]) -> tuple[SizesForm, CaseSet]:
 
 
 def sent(data: Any) -> tuple[SizesForm, CaseSet]:
-    """The forms that a browser sent."""
+    """Return the forms for submitted data."""
     sizes = SizesForm(data)
-    sizes.full_clean()  # what was typed keeps its columns, whatever is wrong with their new names
+    sizes.full_clean()  # the typed values keep their columns, even if the new names are invalid
     names = sizes.cleaned_data.get("made_with", ())
     return sizes, CaseTable(data, form_kwargs={"sizes": names}, prefix="cases")
 
 
 def rows_of(sizes: SizesForm, table: CaseSet) -> tuple[CaseRow, ...]:
-    """The cases that two valid forms say, with the sizes that they shall have.
+    """Return the cases in two valid forms, with the sizes that the author wants.
 
-    Names that go and as many that come are taken for the same sizes by other names.
+    If as many names were removed as added, the sizes were renamed.
     """
     before, names = sizes.cleaned_data["made_with"], sizes.cleaned_data["sizes"]
     gone = [name for name in before if name not in names]

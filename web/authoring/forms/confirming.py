@@ -1,8 +1,8 @@
-"""What a script saves while somebody writes, and what waits until they press Save.
+"""Defers removals until the author presses Save, because a script saves while the author types.
 
-Theory of operation. A table is sent a little after each change, half done as it may be. A row that goes
-takes its comments along, and a solution its source, so marks of removal count only when the button is
-pressed; until then they can be taken back.
+Theory of operation. A script submits a table shortly after each change, even if it is half finished. Removing
+a row also removes its comments, and removing a solution also removes its source. Marks of removal therefore
+count only when the author presses the button. Until then the author can undo them.
 """
 
 from django.forms.formsets import DELETION_FIELD_NAME
@@ -12,7 +12,7 @@ from web.authoring.forms.rows import RowSet
 
 
 def without_removals(data: QueryDict) -> QueryDict:
-    """What was sent, with every row staying."""
+    """Return the submitted data without the marks of removal."""
     kept = data.copy()
     for name in [name for name in kept if name.endswith(f"-{DELETION_FIELD_NAME}")]:
         del kept[name]
@@ -20,7 +20,7 @@ def without_removals(data: QueryDict) -> QueryDict:
 
 
 def refuse_twice(table: RowSet, field: str, text: str) -> None:
-    """Complain of each row whose `field` says what one above it says. In `text` {} is what that is."""
+    """Add an error to each row that repeats an earlier value of `field`. {} in `text` is the value."""
     seen = set()
     for form in table.forms:
         value = form.cleaned_data.get(field)

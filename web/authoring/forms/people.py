@@ -1,4 +1,4 @@
-"""Who is let into a problem, and as what."""
+"""The form for adding a member to a problem."""
 
 from django import forms
 
@@ -16,7 +16,7 @@ ROLE_WORDS = {
 
 
 class MemberForm(forms.Form):
-    """A person by name, and a role."""
+    """Asks for a username and a role."""
 
     person = forms.CharField(
         max_length=MAX_CHARACTERS,
@@ -27,7 +27,7 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(choices=[(role.value, role.label) for role in Role], label="Role")
 
     def clean_person(self) -> User:
-        """The person of that name."""
+        """Return the user with that name."""
         name = self.cleaned_data["person"].strip()
         found = User.objects.filter(username__iexact=name, is_active=True).first()
         if found is None:

@@ -25,10 +25,10 @@ _LABELS = {
 
 
 class NumberField(forms.CharField):
-    """A number that is kept as it was typed, so that 1e-5 stays 1e-5."""
+    """A number as text, with its spelling kept, so that 1e-5 stays 1e-5."""
 
     def clean(self, value: Any) -> str:
-        """The text, if it is a number of TOML."""
+        """Return the text if it is a TOML number."""
         text: str = super().clean(value).strip()
         if text:
             try:
@@ -39,7 +39,7 @@ class NumberField(forms.CharField):
 
 
 class ToleranceForm(forms.Form):
-    """How one output is compared."""
+    """The tolerance of one output."""
 
     relative = NumberField(
         required=False, max_length=20, label="Relative", widget=forms.TextInput(attrs=_INPUT)
@@ -51,7 +51,7 @@ class ToleranceForm(forms.Form):
 
 
 def tolerance_forms(rows: Sequence[ToleranceRow], data: Any = None) -> list[ToleranceForm]:
-    """A form for each output."""
+    """Return a form for each output."""
     return [
         ToleranceForm(
             data,
@@ -63,7 +63,7 @@ def tolerance_forms(rows: Sequence[ToleranceRow], data: Any = None) -> list[Tole
 
 
 def tolerances(rows: Sequence[ToleranceRow], filled: Sequence[ToleranceForm]) -> list[ToleranceRow]:
-    """What valid forms say of the outputs `rows`."""
+    """Return the tolerances of `rows` with the values of the valid forms `filled`."""
     return [
         ToleranceRow(row.at, row.name, row.dtype, **form.cleaned_data)
         for row, form in zip(rows, filled, strict=True)
@@ -71,7 +71,7 @@ def tolerances(rows: Sequence[ToleranceRow], filled: Sequence[ToleranceForm]) ->
 
 
 class LimitsForm(forms.Form):
-    """Languages and limits. What is left empty is as usual."""
+    """Languages and limits. Empty fields mean the defaults."""
 
     languages = forms.MultipleChoiceField(
         choices=[(known.value, language(known.value)) for known in Language],
@@ -110,12 +110,12 @@ class LimitsForm(forms.Form):
 
     @property
     def number_fields(self) -> list[Any]:
-        """The fields of the numbers."""
+        """Return the fields of the numbers."""
         return [self[name] for name in LIMITS]
 
     @classmethod
     def showing(cls, row: LimitRow) -> "LimitsForm":
-        """The form that shows `row`."""
+        """Return a form that shows `row`."""
         return cls(
             initial={
                 "languages": list(row.languages),
@@ -127,14 +127,14 @@ class LimitsForm(forms.Form):
         )
 
     def clean_gpus(self) -> tuple[str, ...]:
-        """The words."""
+        """Return the words of GPU models."""
         words = tuple(dict.fromkeys(re.split(r"[\s,]+", self.cleaned_data["gpus"].strip(" ,"))))
         if any(word and not re.fullmatch("[A-Za-z0-9]{2,20}", word) for word in words):
             raise forms.ValidationError("Enter GPU models separated by commas, such as H100, H200.")
         return tuple(filter(None, words))
 
     def row(self) -> LimitRow:
-        """What the form says. It must be valid."""
+        """Return the values of the form. Call it on a valid form only."""
         cleaned = self.cleaned_data
         return LimitRow(
             tuple(cleaned["languages"]),
@@ -148,7 +148,7 @@ class FormulaField(forms.CharField):
     """An integer formula over the names of the sizes."""
 
     def clean(self, value: Any) -> str:
-        """The formula, if it is one."""
+        """Return the text if it is a formula."""
         text: str = super().clean(value)
         try:
             Formula.parse(text)
@@ -158,7 +158,7 @@ class FormulaField(forms.CharField):
 
 
 class FormulasForm(forms.Form):
-    """What any program must move and compute."""
+    """The formulas for the bytes and operations that every program needs."""
 
     bytes_moved = FormulaField(
         max_length=200,
@@ -175,16 +175,16 @@ class FormulasForm(forms.Form):
 
     @classmethod
     def showing(cls, row: FormulaRow) -> "FormulasForm":
-        """The form that shows `row`."""
+        """Return a form that shows `row`."""
         return cls(initial={"bytes_moved": row.bytes_moved, "operations": row.operations})
 
     def row(self) -> FormulaRow:
-        """What the form says. It must be valid."""
+        """Return the values of the form. Call it on a valid form only."""
         return FormulaRow(**self.cleaned_data)
 
 
 def complaints(*filled: forms.Form) -> list[str]:
-    """What is wrong with what forms say, field by field, for a script that shows it in one line."""
+    """Return the errors of all forms, one for each field. A script shows them in one line."""
     found = []
     for form in filled:
         for name, texts in form.errors.items():
@@ -204,6 +204,6 @@ class TextForm(forms.Form):
     )
 
     def content(self) -> bytes | None:
-        """The bytes of the file, with line ends of Unix; None where nothing is left of it."""
+        """Return the bytes of the file with Unix line ends, or None if the text is empty."""
         text = self.cleaned_data["text"].replace("\r\n", "\n")
         return text.encode() if text.strip() else None

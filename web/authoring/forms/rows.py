@@ -1,7 +1,7 @@
-"""What the tables of an editor have in common: rows that come, go and change places.
+"""Base classes for the tables of an editor. Rows can be added, removed and reordered.
 
-A row keeps where it came from in problem.toml, so that its comments stay with it. One empty row more than
-there are is for browsers without scripts; scripts add rows by copying it.
+A row keeps its position in problem.toml, so that its comments stay with it. Every table has one additional
+empty row for browsers without scripts. Scripts copy it to add rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ class RowForm(forms.Form):
 
 
 class RowSet(BaseFormSet[Any]):
-    """The rows of a table, with those that are to be deleted, in the order that was asked for.
+    """The rows of a table in the requested order, with marks of removal.
 
-    `row_word` is what those who hear the table are told with each field, where headings name columns alone;
-    empty where each field has a label of its own.
+    `row_word` is what a screen reader says before each field if only the columns have headings. It is empty
+    if each field has its own label.
     """
 
     row_word: ClassVar[str] = ""
 
     def add_fields(self, form: forms.Form, index: int | None) -> None:
-        """The order as a narrow number, the deletion as a box."""
+        """Add a narrow number for the order, and a checkbox for the removal."""
         super().add_fields(form, index)
         form.fields[ORDERING_FIELD_NAME].widget.attrs |= {"class": "input input-order", "min": "1"}
         form.fields[ORDERING_FIELD_NAME].label = "Place"
@@ -39,7 +39,10 @@ class RowSet(BaseFormSet[Any]):
                 field.widget.attrs["aria-label"] = f"{field.label}, {row}"
 
     def kept(self) -> list[tuple[int, dict[str, Any]]]:
-        """What each row that stays says, with the number of its form, in order. The set must be valid."""
+        """Return the values of each row that stays, with the number of its form, in order.
+
+        The set must be valid.
+        """
         filled = [
             (at, form.cleaned_data)
             for at, form in enumerate(self.forms)
@@ -49,12 +52,12 @@ class RowSet(BaseFormSet[Any]):
         return sorted(stay, key=lambda row: (row[1].get(ORDERING_FIELD_NAME) or len(self.forms), row[0]))
 
     def renumbered(self) -> dict[str, object]:
-        """The values that the fields of a page must have once this is saved: each row where it now is."""
+        """Return the values that the page must set after saving, so that each row has its new position."""
         places = {at: place for place, (at, _) in enumerate(self.kept())}
         return {self[at].add_prefix("came_from"): places.get(at, "") for at in range(self.total_form_count())}
 
     def complaints(self) -> list[str]:
-        """What is wrong, row by row."""
+        """Return the errors, row by row."""
         found = [str(text) for text in self.non_form_errors()]
         for form in self.forms:
             for name, texts in form.errors.items():
@@ -64,7 +67,7 @@ class RowSet(BaseFormSet[Any]):
         return found
 
     def row_name(self, form: forms.Form) -> str:
-        """What to call a row in a message."""
+        """Return the name of a row in messages."""
         cleaned = form.cleaned_data if hasattr(form, "cleaned_data") else {}
         at = self.forms.index(form) + 1
         return str(cleaned.get("name") or cleaned.get("file") or f"row {at}")
@@ -74,7 +77,7 @@ S = TypeVar("S", bound=RowSet)
 
 
 def row_set(form: type[RowForm], base: type[S], *, most: int) -> type[S]:
-    """The class of a table of `form`."""
+    """Return the class of a table of `form` with at most `most` rows."""
     made = forms.formset_factory(
         form, formset=base, extra=1, can_order=True, can_delete=True, max_num=most, absolute_max=most + 1
     )
@@ -82,5 +85,5 @@ def row_set(form: type[RowForm], base: type[S], *, most: int) -> type[S]:
 
 
 def ordered(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-    """Initial values with the place of each row."""
+    """Return initial values for `rows`, each with its place in the order."""
     return [{**row, ORDERING_FIELD_NAME: place} for place, row in enumerate(rows, start=1)]

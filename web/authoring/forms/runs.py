@@ -1,4 +1,4 @@
-"""What is asked of a worker: a look at a case, or a proof."""
+"""Forms that request a job from a worker: a preview of a case, or a proof."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _SIZE = re.compile(r"\s*([a-z][a-z0-9_]{0,31})\s*=\s*(\d{1,10})\s*")
 
 
 class PreviewForm(forms.Form):
-    """A case by its name or by sizes, and a seed."""
+    """Asks for a case, by name or by sizes, and for a seed."""
 
     case = forms.ChoiceField(required=False, label="Case", widget=forms.Select(attrs={"class": "select"}))
     sizes = forms.CharField(
@@ -38,7 +38,7 @@ class PreviewForm(forms.Form):
         self.fields["case"].choices = [(name, name) for name in cases]  # type: ignore[attr-defined]  # a ChoiceField
 
     def clean_sizes(self) -> dict[str, int]:
-        """Sizes by name, none where nothing is said."""
+        """Return the sizes by name, or an empty dict if the field is empty."""
         parts = [part for part in self.cleaned_data["sizes"].split(",") if part.strip()]
         found = [_SIZE.fullmatch(part) for part in parts]
         if not all(found):
@@ -46,13 +46,13 @@ class PreviewForm(forms.Form):
         return {match[1]: int(match[2]) for match in found if match}
 
     def wanted(self) -> CaseWanted:
-        """What to draw. The form must be valid."""
+        """Return the case to generate. Call it on a valid form only."""
         cleaned = self.cleaned_data
         return CaseWanted("" if cleaned["sizes"] else cleaned["case"], cleaned["sizes"], cleaned["seed"])
 
 
 class ProofForm(forms.Form):
-    """The GPU for which timed cases are sized."""
+    """Asks for the GPU for which timed cases are sized."""
 
     gpu = forms.ChoiceField(
         choices=[(name, name) for name in MODELS],
@@ -79,7 +79,7 @@ class CommentForm(forms.Form):
 
 
 class PublishForm(forms.Form):
-    """What is new in a version."""
+    """Asks for the release note of a version."""
 
     note = forms.CharField(
         required=False,

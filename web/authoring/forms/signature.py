@@ -18,7 +18,7 @@ _INPUT = {"class": "input", "spellcheck": "false", "autocapitalize": "off"}
 
 
 class ArgumentForm(RowForm):
-    """One argument. What an array needs no value for, a scalar needs no shape for."""
+    """One argument. An array needs a shape and no value, a scalar a value and no shape."""
 
     name = forms.CharField(
         max_length=32, label="Name", widget=forms.TextInput(attrs={**_INPUT, "placeholder": "input"})
@@ -42,7 +42,7 @@ class ArgumentForm(RowForm):
     )
 
     def clean_name(self) -> str:
-        """A name that every language takes."""
+        """Return the name, if it is valid in every language."""
         name: str = self.cleaned_data["name"]
         if not _NAME.fullmatch(name):
             raise forms.ValidationError("Use lowercase letters, digits and _, starting with a letter.")
@@ -51,7 +51,7 @@ class ArgumentForm(RowForm):
         return name
 
     def clean(self) -> dict[str, Any]:
-        """All of it, with the formulas of the shape, or that of the value."""
+        """Return all values, after checking the formulas of the shape or the value."""
         cleaned = super().clean() or {}
         if "extent" not in cleaned or "role" not in cleaned:
             return cleaned
@@ -77,14 +77,14 @@ class ArgumentSet(RowSet):
     row_word = "argument"
 
     def clean(self) -> None:
-        """Each name once."""
+        """Refuse two arguments with the same name."""
         names = [form.cleaned_data.get("name") for form in self.forms if hasattr(form, "cleaned_data")]
         gone = {form.cleaned_data.get("name") for form in self.deleted_forms}
         for name in {name for name in names if name and name not in gone and names.count(name) > 1}:
             raise forms.ValidationError(f"Two arguments are named {name}. Rename one.")
 
     def rows(self) -> list[ArgumentRow]:
-        """What the table says. It must be valid."""
+        """Return the rows of the table. Call it on a valid table only."""
         return [
             ArgumentRow(
                 cleaned["came_from"],
@@ -102,7 +102,7 @@ ArgumentTable = row_set(ArgumentForm, ArgumentSet, most=MAX_WIRE_ARGUMENTS)
 
 
 def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
-    """The table that shows `rows`."""
+    """Return the table that shows `rows`."""
     initial: list[dict[str, object]] = [
         {
             "came_from": row.came_from,
@@ -117,5 +117,5 @@ def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
 
 
 def sent(data: Any) -> ArgumentSet:
-    """The table that a browser sent."""
+    """Return the table for submitted data."""
     return ArgumentTable(data, prefix="arguments")

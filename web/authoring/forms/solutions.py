@@ -30,7 +30,7 @@ class SolutionForm(RowForm):
     )
     verdict = forms.ChoiceField(
         choices=_CHOICES,
-        initial=Verdict.WRONG_ANSWER.value,  # what an empty row sends, so that it counts as unchanged
+        initial=Verdict.WRONG_ANSWER.value,  # an empty row sends this, so that it counts as unchanged
         label="Verdict",
         widget=forms.Select(attrs=_SELECT),
     )
@@ -56,7 +56,7 @@ class SolutionForm(RowForm):
     )
 
     def clean_file(self) -> str:
-        """A name, without its folder."""
+        """Return the file name, without its folder."""
         name: str = self.cleaned_data["file"]
         if not FILE.fullmatch(name):
             raise forms.ValidationError(
@@ -65,7 +65,7 @@ class SolutionForm(RowForm):
         return name
 
     def clean(self) -> dict[str, Any]:
-        """A baseline has a label."""
+        """Refuse a baseline without a label."""
         cleaned = super().clean() or {}
         if cleaned.get("baseline") and not cleaned.get("label"):
             self.add_error("label", "Enter the label that leaderboards show for this baseline.")
@@ -76,11 +76,11 @@ class SolutionSet(RowSet):
     """All solutions."""
 
     def clean(self) -> None:
-        """No two solutions have one file."""
+        """Refuse two solutions with the same file."""
         refuse_twice(self, "file", "A solution named {} already exists. Choose another name.")
 
     def rows(self) -> list[SolutionRow]:
-        """What the table says. It must be valid."""
+        """Return the rows of the table. Call it on a valid table only."""
         return [
             SolutionRow(
                 cleaned["came_from"],
@@ -99,7 +99,7 @@ SolutionTable = row_set(SolutionForm, SolutionSet, most=MAX_SOLUTIONS)
 
 
 def shown(rows: Sequence[SolutionRow]) -> SolutionSet:
-    """The table that shows `rows`."""
+    """Return the table that shows `rows`."""
     initial = [
         {
             "came_from": row.came_from,
@@ -116,5 +116,5 @@ def shown(rows: Sequence[SolutionRow]) -> SolutionSet:
 
 
 def sent(data: Any) -> SolutionSet:
-    """The table that a browser sent."""
+    """Return the table for submitted data."""
     return SolutionTable(data, prefix="solutions")

@@ -1,4 +1,4 @@
-"""The statement, what lists say of the problem, and images to show."""
+"""Forms for the statement, for the description in lists, and for figures."""
 
 import re
 import unicodedata
@@ -25,13 +25,13 @@ class StatementForm(TextForm):
         super().__init__(*args, **kwargs)
         attrs = self.fields["text"].widget.attrs
         attrs |= {"rows": 30, "class": "input source-text", "spellcheck": "true"}
-        if locale:  # which also tells the browser whose spelling to check
+        if locale:  # the browser also uses it to choose a spelling dictionary
             attrs |= {"lang": locale, "dir": direction_of(locale)}
         self.fields["text"].label = "Markdown with TeX"
 
 
 class AboutForm(forms.Form):
-    """What lists and searches say of the problem."""
+    """The description of the problem in lists and searches."""
 
     title = forms.CharField(max_length=TITLE_CHARACTERS, label="Title", widget=forms.TextInput(attrs=_INPUT))
     summary = forms.CharField(
@@ -62,7 +62,7 @@ class AboutForm(forms.Form):
 
     @classmethod
     def showing(cls, row: AboutRow) -> "AboutForm":
-        """The form that shows `row`."""
+        """Return a form that shows `row`."""
         return cls(
             initial={
                 "title": row.title,
@@ -74,7 +74,7 @@ class AboutForm(forms.Form):
         )
 
     def clean_tags(self) -> list[str]:
-        """The tags, each once."""
+        """Return the tags without duplicates."""
         tags = list(dict.fromkeys(filter(None, map(str.strip, self.cleaned_data["tags"].split(",")))))
         for tag in tags:
             if not _TAG.fullmatch(tag) or len(tag) > 30:
@@ -82,7 +82,7 @@ class AboutForm(forms.Form):
         return tags
 
     def row(self) -> AboutRow:
-        """What the form says. It must be valid."""
+        """Return the values of the form. Call it on a valid form only."""
         cleaned = self.cleaned_data
         day = cleaned["track_day"]
         return AboutRow(
@@ -95,7 +95,7 @@ class AboutForm(forms.Form):
 
 
 class FigureForm(forms.Form):
-    """An image to upload. It is checked as those of a package are."""
+    """An image to upload. It passes the same checks as the images of a package."""
 
     file = forms.FileField(
         label="Image",
@@ -111,7 +111,7 @@ class FigureForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The name and the content of a sound figure, as `figure`."""
+        """Return the values, with the name and the content of a valid figure as `figure`."""
         cleaned = super().clean() or {}
         file = cleaned.get("file")
         if file is None:
@@ -131,6 +131,6 @@ class FigureForm(forms.Form):
 
 
 def _plain_name(name: str) -> str:
-    """What a figure is called whose file is called `name`."""
+    """Return the name of a figure for an uploaded file called `name`."""
     stem, _, suffix = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().rpartition(".")
     return f"{re.sub(r'[^a-z0-9]+', '-', stem.lower()).strip('-')[:59]}.{suffix.lower()}"

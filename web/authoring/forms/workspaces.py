@@ -1,4 +1,4 @@
-"""What an author says to begin a problem, to copy one, and to narrow the list."""
+"""Forms to create or copy a problem, and to filter the list."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _SLUG_HINT = (
 
 
 def slug_of(title: str) -> str:
-    """A name for addresses, made from a title; empty where nothing of it can be one."""
+    """Return a slug made from a title, or an empty string if the title has no usable character."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     return re.sub(r"^[^a-z]+", "", words)[:MAX_SLUG_CHARACTERS].strip("-")
@@ -40,7 +40,7 @@ class NamedForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """All of it, with a slug."""
+        """Return all values, with a slug derived from the title if the author gave none."""
         cleaned = super().clean() or {}
         if cleaned.get("title") and not cleaned.get("slug") and "slug" not in self.errors:
             cleaned["slug"] = slug_of(cleaned["title"])
@@ -50,7 +50,7 @@ class NamedForm(forms.Form):
 
 
 class NewForm(NamedForm):
-    """A problem to begin."""
+    """Asks for the title, the slug and the template of a new problem."""
 
     kind = forms.ChoiceField(
         choices=[(kind.name, kind.label) for kind in PROBLEM_TEMPLATES], label="Template"
@@ -58,11 +58,11 @@ class NewForm(NamedForm):
 
 
 class CloneForm(NamedForm):
-    """A copy to make."""
+    """Asks for the title and the slug of a copy."""
 
 
 class ListFilter(forms.Form):
-    """A part of the list of problems. What makes no sense narrows nothing."""
+    """The filter of the list of problems. Invalid values are ignored."""
 
     q = forms.CharField(required=False, max_length=80)
     state = forms.ChoiceField(
@@ -73,6 +73,6 @@ class ListFilter(forms.Form):
     )
 
     def chosen(self) -> dict[str, str]:
-        """What is set, by its name in the address."""
+        """Return the filters that are set, by their names in the address."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value}

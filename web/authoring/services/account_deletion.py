@@ -1,4 +1,4 @@
-"""What becomes of workspaces whose owner's account ends."""
+"""The effect of account deletion on workspaces."""
 
 from web.accounts.models import User
 from web.authoring.models import Workspace
@@ -6,9 +6,9 @@ from web.authoring.services.workspaces import discard
 
 
 def forget_workspaces(user: User) -> None:
-    """Delete what `user` wrote alone and never published.
+    """Delete the workspaces of `user` that have no other members and were never published.
 
-    What others write with them, or learners have, stays without an owner, until staff name another one.
+    All other workspaces of `user` stay without an owner until staff assign a new one.
     """
     alone = Workspace.objects.filter(owner=user, published_hash="", memberships__isnull=True)
     for workspace in alone:

@@ -1,22 +1,23 @@
-"""What members say about files."""
+"""Writes about comments on files."""
 
 from django.utils import timezone
 
 from web.accounts.models import User
 from web.authoring.models import COMMENT_CHARACTERS, Comment, Workspace
 
-MOST_COMMENTS = 1000  # of a workspace
+MOST_COMMENTS = 1000  # in one workspace
 
 
 class CommentRefused(Exception):
-    """Raised when a comment cannot be kept. The message is for its author."""
+    """Raised when a comment is refused. The message is for its author."""
 
 
 def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text: str) -> Comment:
-    """Say `text` about a line of a file as it is now, or about the file.
+    """Add the comment `text` to a line of a current file, or to the whole file.
 
     Raises:
-        CommentRefused: there is no such file, or the text is empty or too long.
+        CommentRefused: the file does not exist, the line number or the text is invalid,
+            or the workspace has too many comments.
     """
     text = text.replace("\r\n", "\n").strip()
     if not text or "\0" in text:
@@ -37,6 +38,6 @@ def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text
 
 
 def resolve(found: Comment, by: User, *, resolved: bool = True) -> None:
-    """Settle a comment, or open it again."""
+    """Resolve or reopen a comment."""
     found.resolved, found.resolved_by = (timezone.now(), by) if resolved else (None, None)
     found.save(update_fields=["resolved", "resolved_by"])

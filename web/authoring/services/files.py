@@ -1,20 +1,20 @@
-"""Writes files of a workspace, and keeps what they said before.
+"""Writes files of a workspace, and keeps earlier revisions.
 
 Theory of operation. Editors save a few seconds after each pause, from any number of browsers and command
-lines. A write names the revision that it was made from. When that is not the current one, somebody else has
-written in between; files that they did not touch are written all the same, since nobody's text is lost by it,
-and any other write is refused with what they wrote, so that the person decides. The workspace's row is locked
-meanwhile, so of two writes from one revision one comes first.
+lines. A write names the revision from which it was made. If that is not the current revision, another user
+has written in between. Files that this user did not change are written anyway, because no text is lost. Any
+other write is refused and returns the other user's text, so that the author decides. A write locks the row of
+the workspace. Two writes from the same revision therefore run one after the other.
 
-Every write makes a revision, whose tree names the content of every file by its digest; contents are stored
-once. Not every revision is worth keeping: one that has no note is merged into the next by the same person
-within KEPT_EVERY, unless the next removes a file. Each workspace keeps KEPT_REVISIONS, and those that were
-proved or published. Contents that no revision names any more go.
+Every write makes a revision, whose tree maps each path to the digest of its content. Contents are stored
+once. Not every revision is worth keeping. A revision without a note is merged into the next one by the same
+user within KEPT_EVERY, unless the next one removes a file. Each workspace keeps KEPT_REVISIONS revisions, and
+those that were proved or published. Contents without a revision are deleted.
 
 FilesRefused
-+-- FilesUnacceptable     a path, a size or a number of files that no package may have
-+-- Conflict              somebody wrote the same files in between
-+-- NoRoom                the owner's workspaces hold as much as they may
++-- FilesUnacceptable     a path, a size or the number of files is not allowed in a package
++-- Conflict              another user wrote the same files in between
++-- NoRoom                the owner's workspaces are full
 """
 
 import hashlib
@@ -45,21 +45,22 @@ Changes = Mapping[str, bytes | None]
 
 
 class FilesRefused(Exception):
-    """Root of the reasons for which files are not written. The message is for their author."""
+    """Root of the reasons for refusing to write files. The message is for their author."""
 
 
 class FilesUnacceptable(FilesRefused):
-    """Raised when a path, a size or the number of files is none that a package may have."""
+    """Raised when a path, a size or the number of files is not allowed in a package."""
 
 
 class NoRoom(FilesRefused):
-    """Raised when the workspaces of the owner hold as much as they may, histories included."""
+    """Raised when the workspaces of the owner, with their histories, have reached the maximum size."""
 
 
 class Conflict(FilesRefused):
-    """Raised when somebody wrote the same files in between.
+    """Raised when another user wrote the same files in between.
 
-    `revision` is the current one, `paths` what both wrote, `theirs` what those files say now (None: removed).
+    `revision` is the current one. `paths` are the files that both changed. `theirs` maps them to their
+    current bytes (None: removed).
     """
 
     def __init__(self, revision: int, theirs: Changes) -> None:
@@ -80,11 +81,12 @@ def write(
     *,
     keep: bool = False,
 ) -> Revision:
-    """Write `changes`, bytes by path or None to remove, if nobody wrote the same since `expected_revision`.
+    """Write `changes` (bytes by path, None removes) unless these files changed since `expected_revision`.
 
-    With a `note` or `keep` the revision is never merged with the next. Writing what is there already changes
-    nothing and is no conflict. `workspace` is brought up to date. A number above `expected_revision` + 1
-    tells that others wrote other files in between: whoever shows those reads them again.
+    With a `note` or `keep`, the revision is never merged with the next. A write that changes nothing makes no
+    revision and never conflicts. `workspace` is updated in place. If the returned revision has a number above
+    `expected_revision` + 1, others wrote other files in between. Callers that show those must read them
+    again.
 
     Raises:
         FilesRefused: see the tree above.
@@ -101,7 +103,7 @@ def write(
     contents = _checked(locked, present, news)
     changed = {path: _what(path, data, present) for path, data in news.items()}
     if before and "removed" in changed.values():
-        pin(before)  # or nobody could have the file back
+        pin(before)  # otherwise the file could not be restored
     _require_room(locked, news)
     _store(locked, news)
     revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
@@ -119,10 +121,10 @@ def write(
 
 @transaction.atomic
 def restore(workspace: Workspace, by: User, number: int, *, expected_revision: int) -> Revision:
-    """Make the files what they were at revision `number`, as a new revision. What they say now is kept.
+    """Restore the files of revision `number` in a new revision. The current files stay in the history.
 
     Raises:
-        FilesRefused: somebody wrote in between.
+        FilesRefused: another user wrote in between.
         Revision.DoesNotExist: that revision is not kept.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
@@ -135,13 +137,13 @@ def restore(workspace: Workspace, by: User, number: int, *, expected_revision: i
 
 
 def pin(revision: Revision) -> None:
-    """Keep `revision` as it is, for good: it is proved or published."""
+    """Keep `revision` unchanged forever, because it is proved or published."""
     Revision.objects.filter(pk=revision.pk).update(kept=True)
     revision.kept = True
 
 
 def _checked(workspace: Workspace, present: Mapping[str, bytes], news: Changes) -> Contents:
-    """All files as they would be, if a package may have them."""
+    """Return all files with `news` applied. Raises FilesUnacceptable."""
     files = dict(present)
     for path, data in news.items():
         if data is None:
@@ -157,7 +159,7 @@ def _checked(workspace: Workspace, present: Mapping[str, bytes], news: Changes) 
 def _refuse_conflicts(
     workspace: Workspace, present: Mapping[str, bytes], news: Changes, expected: int
 ) -> None:
-    """Raise Conflict for files that were written since revision `expected`."""
+    """Raise Conflict if a file was also written after revision `expected`."""
     both = sorted(path for path in news if workspace.touched.get(path, 0) > expected)
     if both:
         raise Conflict(workspace.revision, {path: present.get(path) for path in both})
@@ -229,20 +231,20 @@ def _remember(
 
 
 def _merges(before: Revision, by: User | None) -> bool:
-    """Whether a revision is only a step on the way to the next."""
+    """Return whether the next revision by this user replaces `before`."""
     young = timezone.now() - before.since < KEPT_EVERY
     same = before.by_id == (by.pk if by else None)
     return young and same and not before.kept and not before.runs.exists()
 
 
 def _both(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:
-    """What two revisions did, as if it were one. The second removed nothing, or it would not be merged."""
+    """Return the changes of two merged revisions. The second removes no file, or they would not be merged."""
     once_there = {path: "changed" for path, what in first.items() if what != "added"}
     return first | second | {path: once_there.get(path, "added") for path in second if path in first}
 
 
 def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
-    """The present revision, which a write changed nothing of, with the note that came with it."""
+    """Return the current revision with `note`, for a write that changed no file."""
     if (note and not revision.note) or (keep and not revision.kept):
         revision.note, revision.kept = revision.note or note[:NOTE_CHARACTERS], True
         revision.save(update_fields=["note", "kept"])
@@ -250,7 +252,7 @@ def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
 
 
 def _prune(workspace: Workspace) -> None:
-    """Drop the oldest revisions beyond the kept number, but those of runs, and contents that none names."""
+    """Delete the oldest revisions beyond the limit, except those of runs, and contents without a revision."""
     quota.shorten_history(workspace)
     latest = workspace.revisions.values_list("pk", flat=True)[:KEPT_REVISIONS]
     workspace.revisions.exclude(pk__in=[*latest]).filter(runs__isnull=True).delete()

@@ -1,4 +1,4 @@
-"""Who is in a workspace, noted in the audit log."""
+"""Writes about the members of a workspace. All of them are in the audit log."""
 
 from django.db import transaction
 
@@ -10,17 +10,17 @@ from web.authoring.services import quota
 
 
 class MemberRefused(Exception):
-    """Raised when somebody cannot be what they were asked to be. The message is for who asked."""
+    """Raised when a user can't get a role. The message is for the user who made the request."""
 
 
 @transaction.atomic
 def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
-    """Make `person` an editor, a reviewer or a viewer, or the owner.
+    """Make `person` an editor, a reviewer, a viewer or the owner.
 
-    Who owned it before becomes an editor. Only an instructor or staff may own one.
+    The previous owner becomes an editor. Only an instructor or staff may own a workspace.
 
     Raises:
-        MemberRefused: with the reason.
+        MemberRefused: the change is not allowed. The message says why.
     """
     locked = Workspace.objects.select_for_update(of=("self",)).select_related("owner").get(pk=workspace.pk)
     before = _role(locked, person)
@@ -38,10 +38,10 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
 
 @transaction.atomic
 def remove(workspace: Workspace, by: User, person: User) -> bool:
-    """End what `person` may do in it. False when they were not in it.
+    """Remove `person` from the members. Return False if `person` was not a member.
 
     Raises:
-        MemberRefused: they own it.
+        MemberRefused: `person` is the owner.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     before = _role(locked, person)
@@ -78,6 +78,6 @@ def _role(workspace: Workspace, person: User) -> str | None:
 
 
 def _forget(workspace: Workspace, locked: Workspace) -> None:
-    """Bring the caller's object up to date, with what it remembers of roles."""
+    """Update the caller's object, and clear its cached roles."""
     workspace.owner = locked.owner
     workspace.__dict__.pop("_roles", None)

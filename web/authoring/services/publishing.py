@@ -1,17 +1,20 @@
-"""Makes versions of what a workspace says: frozen first, live when its author says so.
+"""Publishes versions of a workspace. A version is frozen first, and goes live when its author decides.
 
-Theory of operation. Only files for which a proof holds are frozen, byte by byte, under the hash that the
-proof names. What is frozen may be looked at, compared, and previewed: `web.rejudges.rejudging` judges what
-other versions judged again, out of sight. Learners get a version when it goes live, at once or together with
-the verdicts of a preview, and only then is the workspace `published`. `web.packages.services` freezes and
-makes live, and notes it in the audit log.
+Theory of operation. Only files with a proof that holds are frozen, byte by byte, under the hash that the
+proof names. Members can view, compare and preview a frozen version. For a preview, `web.rejudges.rejudging`
+rejudges the submissions of other versions without changing visible verdicts. Learners get a version when it
+goes live, either at once or together with the verdicts of a preview. Only then is the workspace `published`.
+`web.packages.services` freezes versions, makes them live, and writes the audit log.
 
-Two people may do so at a time. A preview compares with the version that was live when it began; where another
-one went live since, its answer would undo that, so it is refused, and a new preview is to be made.
+Two users may publish at the same time. A preview compares with the version that was live when it began. If
+another version went live since, applying the preview would undo that. It is therefore refused, and the author
+must start a new preview.
 
-PublishingRefused +-- NotProved no proof of exactly these files holds +-- NotFromHere the version was not
-frozen from this workspace +-- NothingToPreview no submission was judged by another version, or a preview is
-under way +-- Overtaken another version went live since the preview began
+PublishingRefused
++-- NotProved             no proof of exactly these files holds
++-- NotFromHere           the version was not frozen from this workspace
++-- NothingToPreview      no submission was judged by another version, or a preview is already running
++-- Overtaken             another version went live since the preview began
 """
 
 from django.db import transaction
@@ -36,7 +39,7 @@ from web.submissions.models import Submission
 
 
 class PublishingRefused(Exception):
-    """Root of the reasons for which nothing is published. The message is for its author."""
+    """Root of the reasons for refusing to publish. The message is for the author."""
 
 
 class NotProved(PublishingRefused):
@@ -44,7 +47,7 @@ class NotProved(PublishingRefused):
 
 
 class NotFromHere(PublishingRefused):
-    """Raised when a version was not frozen from this workspace: it is the site's, or of another problem."""
+    """Raised when a version was not frozen from this workspace, but came with the site or another problem."""
 
 
 class Overtaken(PublishingRefused):
@@ -52,17 +55,18 @@ class Overtaken(PublishingRefused):
 
 
 class NothingToPreview(PublishingRefused):
-    """Raised when no submission was judged by another version, there are too many, or one is under way."""
+    """Raised when another version judged no submission or too many, or when a preview is already running."""
 
 
 @transaction.atomic
 def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
-    """A version of the files as they are now, which learners do not get yet.
+    """Freeze the current files and return the version. Learners do not get it yet.
 
-    What was frozen before is that version. `by` may publish, which the caller has asked `rights`.
+    If the same files were frozen before, that version is returned. The caller has checked with `rights` that
+    `by` may publish.
 
     Raises:
-        PublishingRefused: see the tree above; also where the problem is the site's, and `by` is no staff.
+        PublishingRefused: see the tree above. Also if the problem is the site's and `by` is not staff.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)
@@ -79,9 +83,9 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
 
 @transaction.atomic
 def go_live(workspace: Workspace, version: PackageVersion, by: User) -> bool:
-    """Give learners `version`, a version of this problem. False when they have it already.
+    """Give learners `version`, which is a version of this problem. Return False if it is already live.
 
-    Older ones may go live again; their proof was seen to when they were frozen.
+    Older versions may go live again. Their proofs were checked when they were frozen.
 
     Raises:
         NotFromHere: see above.
@@ -100,7 +104,7 @@ def go_live(workspace: Workspace, version: PackageVersion, by: User) -> bool:
 
 @transaction.atomic
 def archive(workspace: Workspace, version: PackageVersion, by: User, *, archived: bool = True) -> None:
-    """Leave a version out of the list, or have it back. What it judged stays as it is.
+    """Hide a version from the list, or show it again. Its verdicts stay unchanged.
 
     Raises:
         NotFromHere: see above.
@@ -113,7 +117,7 @@ def archive(workspace: Workspace, version: PackageVersion, by: User, *, archived
 
 @transaction.atomic
 def withdraw(workspace: Workspace, by: User) -> bool:
-    """Hide from learners what was published from here. False when nothing is shown.
+    """Hide the problem of this workspace from learners. Return False if it is already hidden.
 
     Raises:
         NotFromHere: see above.
@@ -127,7 +131,7 @@ def withdraw(workspace: Workspace, by: User) -> bool:
 
 @transaction.atomic
 def show_again(workspace: Workspace, by: User) -> bool:
-    """Show learners what was withdrawn. False when it is shown, or nothing was published.
+    """Show learners a withdrawn problem again. Return False if it is visible, or was never published.
 
     Raises:
         NotFromHere: see above.
@@ -145,10 +149,10 @@ def show_again(workspace: Workspace, by: User) -> bool:
 
 @transaction.atomic
 def publish(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
-    """Freeze the files as they are now, and give them to learners at once.
+    """Freeze the current files and give them to learners at once. Return the version.
 
     Raises:
-        PublishingRefused: as `freeze` does.
+        PublishingRefused: see `freeze`.
     """
     version = freeze(workspace, by, note=note)
     go_live(workspace, version, by)
@@ -156,7 +160,7 @@ def publish(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion
 
 
 def affected(version: PackageVersion) -> QuerySet[Submission]:
-    """The judged submissions that `version` would judge by something else than what judged them."""
+    """Return the judged submissions with a verdict from other judging files than those of `version`."""
     judged = Submission.objects.filter(
         problem=version.problem_id, mode=Mode.SUBMIT.value, job__state=JobState.DONE, report__isnull=False
     )
@@ -164,21 +168,21 @@ def affected(version: PackageVersion) -> QuerySet[Submission]:
 
 
 def previews(workspace: Workspace, viewer: User) -> QuerySet[Rejudge]:
-    """The previews of versions that were published from here, latest first."""
+    """Return the previews of versions that were published from this workspace, latest first."""
     rejudges = Rejudge.objects.select_related("creator", "package__problem").defer("package__archive")
     return rejudges.filter(package__in=readable_versions(viewer, workspace).order_by())
 
 
 def open_rejudge(version: PackageVersion) -> Rejudge | None:
-    """The preview of `version` that runs, or waits for an answer."""
+    """Return the preview of `version` that runs or waits for a decision, or None."""
     return Rejudge.objects.filter(package=version, state__in=UNANSWERED).first()
 
 
 @transaction.atomic
 def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
-    """Judge again, out of sight, what `version` would change. No visible verdict changes by it.
+    """Start a hidden rejudge of all submissions that `version` affects. Visible verdicts do not change.
 
-    That may be the live version, where submissions to earlier ones kept their verdicts.
+    `version` may be the live one, if submissions to earlier versions kept their verdicts.
 
     Raises:
         NotFromHere: see above.
@@ -205,7 +209,7 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
 
 
 def overtaken_by(rejudge: Rejudge) -> PackageVersion | None:
-    """The version that went live since the preview `rejudge` began, if one did and nobody answered it."""
+    """Return the version that went live since `rejudge` began, or None if there is none or it was decided."""
     package, against = rejudge.package, rejudge.chosen.get("against")
     live = live_version(package.problem.slug) if package and rejudge.state in UNANSWERED else None
     if package is None or live is None or against is None:
@@ -215,13 +219,13 @@ def overtaken_by(rejudge: Rejudge) -> PackageVersion | None:
 
 @transaction.atomic
 def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
-    """Give learners the version that `rejudge` previewed, with its verdicts. False when it is not ready.
+    """Make the version of the preview `rejudge` live with its verdicts. Return False if it is not ready.
 
     Raises:
         NotFromHere: see above.
         Overtaken: see above.
     """
-    # The same order as everywhere: the workspace, then what belongs to it.
+    # Lock in the same order as everywhere else: the workspace first, then its rows.
     Workspace.objects.select_for_update().get(pk=workspace.pk)
     locked = (
         Rejudge.objects.select_for_update(of=("self",)).select_related("package__problem").get(pk=rejudge.pk)

@@ -1,6 +1,6 @@
-"""How much authors may keep, so that none of them fills the database: problems, and bytes with all histories.
+"""Quotas of authors, so that no author fills the database: problems, and bytes including all histories.
 
-Staff may keep more problems and more bytes; the history of a single workspace is bounded for everybody.
+Staff have higher quotas. The limit for the history of a single workspace is the same for all users.
 """
 
 from django.db.models import Q, Sum
@@ -11,16 +11,16 @@ from web.jobs.models import OPEN
 
 MAX_WORKSPACES_OF_PERSON = 100
 MAX_STORED_MIB_OF_PERSON = 1024
-MAX_HISTORY_MIB = 64  # of a workspace, with what its files say now
+MAX_HISTORY_MIB = 64  # for each workspace, including its current files
 
 
 def may_own_another(person: User) -> bool:
-    """Whether `person` may own one workspace more."""
+    """Return whether `person` may own another workspace."""
     return person.is_staff or Workspace.objects.filter(owner=person).count() < MAX_WORKSPACES_OF_PERSON
 
 
 def has_room_for(owner: User | None, more_bytes: int) -> bool:
-    """Whether the workspaces of `owner` may hold `more_bytes` more together."""
+    """Return whether the workspaces of `owner` have room for `more_bytes` in total."""
     if owner is None or owner.is_staff or more_bytes == 0:
         return True
     stored = Content.objects.filter(workspace__owner=owner).aggregate(total=Sum("size_bytes"))["total"] or 0
@@ -28,9 +28,9 @@ def has_room_for(owner: User | None, more_bytes: int) -> bool:
 
 
 def shorten_history(workspace: Workspace) -> None:
-    """Drop the oldest revisions beyond MAX_HISTORY_MIB, with what was proved of them.
+    """Delete the oldest revisions beyond MAX_HISTORY_MIB, with their proofs.
 
-    What the files say now, what is published, and what a worker has, stays.
+    The current files, published revisions, and revisions of running jobs stay.
     """
     sizes = dict(workspace.contents.values_list("digest", "size_bytes"))
     if sum(sizes.values()) <= MAX_HISTORY_MIB * 2**20:

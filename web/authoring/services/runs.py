@@ -1,9 +1,9 @@
-"""Asks workers for proofs and previews, and gives them up.
+"""Requests proofs and previews from workers, and cancels them.
 
 RunRefused
-+-- AlreadyRunning        a proof of this workspace is under way
-+-- TooManyRuns           this person asked for as much as one may have under way
-+-- NothingToRun          there are no files, or no such case
++-- AlreadyRunning        a proof of this workspace is running
++-- TooManyRuns           the user has reached the maximum number of open jobs
++-- NothingToRun          there are no files, or the case does not exist
 """
 
 from functools import partial
@@ -25,30 +25,31 @@ from web.jobs.models import OPEN, JobState
 
 MAX_RUNS_OF_PERSON = 4
 KEPT_PREVIEWS = 10
-KEPT_PROOFS = 50  # that do not hold; those that do are kept
+KEPT_PROOFS = 50  # limit for proofs that do not hold; the others are kept
 
 
 class RunRefused(Exception):
-    """Root of the reasons for which nothing is run. The message is for its author."""
+    """Root of the reasons for refusing a run. The message is for the user who requested it."""
 
 
 class AlreadyRunning(RunRefused):
-    """Raised when a proof of this workspace is under way."""
+    """Raised when a proof of this workspace is already running."""
 
 
 class TooManyRuns(RunRefused):
-    """Raised when this person asked for as much as one may have under way."""
+    """Raised when the user has reached the maximum number of open jobs."""
 
 
 class NothingToRun(RunRefused):
-    """Raised when there are no files, the package is broken, or there is no such case."""
+    """Raised when there are no files, the package is broken, or the case does not exist."""
 
 
 @transaction.atomic
 def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
-    """Have the files proved as they are now, timed sizes for a GPU of model `gpu` (empty: the usual one).
+    """Request a proof of the current files, with timed cases for the GPU model `gpu` (empty: the default).
 
-    A package that does not load needs no worker: its run is done at once, with a finding for each fault.
+    A package that does not load needs no worker. Its run is finished immediately, with a finding for each
+    fault.
 
     Raises:
         RunRefused: see the tree above.
@@ -83,7 +84,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
 
 @transaction.atomic
 def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
-    """Have one case drawn from the files as they are now.
+    """Request a preview of one case, generated from the current files.
 
     Raises:
         RunRefused: see the tree above.
@@ -112,7 +113,7 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
 
 @transaction.atomic
 def cancel(run: ProofRun) -> bool:
-    """Give a run up; a worker that has it stops soon. False when it was over already."""
+    """Cancel a run. A worker that has it stops soon. Return False if the run was already over."""
     if not queue.cancel(run, finished=timezone.now()):
         return False
     run.refresh_from_db()
@@ -129,7 +130,7 @@ def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
 
 
 def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
-    """Drop the oldest that are over, to make room for one more."""
+    """Delete the oldest finished runs, to make room for one more."""
     over = runs.exclude(state__in=OPEN).order_by("-pk").values_list("pk", flat=True)
     ProofRun.objects.filter(pk__in=[*over[kept - 1 :]]).delete()
 
@@ -142,12 +143,15 @@ def _require_room(by: User) -> None:
 
 
 def _faulty(workspace: Workspace, error: PackageInvalid) -> Proof:
-    """A proof that found nothing but that the package does not load."""
+    """Return a proof with one finding for each fault of a package that does not load."""
     return Proof(workspace.slug, "", tuple(_finding(workspace, fault) for fault in error.faults), ())
 
 
 def _finding(workspace: Workspace, fault: str) -> ProofFinding:
-    """A fault of the format as a finding: `problems/SLUG/FILE: KEY: what is wrong; what to do`."""
+    """Return a fault of the package as a finding.
+
+    Faults read `problems/SLUG/FILE: KEY: what is wrong; what to do`.
+    """
     place, _, text = fault.removeprefix(f"problems/{workspace.slug}/").partition(": ")
     key, colon, rest = text.partition(": ")
     if colon and " " not in key:

@@ -1,11 +1,11 @@
-"""Makes workspaces, clones, archives and deletes them; what is put away or deleted is in the audit log.
+"""Creates, clones, archives and deletes workspaces. Archiving and deleting is in the audit log.
 
 WorkspaceRefused
-+-- SlugTaken             a problem or a workspace of that name is there already
-+-- SlugMalformed         it is no name of a problem
-+-- TooManyWorkspaces     they own as many as one may
-+-- StillPublished        it cannot be deleted, since learners have what it published
-+-- StillPreviewed        it cannot be archived, since a preview of a version of it is not answered
++-- SlugTaken             a problem or a workspace has this slug already
++-- SlugMalformed         the slug is not valid
++-- TooManyWorkspaces     the user has reached the maximum number of workspaces
++-- StillPublished        it can't be deleted, because learners have a version of it
++-- StillPreviewed        it can't be archived, because a preview of a version waits for a decision
 """
 
 from collections.abc import Mapping
@@ -23,42 +23,42 @@ from web.catalog.models import Problem
 from web.packages import services as packages
 from web.rejudges.models import UNANSWERED, Rejudge
 
-_ADDRESSES = {"new", "import"}  # of pages beside those of workspaces
+_ADDRESSES = {"new", "import"}  # these would shadow the addresses of other pages
 
 
 class WorkspaceRefused(Exception):
-    """Root of the reasons for which a workspace is not made or changed. The message is for its author."""
+    """Root of the reasons for refusing to create or change a workspace. The message is for its author."""
 
 
 class SlugTaken(WorkspaceRefused):
-    """Raised when a problem or a workspace of that name is there already."""
+    """Raised when a problem or a workspace has this slug already."""
 
 
 class SlugMalformed(WorkspaceRefused):
-    """Raised when a name is none that a problem may have."""
+    """Raised when a slug is not valid."""
 
 
 class TooManyWorkspaces(WorkspaceRefused):
-    """Raised when somebody owns as many workspaces as one may, archived ones too."""
+    """Raised when a user has reached the maximum number of workspaces, including archived ones."""
 
 
 class StillPublished(WorkspaceRefused):
-    """Raised when a workspace cannot be deleted, since it published versions."""
+    """Raised when a workspace can't be deleted, because it has published versions."""
 
 
 class StillPreviewed(WorkspaceRefused):
-    """Raised when a workspace cannot be archived, since a preview of a version is not answered."""
+    """Raised when a workspace can't be archived, because a preview of a version waits for a decision."""
 
 
 @transaction.atomic
 def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Created") -> Workspace:
-    """A workspace of `by` with the files in `content`.
+    """Create a workspace of `by` with the files in `content`, and return it.
 
-    A name that a problem of the site has already is for staff alone, who then write its next version.
+    Only staff may use the slug of a problem of the site. They then write its next version.
 
     Raises:
         WorkspaceRefused: see the tree above.
-        web.authoring.services.files.FilesRefused: the files are none of a package.
+        web.authoring.services.files.FilesRefused: the files are not allowed in a package.
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lowercase words joined by hyphens, such as vector-add.")
@@ -72,14 +72,14 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     try:
         with transaction.atomic():
             workspace = Workspace.objects.create(slug=slug, owner=by)
-    except IntegrityError as error:  # somebody else got there first
+    except IntegrityError as error:  # a concurrent request created it first
         raise SlugTaken(f"A problem named {slug} already exists. Choose another name.") from error
     files.write(workspace, by, 0, dict(content), note)
     return workspace
 
 
 def clone(workspace: Workspace, by: User, slug: str) -> Workspace:
-    """A workspace of `by` with the files of another, and nothing else of it.
+    """Create a workspace of `by` with the current files of another, and return it. Nothing else is copied.
 
     Raises:
         WorkspaceRefused: see the tree above.
@@ -89,10 +89,10 @@ def clone(workspace: Workspace, by: User, slug: str) -> Workspace:
 
 @transaction.atomic
 def archive(workspace: Workspace, by: User) -> None:
-    """Put it away: nobody writes in it until it is taken back. What it published stays with learners.
+    """Archive a workspace. It is read-only until it is unarchived. Learners keep its published version.
 
     Raises:
-        StillPreviewed: see above; nobody could answer it afterwards.
+        StillPreviewed: see above; nothing could resolve the preview afterwards.
     """
     unanswered = Rejudge.objects.filter(package__problem__slug=workspace.slug, state__in=UNANSWERED).first()
     if unanswered is not None:
@@ -104,7 +104,7 @@ def archive(workspace: Workspace, by: User) -> None:
 
 @transaction.atomic
 def take_back(workspace: Workspace, by: User) -> None:
-    """Make an archived workspace what it was."""
+    """Unarchive a workspace. Its new state follows from its current files."""
     present = queries.present_revision(workspace)
     _move(workspace, queries.standing(workspace, present.content_hash) if present else WorkspaceState.DRAFT)
     log(by, AuditKind.WORKSPACE_RETURN, workspace)
@@ -112,10 +112,10 @@ def take_back(workspace: Workspace, by: User) -> None:
 
 @transaction.atomic
 def delete(workspace: Workspace, by: User) -> None:
-    """Delete a workspace that never published anything, with its history and what it froze.
+    """Delete a workspace that never published anything, with its history and its frozen versions.
 
     Raises:
-        StillPublished: it did; archive it instead.
+        StillPublished: it has published versions; archive it instead.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     if locked.published_hash:
@@ -126,9 +126,12 @@ def delete(workspace: Workspace, by: User) -> None:
 
 @transaction.atomic
 def discard(workspace: Workspace) -> None:
-    """Delete a workspace that learners have nothing of, as when its owner leaves: that is not noted."""
-    packages.forget(workspace.slug)  # the name is free again
-    workspace.files.all().delete()  # before their contents, which they protect
+    """Delete a workspace without published versions, for example with its owner's account.
+
+    This is not logged.
+    """
+    packages.forget(workspace.slug)  # frees the slug
+    workspace.files.all().delete()  # before their contents, which they protect from deletion
     workspace.delete()
 
 

@@ -1,4 +1,4 @@
-"""The navigation of a workspace, and the look of its state."""
+"""Template tags for the navigation of a workspace, and for its state."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ _TONES = {
 
 @dataclass(frozen=True, slots=True)
 class TabLink:
-    """A link of the navigation. `current` for the page that is open, or one below it."""
+    """A link in the navigation. `current` is true if this page, or one below it, is open."""
 
     label: str
     url: str
@@ -37,7 +37,7 @@ class TabLink:
 
 @register.simple_tag(takes_context=True)
 def workspace_places(context: dict[str, Any]) -> list[TabLink]:
-    """The tabs of the workspace in the context, with the one that is open."""
+    """Return links to the tabs of the workspace in the context. The open one is marked."""
     request: HttpRequest | None = context.get("request")
     here = request.path if request else ""
     places = []
@@ -52,18 +52,21 @@ def workspace_places(context: dict[str, Any]) -> list[TabLink]:
 
 @register.simple_tag
 def writes_problems(user: User) -> bool:
-    """Whether `user` has a list of problems: instructors, staff, and all who are let into a problem."""
+    """Return whether `user` has a list of problems.
+
+    Instructors, staff and members of any problem have one.
+    """
     return rights.is_instructor(user) or rights.is_staff(user) or shares_any(user)
 
 
 @register.filter
 def state_label(value: str) -> SafeString:
-    """The state of a workspace as a word and a tone."""
+    """Return the state of a workspace as a coloured label."""
     state = WorkspaceState(value)
     return format_html('<span class="tag state tone-{}">{}</span>', _TONES[state], state.label)
 
 
 @register.filter
 def highlighted(source: str, language: str) -> SafeString:
-    """A program in colours."""
+    """Return a program with syntax highlighting."""
     return colour(source, str(language))

@@ -1,1 +1,1 @@
-"""Pages of authors, one module for each tab of a workspace; see `web.authoring.tabs`."""
+"""Views for authors, one module for each tab of a workspace; see `web.authoring.tabs`."""

@@ -1,4 +1,4 @@
-"""The tab of cases: sizes by name, what they ask of a GPU, literal inputs of samples."""
+"""The tab of cases: sizes by name, demands on a GPU, literal inputs of samples."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -20,7 +20,7 @@ from web.authoring.saving import refused, save, wants_json
 @in_workspace()
 @needs_description
 def cases(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The cases, to look at and to change."""
+    """Show and save the cases."""
     text = description_of(workspace)
     if request.method == "POST":
         if wants_json(request):
@@ -34,7 +34,7 @@ def cases(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 def _save_rows(request: HttpRequest, workspace: Workspace, text: str) -> HttpResponse:
-    """Save what a script sends. Rows go and columns change when the button is pressed."""
+    """Save the data that a script sends. Removed rows and renamed columns wait for the button."""
     sizes, table = forms.sent(without_removals(request.POST))
     complaints = [str(text) for text in sizes.errors.get("made_with", ())] or table.complaints()
     if complaints:
@@ -69,7 +69,7 @@ def _page(
 
 
 def _demands(workspace: Workspace, gpu: str) -> dict[str, Demand]:
-    """What the cases ask for, nothing while the package has faults."""
+    """Return the demands of the cases by name, or an empty dict while the package has faults."""
     try:
         return demands(load(workspace), chosen_gpu(gpu))
     except PackageInvalid:

@@ -1,4 +1,4 @@
-"""A file with what its reviewers say, beside the lines that they say it about."""
+"""Shows a file with the comments of its reviewers next to the lines."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ from web.colours import highlighted, lines_of, to_html
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.COMMENT)
 def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
-    """The lines of a file with their comments, and a form for one more. A removed file keeps them."""
+    """Show the lines of a file with their comments, and add a comment. A removed file keeps its comments."""
     found = list(list_comments(workspace, path))
     is_there = path in sizes(workspace)
     if not is_there and not found:
@@ -59,7 +59,7 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
 @require_POST
 @in_workspace(write=rights.COMMENT)
 def resolve(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Settle a comment, or open it again."""
+    """Resolve or reopen a comment."""
     found: Comment = get_object_or_404(workspace.comments, pk=pk)
     services.resolve(found, person(request), resolved=request.POST.get("open") != "1")
     messages.success(request, "Settled." if found.resolved else "Open again.")

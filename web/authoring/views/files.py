@@ -1,4 +1,4 @@
-"""The tab of files: all of them, each to be edited as text, broken or not."""
+"""The tab of files. It lists all files. Each one can be edited as text, even if it is broken."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -19,7 +19,7 @@ from web.authoring.saving import refused, save, wants_json
 @require_safe
 @in_workspace()
 def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """All files, with what is wrong and what is said about each; removed ones while somebody waits there."""
+    """List all files with their faults and comments, and removed files with open comments."""
     faults = faults_of(workspace)
     waiting = [comment.path for comment in list_comments(workspace, resolved=False)]
     there = sizes(workspace)
@@ -48,7 +48,7 @@ def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
-    """One file as text. What is emptied is removed."""
+    """Show and save a file as text. An empty text removes the file."""
     if path not in sizes(workspace):
         raise Http404("File not found.")
     try:

@@ -1,4 +1,4 @@
-"""The tab of history: what was written when, how it differs, and back to it."""
+"""The tab of history: lists the revisions, shows their changes, and restores them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _NAMED_FILES = 6
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A revision, what it did to the first of its files, and how many more there are."""
+    """A revision, its changes to the first few files, and the number of other changed files."""
 
     revision: Revision
     files: Sequence[tuple[str, str]]
@@ -32,7 +32,7 @@ class HistoryRow:
 
     @classmethod
     def of(cls, revision: Revision) -> Self:
-        """The row of `revision`."""
+        """Return the row of `revision`."""
         changed = list(revision.changed.items())
         return cls(revision, changed[:_NAMED_FILES], len(changed[_NAMED_FILES:]))
 
@@ -40,7 +40,7 @@ class HistoryRow:
 @require_safe
 @in_workspace()
 def history(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """What is kept, latest first."""
+    """List the revisions that are kept, latest first."""
     page = Paginator(list_revisions(workspace), PER_PAGE).get_page(request.GET.get("page"))
     rows = [HistoryRow.of(found) for found in page]
     context = tab_context(request, workspace, "history", page=page, rows=rows)
@@ -50,7 +50,7 @@ def history(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_safe
 @in_workspace()
 def revision(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
-    """What a revision changed, or with `?against=now` what has changed since."""
+    """Show the changes in a revision. With `?against=now`, show the changes since."""
     found = _revision_or_404(workspace, number)
     now = request.GET.get("against") == "now"
     before = workspace.revisions.filter(number__lt=number).first()
@@ -71,7 +71,7 @@ def revision(request: HttpRequest, workspace: Workspace, number: int) -> HttpRes
 @require_POST
 @in_workspace()
 def restore(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
-    """Make the files what they were."""
+    """Restore the files of a revision."""
     _revision_or_404(workspace, number)
     try:
         files.restore(workspace, person(request), number, expected_revision=expected_revision(request))
@@ -87,7 +87,7 @@ def restore(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
 @require_http_methods(["POST"])
 @in_workspace()
 def conflict(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Write what somebody decided on the page of a conflict."""
+    """Write the files that the user chose on the page of a conflict."""
     removed = set(request.POST.getlist("removed"))
     pairs = zip(request.POST.getlist("path"), request.POST.getlist("text"), strict=False)
     changes = {path: None if path in removed else text.replace("\r\n", "\n").encode() for path, text in pairs}

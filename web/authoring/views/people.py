@@ -1,4 +1,4 @@
-"""The tab of people: who is in a problem and as what, and what becomes of the problem as a whole."""
+"""The tab of people: the members of a problem with their roles, and actions on the whole problem."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +17,7 @@ from web.authoring.services import members
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.SHARE)
 def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Who is in it; POST lets somebody in, or gives them another role."""
+    """List the members. POST adds a member, or changes a role."""
     form = MemberForm(request.POST or None, initial={"role": Role.EDITOR})
     if request.method == "POST" and form.is_valid():
         them, role = form.cleaned_data["person"], Role(form.cleaned_data["role"])
@@ -45,7 +45,7 @@ def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @in_workspace(write=rights.VIEW)
 def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpResponse:
-    """Let somebody out. Everybody may leave; who shares the problem may do it to others."""
+    """Remove a member. Members may remove themselves. Users who may share the problem may remove others."""
     found = next((known.user for known in people_of(workspace) if known.user.username == username), None)
     by = person(request)
     if found is None or (found != by and not by.has_perm(rights.SHARE, workspace)):
@@ -60,7 +60,7 @@ def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpRes
 
 
 def _back(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """This tab, for those who may still see it."""
+    """Redirect to this tab, or to the list if the user may no longer see the problem."""
     still = person(request).has_perm(rights.VIEW, workspace)
     return redirect("author-people", workspace.slug) if still else redirect("author")
 

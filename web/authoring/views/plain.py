@@ -28,7 +28,7 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 @needs_description
 def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Tolerances of the outputs, and a checker of one's own."""
+    """Show and save the tolerances of the outputs, and a custom checker."""
     text = description_of(workspace)
     rows = tolerances.read_tolerances(text)
     sent = request.POST if request.method == "POST" else None
@@ -62,7 +62,7 @@ def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Languages, time, memory and size of what is handed in."""
+    """Show and save the languages, and the limits of time, memory and source size."""
     text = description_of(workspace)
     sent = request.POST if request.method == "POST" else None
     form = forms.LimitsForm(sent) if sent is not None else forms.LimitsForm.showing(general.read_limits(text))
@@ -79,7 +79,7 @@ def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Bytes and operations, and what they make of each case."""
+    """Show and save the formulas of bytes and operations, with their values for each case."""
     text = description_of(workspace)
     sent = request.POST if request.method == "POST" else None
     shown = forms.FormulasForm.showing(general.read_formulas(text))
@@ -104,7 +104,7 @@ def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 def _counted(workspace: Workspace, gpu: str) -> list[dict[str, object]]:
-    """What the formulas give for each case, nothing while the package has faults."""
+    """Return the values of the formulas for each case, or an empty list while the package has faults."""
     try:
         problem = load(workspace)
     except PackageInvalid:

@@ -1,4 +1,4 @@
-"""The tab of the proof: one button, live progress, and a report that says what to change."""
+"""The tab of the proof: a button, live progress, and a report that says what to change."""
 
 from typing import Any, cast
 
@@ -24,21 +24,21 @@ EARLIER = 20
 @require_safe
 @in_workspace()
 def proof(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The latest proof. htmx gets the part that changes, and loads the page anew when it is over."""
+    """Show the latest proof. htmx gets the part that changes, and reloads the page when the proof is over."""
     return _answer(request, workspace, latest_run(workspace))
 
 
 @require_safe
 @in_workspace()
 def run(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """An earlier proof."""
+    """Show an earlier proof."""
     return _answer(request, workspace, _run_or_404(workspace, pk))
 
 
 @require_POST
 @in_workspace(write=rights.PROVE)
 def prove(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Have a worker prove the files as they are now."""
+    """Request a proof of the current files from a worker."""
     form = ProofForm(request.POST)
     gpu = form.cleaned_data["gpu"] if form.is_valid() else ""
     try:
@@ -51,7 +51,7 @@ def prove(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @in_workspace(write=rights.PROVE)
 def cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Give a proof up."""
+    """Cancel a proof."""
     found = _run_or_404(workspace, pk)
     if not runs.cancel(found):
         messages.error(request, "Already finished.")
@@ -62,7 +62,7 @@ def _answer(request: HttpRequest, workspace: Workspace, found: ProofRun | None) 
     page = proof_page(found, present_revision(workspace)) if found else None
     context: dict[str, Any] = {"workspace": workspace, "page": page, "run": found}
     if cast("PageRequest", request).htmx:
-        if page is None or not page.moving:  # the whole page says so: the problem's state, the list of proofs
+        if page is None or not page.moving:  # the whole page changes: the problem's state, the list of proofs
             return HttpResponseClientRefresh()
         context["may_prove"] = request.user.has_perm(rights.PROVE, workspace)
         return render(request, "authoring/proof_state.html", context)

@@ -1,4 +1,4 @@
-"""The tab of publishing: what is new, versions, and what a version would change before it goes live."""
+"""The tab of publishing: release notes, versions, and previews of a version before it goes live."""
 
 from typing import cast
 
@@ -28,7 +28,7 @@ from web.site.htmx_request import PageRequest
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.PUBLISH)
 def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """What would be published, and the buttons that do it."""
+    """Show what would be published, and publish it."""
     form = PublishForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         if expected_revision(request) != workspace.revision:
@@ -61,7 +61,7 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_safe
 @in_workspace()
 def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
-    """What a version changed from the one before, or from the one in `?against=`."""
+    """Show the changes in a version since the previous one, or since the version in `?against=`."""
     found = _version_or_404(request, workspace, number)
     asked = request.GET.get("against", "")
     known = asked.isdecimal() and len(asked) < 9
@@ -90,7 +90,7 @@ def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
 @require_POST
 @in_workspace(write=rights.PUBLISH)
 def go_live(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
-    """Put a frozen version before learners, at once or after a look at what it would change."""
+    """Make a frozen version live, either at once or after a preview."""
     found = _version_or_404(request, workspace, number)
     try:
         if request.POST.get("how") == "preview":
@@ -106,7 +106,7 @@ def go_live(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
 @require_POST
 @in_workspace(write=rights.WITHDRAW)
 def version_archive(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
-    """Leave a version out of the list, or take it back. What it judged stays."""
+    """Archive or unarchive a version. Its verdicts stay."""
     found = _version_or_404(request, workspace, number)
     try:
         services.archive(workspace, found, person(request), archived=not found.archived)
@@ -118,7 +118,7 @@ def version_archive(request: HttpRequest, workspace: Workspace, number: int) -> 
 @require_POST
 @in_workspace(write=rights.WITHDRAW)
 def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Hide from learners what was published, or show it again."""
+    """Hide the published problem from learners, or show it again."""
     again = request.POST.get("how") == "show"
     try:
         done = (services.show_again if again else services.withdraw)(workspace, person(request))
@@ -138,7 +138,7 @@ def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_safe
 @in_workspace()
 def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """What a preview found so far. htmx gets the part that changes."""
+    """Show the results of a preview. htmx gets the part that changes."""
     if not request.user.has_perm(rights.PUBLISH, workspace):
         raise PermissionDenied
     found = _rejudge_or_404(request, workspace, pk)
@@ -157,7 +157,7 @@ def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
 @require_POST
 @in_workspace(write=rights.PUBLISH)
 def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Make the version live, and its verdicts visible."""
+    """Make the version live and its verdicts visible."""
     found = _rejudge_or_404(request, workspace, pk)
     try:
         applied = services.apply(workspace, found, person(request))
@@ -174,7 +174,7 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
 @require_POST
 @in_workspace(write=rights.PUBLISH)
 def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Leave live what is live, with every verdict."""
+    """Discard a preview. The live version and all verdicts stay."""
     if not rejudging.discard(_rejudge_or_404(request, workspace, pk), person(request)):
         messages.error(request, "This preview is not ready, or was already applied or discarded.")
     return redirect("author-rejudge", workspace.slug, pk)
@@ -183,7 +183,7 @@ def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> Http
 @require_POST
 @in_workspace(write=rights.PUBLISH)
 def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Stop a preview that runs."""
+    """Cancel a running preview."""
     if not rejudging.cancel(_rejudge_or_404(request, workspace, pk), person(request)):
         messages.error(request, "This preview is no longer running.")
     return redirect("author-rejudge", workspace.slug, pk)
@@ -199,7 +199,7 @@ def _publish(request: HttpRequest, workspace: Workspace, note: str) -> HttpRespo
 
 
 def _preview(request: HttpRequest, workspace: Workspace, version: PackageVersion) -> HttpResponse:
-    """Begin a preview, or go to the one that somebody began."""
+    """Start a preview and redirect to it, or redirect to a preview that is already open."""
     rejudge = services.open_rejudge(version) or services.preview(workspace, version, person(request))
     return redirect("author-rejudge", workspace.slug, rejudge.pk)
 

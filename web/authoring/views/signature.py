@@ -1,4 +1,4 @@
-"""The tab of the signature: the arguments of `solve`, and what learners begin with in each language."""
+"""The tab of the signature: the arguments of `solve`, and the starters in each language."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,7 +22,7 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 @needs_description
 def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The arguments, to look at and to change. What a script saves removes none: see `forms.confirming`."""
+    """Show and save the arguments. A script's save removes none: see `forms.confirming`."""
     text = description_of(workspace)
     rows = read_arguments(text)
     if request.method == "POST":
@@ -50,7 +50,7 @@ def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def starter(request: HttpRequest, workspace: Workspace, language: str) -> HttpResponse:
-    """The starter in one language. Saved as it is derived, it is derived from then on."""
+    """Show and save the starter in a language. If it equals the derived one, its file is removed."""
     found = _starter_or_404(workspace, language)
     path = path_of(found.language)
     sent = request.POST if request.method == "POST" else None
@@ -82,5 +82,8 @@ def _starter_or_404(workspace: Workspace, language: str) -> Starter:
 
 
 def _known(came_from: int | None, count: int) -> bool:
-    """Whether a row came from where it says. Others were changed meanwhile, which the revision says too."""
+    """Return whether the row's position exists.
+
+    If not, the file changed in between, and the revision differs too.
+    """
     return came_from is None or came_from < count

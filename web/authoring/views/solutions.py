@@ -1,4 +1,4 @@
-"""The tab of solutions: programs with the verdicts that they must get, and the source of each."""
+"""The tab of solutions: programs with the verdicts that they must get, and their sources."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -26,9 +26,10 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 @needs_description
 def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """All solutions. A file whose row is removed goes, one whose row is new begins empty but for its note.
+    """Show and save all solutions.
 
-    What a script saves removes nothing: see `web.authoring.forms.confirming`.
+    Removing a row removes its file. A new row creates a file with a note only. A script's save removes
+    nothing: see `web.authoring.forms.confirming`.
     """
     text = description_of(workspace)
     if request.method == "POST":
@@ -61,7 +62,7 @@ def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @_form
 @in_workspace()
 def solution(request: HttpRequest, workspace: Workspace, file: str) -> HttpResponse:
-    """The source of one solution."""
+    """Show and save the source of a solution."""
     path = f"{FOLDER}{file}"
     if path not in sizes(workspace):
         raise Http404("Solution not found.")
@@ -90,7 +91,7 @@ def solution(request: HttpRequest, workspace: Workspace, file: str) -> HttpRespo
 def _files(
     workspace: Workspace, before: tuple[SolutionRow, ...], rows: list[SolutionRow]
 ) -> dict[str, bytes | None]:
-    """What the changed table does to the files: renamed rows take theirs along."""
+    """Return the changes to files that follow from the changed table. Renaming a row renames its file."""
     there = sizes(workspace)
     changes: dict[str, bytes | None] = {}
     kept = {row.came_from for row in rows if row.came_from is not None}
@@ -131,6 +132,6 @@ def _undeclared(workspace: Workspace, text: str) -> list[str]:
 
 
 def _outcomes(workspace: Workspace) -> dict[str, ProgramOutcome]:
-    """What the latest proof found of each solution, by its path."""
+    """Return the result of each solution in the latest proof, by path."""
     proof = latest_proof(workspace)
     return {outcome.program: outcome for outcome in proof.outcomes} if proof else {}

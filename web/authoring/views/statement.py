@@ -1,4 +1,4 @@
-"""The tab of the statement: its text with a live preview, translations, figures, and what lists say of it."""
+"""The tab of the statement: text with a live preview, translations, figures, description in lists."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ from web.packages.figures import POLICY
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 def statement(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The statement in one language, to read and to write."""
+    """Show and save the statement in one language."""
     locale = request.GET.get("locale", "")
     path = _path_or_404(workspace, locale)
     sent = request.POST if request.method == "POST" else None
@@ -50,7 +50,7 @@ def statement(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @in_workspace()
 def translation_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Begin a translation, with the original text in it."""
+    """Add a translation that starts with the original text."""
     here = reverse("author-statement", args=[workspace.slug])
     locale = request.POST.get("locale", "").strip()
     if not LOCALE.fullmatch(locale):
@@ -74,7 +74,7 @@ def translation_remove(request: HttpRequest, workspace: Workspace, locale: str) 
 @require_POST
 @in_workspace(write=rights.VIEW)
 def preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """How a text will look to learners, as a part of the page."""
+    """Return a fragment of the page with the text as learners will see it."""
     form = StatementForm(request.POST)
     form.full_clean()
     text = str(form.cleaned_data.get("text", "")).replace("\r\n", "\n")
@@ -90,7 +90,7 @@ def preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @in_workspace()
 def figure_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Upload an image, or replace the one of that name."""
+    """Upload an image. It replaces an image with the same name."""
     form = FigureForm(request.POST, request.FILES)
     back = reverse("author-statement", args=[workspace.slug]) + "#figures"
     if not form.is_valid():
@@ -102,7 +102,7 @@ def figure_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_safe
 @in_workspace()
 def figure(_request: HttpRequest, workspace: Workspace, name: str) -> HttpResponse:
-    """An image of the statement or the editorial."""
+    """Return an image of the statement or the editorial."""
     found = figures.find_figure(workspace, name)
     if found is None:
         raise Http404("Figure not found.")
@@ -158,7 +158,7 @@ def _shown(view: StatementView) -> dict[str, Any]:
 
 
 def _placeholders(workspace: Workspace) -> Mapping[str, str]:
-    """What a text may take from the package, with its value; nothing while problem.toml has faults."""
+    """Return the placeholders that a text may use, with their values. Empty while problem.toml has faults."""
     faults = Faults(workspace.slug)
     try:
         described = parse_description(description_of(workspace), faults)
@@ -168,7 +168,7 @@ def _placeholders(workspace: Workspace) -> Mapping[str, str]:
 
 
 def _about(workspace: Workspace, sent: QueryDict | None) -> AboutForm | None:
-    """What lists say of the problem; None where problem.toml cannot be shown as a form."""
+    """Return the form of the description, or None if problem.toml can't be shown as a form."""
     try:
         row = read_about(description_of(workspace))
     except DescriptionUnreadable:
@@ -189,7 +189,7 @@ def _path_or_404(workspace: Workspace, locale: str) -> str:
 
 
 def _text(workspace: Workspace, path: str) -> str:
-    """The text of a file; empty where it is none, which the faults say."""
+    """Return the text of a file. A file that is not text gives an empty string; its faults report that."""
     try:
         return read_text(workspace, path)
     except NotText:

@@ -1,4 +1,4 @@
-"""The tabs that are one text: generator and reference with its preview, and the editorial."""
+"""The tabs with a single text: generator and reference with a preview of cases, and the editorial."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @_form
 @in_workspace()
 def reference(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The generator and the reference, beside a look at what they draw."""
+    """Show and save the generator and the reference, with a preview of a case."""
     return _text_tab(
         request,
         workspace,
@@ -40,7 +40,7 @@ def reference(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @_form
 @in_workspace()
 def editorial(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """What is shown after solving."""
+    """Show and save the editorial, which learners see after solving the problem."""
     shown = editorial_view(workspace, read_text(workspace, EDITORIAL))
     return _text_tab(request, workspace, "editorial", EDITORIAL, html=shown)
 
@@ -48,7 +48,7 @@ def editorial(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @in_workspace()
 def editorial_preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """How an editorial will look to learners, as a part of the page."""
+    """Return a fragment of the page with the editorial as learners will see it."""
     form = TextForm(request.POST)
     form.full_clean()
     text = str(form.cleaned_data.get("text", "")).replace("\r\n", "\n")
@@ -58,7 +58,10 @@ def editorial_preview(request: HttpRequest, workspace: Workspace) -> HttpRespons
 @require_POST
 @in_workspace(write=rights.PROVE)
 def preview_start(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Have a worker draw one case. A script gets the part of the page that follows it."""
+    """Request a preview of a case from a worker.
+
+    A script gets the part of the page that shows its progress.
+    """
     form = PreviewForm(request.POST, cases=_case_names(workspace))
     if not form.is_valid():
         return _preview_answer(request, workspace, None, complaints(form))
@@ -72,7 +75,7 @@ def preview_start(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_safe
 @in_workspace()
 def preview(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """How far a preview is, and what it shows."""
+    """Show the progress and the result of a preview."""
     run = find_run(workspace, pk)
     if run is None or run.kind != RunKind.PREVIEW:
         raise Http404("Preview not found.")

@@ -1,4 +1,4 @@
-"""A version as a file."""
+"""Download of a version."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
@@ -12,7 +12,7 @@ from web.packages import queries
 @require_safe
 @never_cache
 def download(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The folder of a version as a ZIP file. To whoever may not read it there is none."""
+    """Return the files of a version as a ZIP file. Answer 404 to users who may not read it."""
     version = queries.find_version(slug, number)
     if version is None or not may_read(request.user, version):
         raise Http404("Version not found.")

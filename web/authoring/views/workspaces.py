@@ -1,4 +1,4 @@
-"""The list of problems, and what is done to a problem as a whole: begun, copied, put away, deleted."""
+"""The list of problems, and the actions on a whole problem: create, clone, archive, delete."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -28,7 +28,7 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def author(request: PageRequest) -> HttpResponse:
-    """The problems that one writes, or reads with others. htmx gets the list alone."""
+    """List the problems that the user writes or may read. htmx gets the list alone."""
     asked = ListFilter(request.GET)
     listing = lists.list_page(person(request), asked.chosen(), request.GET.get("page", ""))
     whole = not request.htmx or request.htmx.history_restore_request
@@ -41,7 +41,7 @@ def author(request: PageRequest) -> HttpResponse:
 @never_cache
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """Begin with a problem of a kind, which works at once."""
+    """Create a problem from a template, which works immediately."""
     by = _creator(request)
     asked = request.GET.get("kind", "")
     known = asked if asked in {kind.name for kind in PROBLEM_TEMPLATES} else PROBLEM_TEMPLATES[0].name
@@ -67,14 +67,14 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @in_workspace()
 def workspace(_request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The first tab."""
+    """Redirect to the first tab."""
     return redirect("author-statement", workspace.slug)
 
 
 @_form
 @in_workspace(write=rights.VIEW)
 def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Copy the files into a new problem of one's own. Nobody of the old one is in it."""
+    """Copy the files into a new problem of the user. Members are not copied."""
     by = _creator(request)
     title = f"{workspace.title or workspace.slug} (copy)"[-80:]
     form = CloneForm(request.POST or None, initial={"title": title})
@@ -100,7 +100,7 @@ def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @in_workspace(write=rights.SHARE)
 def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Put a problem away, or take it back. What it published stays as it is."""
+    """Archive or unarchive a problem. Its published version stays unchanged."""
     if workspace.state == WorkspaceState.ARCHIVED:
         services.take_back(workspace, person(request))
         messages.success(request, f"{workspace.slug} unarchived.")
@@ -117,7 +117,7 @@ def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @_form
 @in_workspace(write=rights.SHARE)
 def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Delete a problem that was never published, after asking."""
+    """Delete a problem that was never published, after a confirmation."""
     if not request.user.has_perm(rights.SHARE, workspace):
         raise PermissionDenied
     if request.method == "POST":
@@ -132,11 +132,11 @@ def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 def _renamed(workspace: Workspace, title: str) -> dict[str, bytes]:
-    """The files with another title, where problem.toml can be read."""
+    """Return the files with the new title, if problem.toml can be read."""
     files = read(workspace)
     try:
         files[DESCRIPTION] = change_top(files[DESCRIPTION].decode(), {"title": title}).encode()
-    except (KeyError, ValueError):  # DescriptionUnreadable is one
+    except (KeyError, ValueError):  # DescriptionUnreadable is a ValueError
         return files
     return files
 

@@ -1,4 +1,4 @@
-"""TeX to MathML: what statements use of it, without a script in the browser."""
+"""Converts TeX to MathML without a script in the browser. It supports the commands that statements use."""
 
 from web.catalog.tex.parser import TexUnknown
 from web.catalog.tex.render import to_mathml

@@ -1,5 +1,5 @@
-"""Reads TeX into a tree. What it does not know it refuses, so that nothing is shown wrongly."""
-# ruff: noqa: RUF001, SLF001 - the characters are what it is about; the table of commands belongs to the parser
+"""Parses TeX into a tree. It refuses unknown commands, so that no formula is shown incorrectly."""
+# ruff: noqa: RUF001, SLF001 - the characters are the subject; the table of commands belongs to the parser
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class TexUnknown(ValueError):
 
 
 class Parser:
-    """One formula. `parse` gives its tree.
+    """The parser of one formula. `parse` returns its tree.
 
     Raises:
         TexUnknown: the formula contains unsupported or malformed TeX.
@@ -29,14 +29,14 @@ class Parser:
         self._depth = 0
 
     def parse(self) -> Tree:
-        """The whole formula."""
+        """Return the tree of the whole formula."""
         parts = self._until()
         if self._at < len(self._tokens):
             raise TexUnknown(f"{self._tokens[self._at]} has no matching start")
         return row(parts)
 
     def _until(self, *ends: str) -> list[Tree]:
-        """What comes before one of `ends`, or before the end; the end itself is left."""
+        """Return the trees before one of `ends` or the end of the formula. The end itself is not consumed."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise TexUnknown("the formula is nested too deeply")
@@ -94,7 +94,7 @@ class Parser:
         return row(parts)
 
     def _raw(self) -> str:
-        """The text of a group, spaces and all."""
+        """Return the text of a group, including spaces."""
         self._expect("{")
         begin = self._at
         while self._at < len(self._tokens) and self._tokens[self._at] != "}":
@@ -109,7 +109,7 @@ class Parser:
         return text
 
     def _name(self) -> str:
-        """The text of a group, or one letter or digit without braces."""
+        """Return the text of a group, or a single letter or digit without braces."""
         if self._peek() == "{":
             return self._raw()
         letter = self._next()
@@ -202,7 +202,7 @@ class Parser:
         begin = self._at
         try:
             return Leaf("mi", self._name(), ' mathvariant="normal" class="bold"')
-        except TexUnknown:  # more than a word
+        except TexUnknown:  # not just a word
             self._at = begin
             return MathNode("mrow", (self._argument(),), ' class="bold"')
 
@@ -266,7 +266,7 @@ class Parser:
             raise TexUnknown(f"the environment {name} is not supported")
         opening, closing, look = symbols.TABLES[name]
         if name == "array":
-            self._raw()  # how its columns are aligned
+            self._raw()  # the alignment of the columns
         rows: list[Tree] = []
         cells: list[Tree] = []
         while True:
@@ -322,7 +322,7 @@ def _plain(word: str) -> Leaf:
 
 
 def _simple(name: str) -> Tree | None:  # noqa: PLR0911 - one kind of command a line
-    """The commands that take no argument."""
+    """Return the tree of a command without arguments, or None."""
     if name in symbols.LETTERS:
         upright = ' mathvariant="normal"' if name[0].isupper() or name == "infty" else ""
         return Leaf("mi", symbols.LETTERS[name], upright)

@@ -1,4 +1,4 @@
-"""Writes a tree as MathML. Tags and attributes are ours alone; what an author wrote is escaped text."""
+"""Writes a tree as MathML. All tags and attributes are our own. The author's text is escaped."""
 
 from functools import lru_cache
 from html import escape
@@ -11,7 +11,7 @@ _LONGEST = 4000
 
 @lru_cache(maxsize=2048)
 def to_mathml(tex: str, *, block: bool) -> str | None:
-    """The `<math>` element of a formula; None when it uses what is not known here."""
+    """Return the `<math>` element of a formula, or None if the formula is not supported."""
     if len(tex) > _LONGEST:
         return None
     try:

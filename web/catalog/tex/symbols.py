@@ -1,5 +1,5 @@
-"""What TeX's commands stand for. Letters become identifiers, the others operators."""
-# ruff: noqa: RUF001 - the characters are what it is about
+"""The symbols of TeX commands. Letters become identifiers, others become operators."""
+# ruff: noqa: RUF001 - the characters are the subject
 
 _GREEK = (
     "alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ "
@@ -72,7 +72,7 @@ ACCENTS = {
 }
 UNDERS = {"underline": "_", "underbrace": "⏟"}
 SIZES_EM = {"big": 1.2, "Big": 1.8, "bigg": 2.4, "Bigg": 3.0}
-# Unicode has those of the second line elsewhere.
+# Unicode has the characters of the second line elsewhere.
 DOUBLE_STRUCK = {chr(ord("A") + n): chr(0x1D538 + n) for n in range(26)} | {"1": "𝟙"}
 DOUBLE_STRUCK |= dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))
 SCRIPT = {chr(ord("A") + n): chr(0x1D49C + n) for n in range(26)}

@@ -1,11 +1,11 @@
-"""A formula as the elements of MathML."""
+"""A formula as a tree of MathML elements."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One element without parts: `tag` is that of MathML, `attributes` are fixed words of ours."""
+    """An element without children. `tag` is the MathML tag. `attributes` are fixed strings of ours."""
 
     tag: str
     text: str
@@ -14,7 +14,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class MathNode:
-    """An element with parts, in the order of MathML. `limits`: scripts of it go above and below."""
+    """An element with children, in the order of MathML. `limits`: its scripts go above and below."""
 
     tag: str
     parts: tuple["Tree", ...]
@@ -26,15 +26,15 @@ Tree = Leaf | MathNode
 
 
 def row(parts: list[Tree]) -> Tree:
-    """`parts` as one."""
+    """Return `parts` as one element."""
     return parts[0] if len(parts) == 1 else MathNode("mrow", tuple(parts))
 
 
 def operator(text: str, attributes: str = "") -> Leaf:
-    """An operator, fence or separator."""
+    """Return an operator, fence or separator."""
     return Leaf("mo", text, attributes)
 
 
 def space(em: float) -> Leaf:
-    """A space of that width."""
+    """Return a space of `em` width."""
     return Leaf("mspace", "", f' width="{em}em"')

@@ -1,4 +1,4 @@
-"""Writes to discussions: what people do (`writing`) and what staff do about it (`moderating`)."""
+"""Writes to discussions: by users (`writing`) and by staff (`moderating`)."""
 
 from web.discussion.services.moderating import ban, dismiss, hide, lift_ban, restore
 from web.discussion.services.writing import (

@@ -1,4 +1,4 @@
-"""What becomes of a person's posts when the account is deleted."""
+"""The effect of account deletion on posts."""
 
 from django.db import transaction
 
@@ -9,10 +9,10 @@ from web.discussion.services.counting import recount
 
 @transaction.atomic
 def forget_posts(author: User) -> None:
-    """Erase what `author` wrote, also from staff's eyes. To be called before the account is deleted.
+    """Erase everything that `author` wrote, also for staff. Call it before deleting the account.
 
-    A thread in which nobody else wrote goes; in others the posts remain as empty places, so that what
-    others answered can be understood.
+    A thread without posts of others is deleted. In other threads, empty placeholders remain, so that the
+    replies of others can be understood.
     """
     posts = Post.objects.filter(author=author)
     threads = set(posts.values_list("thread", flat=True))

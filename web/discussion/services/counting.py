@@ -1,4 +1,4 @@
-"""What threads say of their posts. Runs in the caller's transaction."""
+"""Denormalised columns of threads. The functions run in the caller's transaction."""
 
 from django.db.models import Max
 
@@ -6,10 +6,10 @@ from web.discussion.models import Post, PostState, Thread
 
 
 def recount(thread_id: int) -> None:
-    """Bring `replies`, `latest` and `shown` of a thread in step with its posts.
+    """Update `replies`, `latest` and `shown` of a thread from its posts.
 
-    A thread whose opening post staff hid is not shown, for its title belongs to that post. One that its
-    author deleted is shown as long as somebody's reply can be read.
+    A thread is not shown if staff hid its opening post, because the title belongs to that post. If the author
+    deleted the opening post, the thread is shown while it has a readable reply.
     """
     thread = Thread.objects.select_for_update().get(pk=thread_id)
     opening = Post.objects.values_list("state", flat=True).get(thread=thread_id, opening=True)

@@ -1,4 +1,4 @@
-"""What staff do in discussions. Everything is logged; texts are not."""
+"""Moderation of discussions by staff. All acts are in the audit log, without the texts of posts."""
 
 from datetime import datetime
 
@@ -14,9 +14,9 @@ from web.discussion.services.counting import recount
 
 @transaction.atomic
 def hide(post: Post, staff: User, *, reason: str) -> bool:
-    """Take `post` out of sight; its author reads `reason`. Its flags are answered by that.
+    """Hide `post` from users, and close its reports. Its author can read `reason`.
 
-    False when it was hidden or deleted before, which answers its flags all the same.
+    Return False if it was already hidden or deleted. This closes its reports as well.
     """
     hidden = Post.objects.filter(pk=post.pk, state=PostState.SHOWN).update(
         state=PostState.HIDDEN, reason=reason
@@ -30,7 +30,7 @@ def hide(post: Post, staff: User, *, reason: str) -> bool:
 
 @transaction.atomic
 def restore(post: Post, staff: User) -> bool:
-    """Show a post again that staff hid. False when it is not hidden."""
+    """Show a hidden post again. Return False if it is not hidden."""
     restored = Post.objects.filter(pk=post.pk, state=PostState.HIDDEN).update(
         state=PostState.SHOWN, reason=""
     )
@@ -42,7 +42,7 @@ def restore(post: Post, staff: User) -> bool:
 
 @transaction.atomic
 def dismiss(post: Post, staff: User) -> bool:
-    """Answer the open flags of `post` by letting it stand. False when none is open."""
+    """Dismiss the open reports of `post`. Return False if there are none."""
     answered = _answer(post, Answer.DISMISSED)
     if answered:
         log(staff, AuditKind.POST_DISMISS, post, reports=answered, **_whose(post))
@@ -51,7 +51,7 @@ def dismiss(post: Post, staff: User) -> bool:
 
 @transaction.atomic
 def ban(person: User, staff: User, *, reason: str, until: datetime | None = None) -> Ban:
-    """Let `person` write in no discussion, until then or for good. A ban before is replaced."""
+    """Ban `person` from writing in discussions until `until`, or forever. This replaces an earlier ban."""
     made, _ = Ban.objects.update_or_create(
         person=person, defaults={"reason": reason, "until": until, "created": timezone.now()}
     )
@@ -61,7 +61,7 @@ def ban(person: User, staff: User, *, reason: str, until: datetime | None = None
 
 @transaction.atomic
 def lift_ban(person: User, staff: User) -> bool:
-    """Let `person` write again. False when there was no ban."""
+    """Lift the ban of `person`. Return False if there was none."""
     lifted, _ = Ban.objects.filter(person=person).delete()
     if lifted:
         log(staff, AuditKind.UNBAN, person)

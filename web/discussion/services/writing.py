@@ -1,10 +1,10 @@
-"""What people do in discussions. The caller has checked that they may be there.
+"""Writes of users in discussions. The caller has checked that the user may take part.
 
 PostRefused
-+-- Banned             staff banned the person
-+-- TooMany            more within a while than is taken
-+-- FlaggedAlready     the person reported this post before
-+-- PostGone           the post was hidden or deleted meanwhile
++-- Banned             staff banned the user
++-- TooMany            the user wrote too much in a short time
++-- FlaggedAlready     the user has already reported this post
++-- PostGone           the post was hidden or deleted in the meantime
 """
 
 from datetime import timedelta
@@ -28,28 +28,28 @@ _HOUR = timedelta(hours=1)
 
 
 class PostRefused(Exception):
-    """Root of the reasons for which something is not taken. The message is for its author."""
+    """Root of the reasons for refusing a text. The message is for its author."""
 
 
 class Banned(PostRefused):
-    """Raised when staff banned the person from discussions."""
+    """Raised when staff banned the user from discussions."""
 
 
 class TooMany(PostRefused):
-    """Raised when a person writes faster than is taken."""
+    """Raised when a user writes too much in a short time."""
 
 
 class FlaggedAlready(PostRefused):
-    """Raised when a person reports a post a second time."""
+    """Raised when a user reports a post for the second time."""
 
 
 class PostGone(PostRefused):
-    """Raised when a post that was hidden or deleted is edited, answered or reported."""
+    """Raised when a user edits, answers or reports a post that was hidden or deleted."""
 
 
 @transaction.atomic
 def open_thread(author: User, problem: Problem, *, title: str, text: str) -> Thread:
-    """Begin a thread about `problem`.
+    """Start a thread about `problem` and return it.
 
     Raises:
         PostRefused: see the tree above.
@@ -63,7 +63,7 @@ def open_thread(author: User, problem: Problem, *, title: str, text: str) -> Thr
 
 @transaction.atomic
 def reply(author: User, thread: Thread, *, text: str) -> Post:
-    """Answer in `thread`.
+    """Add a reply to `thread` and return it.
 
     Raises:
         PostRefused: see the tree above.
@@ -78,7 +78,7 @@ def reply(author: User, thread: Thread, *, text: str) -> Post:
 
 @transaction.atomic
 def edit(post: Post, *, text: str) -> None:
-    """Let `post`, whose author asks for it, say something else. What it said is kept for staff.
+    """Change the text of `post`. The caller has checked that the author asks. Staff can read the old text.
 
     Raises:
         PostRefused: see the tree above.
@@ -101,7 +101,10 @@ def edit(post: Post, *, text: str) -> None:
 
 @transaction.atomic
 def delete(post: Post) -> bool:
-    """Take `post`, whose author asks for it, out of sight. Staff still read it. False: it was gone."""
+    """Delete `post` for everyone except staff. Return False if it was already gone.
+
+    The caller has checked that the author asks.
+    """
     if not Post.objects.filter(pk=post.pk, state=PostState.SHOWN).update(state=PostState.DELETED):
         return False
     recount(post.thread_id)
@@ -110,7 +113,7 @@ def delete(post: Post) -> bool:
 
 @transaction.atomic
 def flag(person: User, post: Post, *, reason: str) -> Flag:
-    """Tell staff that `post` should not stand. A ban from writing does not forbid it.
+    """Report `post` to staff. Banned users may do this as well.
 
     Raises:
         PostRefused: see the tree above.
@@ -138,7 +141,7 @@ def _check(
     column: str = "created",
     banned: bool = False,
 ) -> None:
-    # The person's row is the lock under which rows are counted; SQLite has one writer anyway.
+    # The row of the user is the lock for counting rows. SQLite has only one writer anyway.
     User.objects.select_for_update().get(pk=person.pk)
     ban = None if banned else ban_of(person)
     if ban is not None:

@@ -82,7 +82,7 @@ class Command(BaseCommand):
 
 
 def render(proof: Proof) -> str:
-    """The proof as text for a terminal: the findings and the result."""
+    """Return the proof as text for a terminal: the findings and the result."""
     held = sum(outcome.holds for outcome in proof.outcomes)
     seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
     lines = [_render_finding(finding) for finding in proof.findings]
@@ -106,7 +106,7 @@ def _render_finding(finding: ProofFinding) -> str:
 
 
 def _render_tolerances(proof: Proof) -> Iterator[str]:
-    """The largest errors of correct and of less precise programs, in multiples of the tolerance."""
+    """Yield the largest errors of correct and of less precise programs, in multiples of the tolerance."""
     for report in proof.tolerances:
         honest = [a.worst for a in report.attempts if a.honest and a.worst is not None]
         others = [a.worst for a in report.attempts if not a.honest and a.worst is not None]

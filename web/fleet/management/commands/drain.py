@@ -52,7 +52,7 @@ class Command(BaseCommand):
 
 
 def known_node(name: str) -> Node:
-    """The node with this name.
+    """Return the node with this name.
 
     Raises:
         CommandError: it is not known. The message lists the known nodes.
