@@ -32,7 +32,7 @@ _LOOK_S = 0.2
 
 
 def uvicorn_argv(config: Config) -> list[str]:
-    """The command that serves the site."""
+    """Return the command that serves the site."""
     return [
         *(sys.executable, "-m", "uvicorn", "web.asgi:application"),
         *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),

@@ -122,7 +122,7 @@ class Setting:
 
     @classmethod
     def of(cls, name: str, info: FieldInfo) -> "Setting":
-        """The variable that stands for a field."""
+        """Return the variable that stands for a field."""
         described = [entry for entry in info.metadata if isinstance(entry, Takes)]
         return cls(
             field=name,
@@ -151,7 +151,7 @@ class Setting:
 
 
 def _shown(default: Any) -> str:
-    """A default as it would be written into the variable."""
+    """Return a default as it would be written into the variable."""
     if isinstance(default, bool):
         return "yes" if default else "no"
     if isinstance(default, tuple):
@@ -177,12 +177,12 @@ def _incomplete(texts: Mapping[str, str]) -> Iterable[str]:
 
 
 def settings_of(config: type[Any]) -> tuple[Setting, ...]:
-    """The settings that the fields of `config`, a dataclass of Pydantic, stand for, in their order."""
+    """Return the settings that the fields of `config`, a dataclass of Pydantic, stand for, in their order."""
     return tuple(Setting.of(name, info) for name, info in config.__pydantic_fields__.items())
 
 
 def read_settings(config: type[C], environ: Mapping[str, str]) -> C:
-    """A `config` with the values that the environment gives.
+    """Return a `config` with the values that the environment gives.
 
     Raises:
         ConfigError: a variable is unknown or cannot be used; all such are named at once.

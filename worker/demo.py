@@ -57,12 +57,12 @@ class Sample:
 
     @property
     def expected(self) -> bool:
-        """Whether it got the verdict that it must get."""
+        """Return whether it got the verdict that it must get."""
         return self.verdict == self.solution.verdict
 
 
 def choose(problems: Iterable[Problem]) -> list[Sample]:
-    """The first accepted solution of each problem in each language, and a failing one of each kind.
+    """Return the first accepted solution of each problem in each language, and a failing one of each kind.
 
     The failing ones come from different problems as far as possible.
     """

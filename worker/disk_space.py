@@ -30,7 +30,7 @@ def exhausted(config: Config) -> str:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether `error`, or one that led to it, is that of a full disk."""
+    """Return whether `error`, or one that led to it, is that of a full disk."""
     return any(isinstance(one, OSError) and one.errno in _FULL for one in _chain(error))
 
 

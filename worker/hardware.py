@@ -16,7 +16,7 @@ class NoHardware(Exception):
 
 
 def gpu_models(config: Config, nvml: Callable[[], Nvml] = open_nvml) -> tuple[str, ...]:
-    """The models of the GPUs that this host judges on; none where it judges on its processors.
+    """Return the models of the GPUs that this host judges on; none where it judges on its processors.
 
     Raises:
         NoHardware: it is to judge on GPUs, and there are none, or their driver does not answer.

@@ -67,7 +67,7 @@ class Heartbeat:
 
     @property
     def lost(self) -> bool:
-        """Whether the lease is another's, or has ended for all that this host knows."""
+        """Return whether the lease is another's, or has ended for all that this host knows."""
         return self._taken or time.monotonic() >= self._held_until
 
     def _beat(self) -> None:

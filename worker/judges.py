@@ -41,7 +41,7 @@ class Judge(Protocol):
 
     @property
     def gpu_models(self) -> tuple[str, ...]:
-        """The models of GPUs that may be asked of it now."""
+        """Return the models of GPUs that may be asked of it now."""
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission`; any exception is a failure of ours."""
@@ -81,7 +81,7 @@ class PackageJudge:
 
     @property
     def gpu_models(self) -> tuple[str, ...]:
-        """Those of the target's cards that are well."""
+        """Return those of the target's cards that are well."""
         return self._target.gpu_models
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:

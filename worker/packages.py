@@ -7,7 +7,7 @@ from web.submissions.models import Submission
 
 
 def folder_of(submission: Submission) -> Path:
-    """The folder of the version that `submission` is pinned to; of the live one where it is to none.
+    """Return the folder of the version that `submission` is pinned to; of the live one where it is to none.
 
     Raises:
         web.packages.folders.PackageDamaged: the archive in the database is not what was frozen.

@@ -80,7 +80,7 @@ class WorkerIdentity:
 
     @classmethod
     def of_this_process(cls, queues: Iterable[str], concurrency: int) -> "WorkerIdentity":
-        """The identity of this process, with the hardware classes that its Celery queues are for."""
+        """Return the identity of this process, with the hardware classes that its Celery queues are for."""
         return cls(
             node=node_name(),
             name=process_name(),
@@ -173,7 +173,7 @@ class Presence:
 
 
 def open_presence(consumer: Any, config: Config) -> Presence:
-    """The presence of the worker whose Celery consumer is ready."""
+    """Return the presence of the worker whose Celery consumer is ready."""
     listener = ConsumerQueueListener(consumer)
     quarantine = None
     if config.target == "gpu":

@@ -69,7 +69,7 @@ class Probes:
     def answer(
         self, path: str, *, client: str, authorization: str, forwarded: bool
     ) -> tuple[int, str, bytes]:
-        """The status, type and body for a GET of `path`."""
+        """Return the status, type and body for a GET of `path`."""
         if path == "/healthz":
             return 200, _PLAIN, b"ok\n"
         if path == "/readyz":

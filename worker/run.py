@@ -91,7 +91,7 @@ class Running(Generic[J]):
             raise JudgementCancelled
 
     def handed_back(self, reason: str) -> FinalWrite:
-        """The final_write of a job that is given up for another try."""
+        """Return the final_write of a job that is given up for another try."""
         log.info("job_returned", reason=reason)
         metrics.HANDED_BACK.labels(reason=reason).inc()
         return FinalWrite(

@@ -83,7 +83,7 @@ def freeze() -> None:
 
 
 def announce(words: Sequence[str]) -> tuple[ProgressEvent, ...]:
-    """The steps that a GPU adds to those of a check."""
+    """Return the steps that a GPU adds to those of a check."""
     figures = _read(words)
     steps = [ProgressEvent(Step.DISTURBED, "A neighbour's fault ended the run; it starts again alone")]
     timing = [ProgressEvent(Step.WAITING, "Waiting for the GPU to itself")]
@@ -106,7 +106,7 @@ def decorate(report: Report, words: Sequence[str]) -> Report:
 
 
 def number(words: Sequence[str], name: str, default: float) -> float:
-    """The number that `name=` gives."""
+    """Return the number that `name=` gives."""
     found = (word.removeprefix(f"{name}=") for word in words if word.startswith(f"{name}="))
     return float(next(found, default))
 

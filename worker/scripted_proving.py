@@ -76,7 +76,7 @@ def import_set(
 
 
 def preview(problem: Problem, wanted: CaseWanted, *, gate: Gate) -> Preview:
-    """The case that is wanted, with one array of a single zero."""
+    """Return the case that is wanted, with one array of a single zero."""
     gate.hold(problem.reference, "previewing")
     case = wanted_case(problem, wanted)
     zero = ArrayPreview("zero", "input", "float32", (1,), 4, 0.0, 0.0, 0.0, 0, 0, ("0",))

@@ -34,12 +34,12 @@ class GracefulShutdown:
 
     @property
     def asked(self) -> bool:
-        """Whether to claim nothing more."""
+        """Return whether to claim nothing more."""
         return bool(self._own or self._everybodys)
 
     @property
     def over(self) -> bool:
-        """Whether to give up what is being judged."""
+        """Return whether to give up what is being judged."""
         return any(end and time.monotonic() >= end for end in (self._own, self._everybodys))
 
     @property

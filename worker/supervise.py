@@ -145,7 +145,7 @@ class Supervisor:
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop."""
+        """Return whether it was asked to stop."""
         return self._stop.is_set()
 
     def stop(self) -> None:
@@ -215,7 +215,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def worker_argv(config: Config) -> list[str]:
-    """The command that judges."""
+    """Return the command that judges."""
     return [
         *(sys.executable, "-m", "celery", "--quiet", "-A", "worker.app", "worker"),
         *("--loglevel", config.log_level.lower(), "--without-gossip", "--without-mingle"),

@@ -116,7 +116,7 @@ class Watchdog:
             self._unwritten.append((held, time.monotonic() + settings.WARPCOURT.lease_s))
 
     def _ended(self, held: Held, until: float) -> bool:
-        """Whether nothing is left to write: it is written, or it is too late."""
+        """Return whether nothing is left to write: it is written, or it is too late."""
         with _writing:
             try:
                 self._abandon[held.kind](held.pk, held.attempt)

@@ -78,7 +78,7 @@ class BoundedBodies:
 
 
 def _declared(scope: Message) -> int:
-    """The length that the request states; 0 where it states none. The server refused others."""
+    """Return the length that the request states; 0 where it states none. The server refused others."""
     stated = [value for name, value in scope["headers"] if name == b"content-length"]
     # Python refuses to read numbers of thousands of digits
     return max((int(value[:_MOST_DIGITS]) for value in stated), default=0)

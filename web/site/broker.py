@@ -25,7 +25,7 @@ TRANSPORT_ALIASES["files"] = "web.site.filesystem_transport:Transport"
 
 
 def new_celery(config: Config) -> Celery:
-    """A Celery application that talks to the broker of `config`. Opens no connection."""
+    """Return a Celery application that talks to the broker of `config`. Opens no connection."""
     celery = Celery("warpcourt", set_as_current=False, fixups=[])
     celery.conf.update(
         broker_url=config.broker_url or "files://localhost",
@@ -53,7 +53,7 @@ def broker_queue(queue: str) -> str:
 
 
 def job_queue(name: str) -> str:
-    """The queue of jobs that the broker calls `name`."""
+    """Return the queue of jobs that the broker calls `name`."""
     return name.removeprefix(_PREFIX)
 
 

@@ -18,7 +18,7 @@ class ForgivingRedisCache(RedisCache):
     """Behaves like an empty cache while Redis does not answer."""
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """The value, or `default`."""
+        """Return the value, or `default`."""
         return _forgive(lambda: super(ForgivingRedisCache, self).get(key, default, version), default)
 
     def set(self, key: Any, value: Any, *args: Any, **more: Any) -> None:

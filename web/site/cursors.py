@@ -9,7 +9,7 @@ _LARGEST = 2**63 - 1
 
 
 def encode(moment: datetime, key: int) -> str:
-    """The place of a row: `1763730000000000-42`."""
+    """Return the place of a row: `1763730000000000-42`."""
     return f"{(moment - _EPOCH) // _MICROSECOND}-{key}"
 
 
@@ -26,7 +26,7 @@ def decode(text: str) -> tuple[datetime, int] | None:
 
 
 def decode_key(text: str) -> int | None:
-    """A key; None for nonsense."""
+    """Return a key; None for nonsense."""
     if not (text.isascii() and text.isdigit() and len(text) < _LONGEST):
         return None
     return int(text) if int(text) <= _LARGEST else None

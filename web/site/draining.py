@@ -14,5 +14,5 @@ def mark(config: Config) -> Path:
 
 
 def draining(config: Config) -> bool:
-    """Whether this server is about to stop."""
+    """Return whether this server is about to stop."""
     return mark(config).exists()

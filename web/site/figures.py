@@ -6,7 +6,7 @@ NONE = "\N{EN DASH}"
 
 
 def microseconds(value_us: float | None) -> str:
-    """A time to four significant digits or so: `3.672 µs`, `118.8 µs`, `1.204 ms`."""
+    """Return a time to four significant digits or so: `3.672 µs`, `118.8 µs`, `1.204 ms`."""
     if value_us is None:
         return NONE
     divisor, unit, decimals = _scale(value_us)
@@ -14,14 +14,14 @@ def microseconds(value_us: float | None) -> str:
 
 
 def interval(figure: Score | Timing) -> str:
-    """The 95 % interval in the unit and precision of its median: `3.660 to 3.690 µs`."""
+    """Return the 95 % interval in the unit and precision of its median: `3.660 to 3.690 µs`."""
     divisor, unit, decimals = _scale(figure.median_us)
     low, high = figure.low_us / divisor, figure.high_us / divisor
     return f"{low:.{decimals}f} to {high:.{decimals}f} {unit}"
 
 
 def clocks(timing: Timing) -> str:
-    """The clocks while it was timed, as far as the driver says: `1980 / 3201 MHz`."""
+    """Return the clocks while it was timed, as far as the driver says: `1980 / 3201 MHz`."""
     shown = [str(mhz) if mhz else NONE for mhz in (timing.sm_mhz, timing.memory_mhz)]
     return f"{shown[0]} / {shown[1]} MHz" if timing.sm_mhz or timing.memory_mhz else NONE
 

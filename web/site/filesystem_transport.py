@@ -19,7 +19,7 @@ class Channel(filesystem.Channel):
     """Writes aside, then renames."""
 
     def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:  # type: ignore[override]  # as kombu's has it
-        """The one queue of `exchange`."""
+        """Return the one queue of `exchange`."""
         return [filesystem.exchange_queue_t(exchange, "", exchange)]
 
     def _queue_bind(self, *_: object) -> None:

@@ -29,12 +29,12 @@ def open_configured(
 
 
 def open_configured_backend(config: Config) -> Backend:
-    """The isolation of the settings by itself, for what needs no target."""
+    """Return the isolation of the settings by itself, for what needs no target."""
     return open_backend(config.isolation, node=node_settings(config))
 
 
 def warm_settings(config: Config) -> Mapping[str, int]:
-    """How many sandboxes a worker keeps started ahead, by what runs in them."""
+    """Return how many sandboxes a worker keeps started ahead, by what runs in them."""
     return {
         "oracle": config.warm_oracles,
         "cuda": config.warm_cudas,

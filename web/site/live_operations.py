@@ -124,7 +124,7 @@ def _model(
     app_label: str,
     schema_editor: BaseDatabaseSchemaEditor,
 ) -> type[Model] | None:
-    """The model to work on, unless this database does not hold it."""
+    """Return the model to work on, unless this database does not hold it."""
     if schema_editor.atomic_migration and schema_editor.connection.vendor == "postgresql":
         raise NotSupportedError(
             f"{type(operation).__name__} cannot be in a transaction: say `atomic = False` in its migration."

@@ -35,7 +35,7 @@ answering: ContextVar[tuple[str, HttpRequest] | None] = ContextVar("answering", 
 
 
 def here() -> dict[str, str]:
-    """The ids of what goes on here, for the journal; empty outside a request."""
+    """Return the ids of what goes on here, for the journal; empty outside a request."""
     now = answering.get()
     found = {"request_id": now[0] if now else "", "traceparent": tracing.traceparent()}
     return {name: value for name, value in found.items() if value}
@@ -47,7 +47,7 @@ def without_ids(payload: Mapping[str, object]) -> dict[str, object]:
 
 
 def add_user_id(_logger: object, _method: str, line: Any) -> Any:
-    """A processor of structlog: says whose request it is, by number, where that is known by now."""
+    """Return a processor of structlog: says whose request it is, by number, where that is known by now."""
     now = answering.get()
     user_id = _user_id(now[1]) if now else None
     if user_id is not None:

@@ -10,5 +10,5 @@ class CachedUrlStorage(StaticFilesStorage):
 
     @lru_cache(maxsize=1024)  # noqa: B019 - the storage lives as long as the process
     def url(self, name: str | None) -> str:
-        """The address of the file `name`."""
+        """Return the address of the file `name`."""
         return super().url(name)

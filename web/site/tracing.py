@@ -118,7 +118,7 @@ def passed(name: str, seconds: float) -> None:
 
 
 def traceparent() -> str:
-    """The current span, as the header `traceparent` has it; empty if there is none."""
+    """Return the current span, as the header `traceparent` has it; empty if there is none."""
     if not _providers:
         return ""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
@@ -129,7 +129,7 @@ def traceparent() -> str:
 
 
 def carrier() -> dict[str, str]:
-    """The current span as headers of a message; empty if there is none."""
+    """Return the current span as headers of a message; empty if there is none."""
     current = traceparent()
     return {_HEADER: current} if current else {}
 

@@ -74,5 +74,5 @@ def badge_of(verdict: str | None) -> Badge:
 
 
 def all_badges() -> list[tuple[Verdict, Badge]]:
-    """Every verdict with its badge, in the order of the vocabulary."""
+    """Return every verdict with its badge, in the order of the vocabulary."""
     return [(verdict, badge_of(verdict)) for verdict in Verdict]

@@ -50,12 +50,12 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """The dates, and the roles for those who may not give them."""
+        """Return the dates, and the roles for those who may not give them."""
         dates = ["date_joined", "last_login"]
         return dates if request.user.is_superuser else [*dates, *_ROLES]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Those who may; but a superuser's password is for superusers."""
+        """Return those who may; but a superuser's password is for superusers."""
         allowed = super().has_change_permission(request, obj)
         return allowed and (request.user.is_superuser or not (obj and obj.is_superuser))
 

@@ -74,7 +74,7 @@ class ChoiceForm(forms.Form):
     )
 
     def clean_problem(self) -> Problem | None:
-        """The problem of that slug."""
+        """Return the problem of that slug."""
         slug = self.cleaned_data["problem"]
         found = Problem.objects.filter(slug=slug).first() if slug else None
         if slug and found is None:
@@ -82,7 +82,7 @@ class ChoiceForm(forms.Form):
         return found
 
     def clean_ids(self) -> list[str]:
-        """The identifiers, out of whatever stands round them."""
+        """Return the identifiers, out of whatever stands round them."""
         words = re.split(r"[\s,]+", self.cleaned_data["ids"].strip())
         ids = [word.rstrip("/").rpartition("/")[2] for word in words if word]
         if len(ids) > MAX_IDS:
@@ -92,7 +92,7 @@ class ChoiceForm(forms.Form):
         return ids
 
     def clean(self) -> dict[str, object]:
-        """All of it; nothing at all is no choice."""
+        """Return all of it; nothing at all is no choice."""
         cleaned = super().clean() or {}
         if not self.errors and not any(cleaned.values()):
             raise forms.ValidationError("Select at least one filter.")

@@ -113,7 +113,7 @@ class StaffWorkerRow:
 
 
 def overview(flags: int) -> StaffOverview:
-    """The first page of staff."""
+    """Return the first page of staff."""
     fleet = fleet_queries.fleet()
     nodes = [fleet_pages.card(now) for now in fleet]
     load = queries.load({gpu.model for now in fleet for gpu in now.offered})
@@ -132,7 +132,7 @@ def overview(flags: int) -> StaffOverview:
 
 
 def queue(chosen: Mapping[str, str], after: str) -> Rows:
-    """A page of the queue."""
+    """Return a page of the queue."""
     state = JobState(chosen["status"]) if chosen.get("status") else None
     found = queries.list_jobs(
         state=state,
@@ -164,7 +164,7 @@ def task_rows(tasks: Iterable[Task]) -> list[TaskRow]:
 
 
 def stuck(kind: Stuck, before: str) -> StuckPage:
-    """A page of the jobs that are stuck in one way."""
+    """Return a page of the jobs that are stuck in one way."""
     load = queries.load(fleet_queries.offered_gpu_models())
     counts = {Stuck.EXPIRED: load.expired, Stuck.WAITING: load.waiting, Stuck.NO_GPU: load.no_gpu}
     jobs, more = first_rows(queries.list_stuck(kind, before=cursors.decode_key(before)))
@@ -178,7 +178,7 @@ def stuck(kind: Stuck, before: str) -> StuckPage:
 
 
 def workers() -> list[StaffWorkerRow]:
-    """The workers that are known of."""
+    """Return the workers that are known of."""
     now = timezone.now()
     held = tasks_held()
     return [
@@ -188,7 +188,7 @@ def workers() -> list[StaffWorkerRow]:
 
 
 def audit_entries(chosen: Mapping[str, str], before: str) -> tuple[list[AuditEntry], str]:
-    """A page of the audit log, and the address of the next one."""
+    """Return a page of the audit log, and the address of the next one."""
     found, more = first_rows(queries.list_audit_entries(**chosen, before=cursors.decode_key(before)))
     given = {name: value for name, value in chosen.items() if value}
     return found, f"?{urlencode({**given, 'before': str(found[-1].pk)})}" if more else ""

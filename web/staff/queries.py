@@ -59,7 +59,7 @@ class WorkerNow:
 
 
 def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
-    """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
+    """Return the queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
     moment = now or DatabaseNow()
     queued = Q(state=JobState.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
@@ -155,14 +155,14 @@ def list_workers(now: datetime | None = None, held: Iterable[Task] | None = None
 
 
 def find_submission(public_id: str) -> Submission | None:
-    """A submission for staff."""
+    """Return a submission for staff."""
     return Submission.objects.filter(public_id=public_id).select_related("job", "problem", "user").first()
 
 
 def list_audit_entries(
     *, actor: str = "", kind: str = "", target: str = "", before: int | None = None
 ) -> QuerySet[AuditEntry]:
-    """The audit log, newest first. `target` is the beginning of what a thing is called."""
+    """Return the audit log, newest first. `target` is the beginning of what a thing is called."""
     entries = AuditEntry.objects.all()
     if actor:
         entries = entries.filter(actor_name__iexact=actor)

@@ -178,7 +178,7 @@ def _mark_records(boards: Iterable[tuple[Any, ...]]) -> None:
 
 
 def _records(rows: QuerySet[Best]) -> QuerySet[Best]:
-    """Those whose interval lies below all handed in before, as far as their authors rank."""
+    """Return those whose interval lies below all handed in before, as far as their authors rank."""
     order = ("handed_in", "submission_id")
     before = Window(Min("score_low_us"), order_by=order, frame=RowRange(start=None, end=-1))
     ranked = rows.filter(profiles.ranked_users("user")).annotate(before=before)

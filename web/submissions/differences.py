@@ -131,7 +131,7 @@ class _Painter:
 
 
 def changed_words(old: str, new: str, budget: Budget) -> tuple[Marks, Marks]:
-    """The ranges of characters that differ in two lines; none where they have little in common."""
+    """Return the ranges of characters that differ in two lines; none where they have little in common."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     if max(len(before), len(after)) > _MAX_WORDS:
         return (), ()
@@ -147,7 +147,7 @@ def changed_words(old: str, new: str, budget: Budget) -> tuple[Marks, Marks]:
 
 
 def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
-    """The ranges of characters outside `same`, which are runs of words by first one and count.
+    """Return the ranges of characters outside `same`, which are runs of words by first one and count.
 
     Space alone does not hold two changes apart.
     """
@@ -176,7 +176,7 @@ def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
 
 
 def _opcodes(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[Opcode]:
-    """Those of difflib for the whole sources; equal beginnings and ends cost next to nothing."""
+    """Return those of difflib for the whole sources; equal beginnings and ends cost next to nothing."""
     shorter = min(len(before), len(after))
     head = next((index for index in range(shorter) if before[index] != after[index]), shorter)
     rest = shorter - head

@@ -169,7 +169,7 @@ _broadcasters: WeakKeyDictionary[asyncio.AbstractEventLoop, EventBroadcaster] = 
 
 
 def broadcaster() -> EventBroadcaster:
-    """The broadcaster of the running event loop."""
+    """Return the broadcaster of the running event loop."""
     return _broadcasters.setdefault(asyncio.get_running_loop(), EventBroadcaster())
 
 

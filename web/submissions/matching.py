@@ -14,7 +14,7 @@ class Budget:
         self.left = steps
 
     def spend(self, steps: int) -> bool:
-        """Whether `steps` may be done. Once they may not, none may."""
+        """Return whether `steps` may be done. Once they may not, none may."""
         self.left = self.left - steps if steps <= self.left else 0
         return self.left > 0
 

@@ -18,12 +18,12 @@ _ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
 def new_public_id() -> str:
-    """An identifier that nobody can guess: 69 random bits."""
+    """Return an identifier that nobody can guess: 69 random bits."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(PUBLIC_ID_CHARACTERS))
 
 
 def may_be_public_id(text: str) -> bool:
-    """Whether `text` looks like an identifier. What does not need not be looked for."""
+    """Return whether `text` looks like an identifier. What does not need not be looked for."""
     return text.isascii() and text.isalnum() and len(text) <= PUBLIC_ID_CHARACTERS
 
 
@@ -255,13 +255,13 @@ class Listing(models.Model):
 
     @classmethod
     def of(cls, report: Report, kind: ListingKind, text: str) -> "Listing":
-        """An unsaved listing that holds `text`, with what no database stores replaced."""
+        """Return an unsaved listing that holds `text`, with what no database stores replaced."""
         data = text.encode(errors="replace")
         return cls(report=report, kind=kind, size_bytes=len(data), packed=zlib.compress(data, 6))
 
     @property
     def text(self) -> str:
-        """The text."""
+        """Return the text."""
         return zlib.decompress(self.packed).decode()
 
 

@@ -24,7 +24,7 @@ _BATCH = 500
 
 
 def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
-    """The submissions that `viewer` may see.
+    """Return the submissions that `viewer` may see.
 
     One's own; of others those that are shared, on problems that one has solved; all for staff and
     instructors. Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not
@@ -57,7 +57,7 @@ def list_submissions(
     before: tuple[datetime, int] | None = None,
     after: tuple[datetime, int] | None = None,
 ) -> QuerySet[Submission]:
-    """The viewer's own submissions, newest first, without their sources and reports' bodies.
+    """Return the viewer's own submissions, newest first, without their sources and reports' bodies.
 
     `before` is the `(created, pk)` of the last row of the page before; with `after`, that of the first row
     of the page that follows, they come oldest first. The verdict may be `unjudged`.
@@ -99,12 +99,12 @@ def state_of(submission: Submission) -> str:
 
 
 def verdict_of(submission: Submission) -> str | None:
-    """The verdict's word, None until there is one."""
+    """Return the verdict's word, None until there is one."""
     return submission.report.verdict if hasattr(submission, "report") else None
 
 
 def score_of(submission: Submission) -> Score | None:
-    """The ranked figure, None where there is none."""
+    """Return the ranked figure, None where there is none."""
     if not hasattr(submission, "report"):
         return None
     report = submission.report
@@ -113,7 +113,7 @@ def score_of(submission: Submission) -> Score | None:
 
 
 def present_report(submission: Submission, viewer: Viewer) -> Report | None:
-    """The report as `viewer` may see it, None until there is one. The viewer may see the submission.
+    """Return the report as `viewer` may see it, None until there is one. The viewer may see the submission.
 
     Everybody but staff sees of hidden cases what `judge.redaction` leaves. Listings are not in the report;
     see `listings_of`.
@@ -127,14 +127,14 @@ def present_report(submission: Submission, viewer: Viewer) -> Report | None:
 
 
 def listings_of(submission: Submission) -> tuple[Listing, ...]:
-    """The listings that are kept of `submission`, without their text."""
+    """Return the listings that are kept of `submission`, without their text."""
     if not hasattr(submission, "report"):
         return ()
     return tuple(submission.report.listings.defer("packed"))
 
 
 def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
-    """A listing of `submission` with its text. The viewer may see the submission."""
+    """Return a listing of `submission` with its text. The viewer may see the submission."""
     return Listing.objects.filter(report__submission=submission, kind=kind).first()
 
 
@@ -147,7 +147,7 @@ class Following:
 
 
 def follow(submission_id: int, *, after: int) -> Following:
-    """The events after sequence number `after`, oldest first."""
+    """Return the events after sequence number `after`, oldest first."""
     # The status is read first: an event that comes in between is then seen now or on the next look.
     state = Job.objects.values_list("state", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
@@ -184,13 +184,13 @@ def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]
 
 
 def judgement_start(submission: Submission) -> int:
-    """The sequence number before the events of the latest judgement: where one who watches begins."""
+    """Return the sequence number before the events of the latest judgement: where one who watches begins."""
     queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED).last()
     return queued.sequence - 1 if queued else 0
 
 
 def origin_of(submission: Submission) -> RequestOrigin:
-    """The request by which it was last queued; without ids where nobody noted one."""
+    """Return the request by which it was last queued; without ids where nobody noted one."""
     queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED)
     payload = queued.order_by("-sequence").values_list("payload", flat=True).first()
     return RequestOrigin.of(payload or {})

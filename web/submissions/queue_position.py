@@ -55,7 +55,7 @@ class QueuePosition:
 
     @property
     def text(self) -> str:
-        """The place in words: `3rd in the queue`."""
+        """Return the place in words: `3rd in the queue`."""
         if self.trouble:
             return "Waiting"
         if self.place is None:
@@ -180,7 +180,7 @@ def ordinal(number: int) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """A time no more precise than an estimate is: `a few seconds`, `25 s`, `3 min`."""
+    """Return a time no more precise than an estimate is: `a few seconds`, `25 s`, `3 min`."""
     if seconds < 5:
         return "a few seconds"
     if seconds < 90:
@@ -189,7 +189,7 @@ def roughly(seconds: float) -> str:
 
 
 def _heads() -> dict[str, list[_WaitingJob]]:
-    """The first of each queue in which anybody waits, in order."""
+    """Return the first of each queue in which anybody waits, in order."""
     queues = Job.objects.filter(state=JobState.QUEUED).order_by("queue").values_list("queue", flat=True)
     return {
         queue: [
@@ -200,7 +200,7 @@ def _heads() -> dict[str, list[_WaitingJob]]:
 
 
 def _judging() -> Mapping[str, int]:
-    """How many of each queue are judged now."""
+    """Return how many of each queue are judged now."""
     leased = Job.objects.filter(state=JobState.LEASED).order_by("queue")
     return dict(leased.values_list("queue").annotate(Count("pk")))
 
@@ -227,7 +227,7 @@ def _trouble(job: _WaitingJob, pool: WorkerPool, offered: Collection[str]) -> st
 
 
 def _estimate_s(own_s: float | None, ahead: _Ahead, pool: WorkerPool) -> float | None:
-    """The work ahead shared by those that judge it, half a judgement for theirs, and its own."""
+    """Return the work ahead shared by those that judge it, half a judgement for theirs, and its own."""
     if own_s is None or ahead.unknown:
         return None
     rest_s = own_s / 2 if pool.judging else 0.0

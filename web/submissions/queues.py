@@ -25,7 +25,7 @@ def queue_for(gpu_model: str) -> str:
 
 
 def queue_of_model(gpu_model: str) -> str:
-    """The queue of those who ask for a GPU of `gpu_model`: `gpu.nvidia-h200`."""
+    """Return the queue of those who ask for a GPU of `gpu_model`: `gpu.nvidia-h200`."""
     return f"{GPU}.{slugify(gpu_model)}"[:QUEUE_CHARACTERS]
 
 

@@ -34,13 +34,13 @@ _open_streams: Counter[int] = Counter()
 
 @require_safe
 async def events(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """The stream, for the one who is signed in."""
+    """Return the stream, for the one who is signed in."""
     viewer = await sync_to_async(closing(lambda: _signed_in(request)))()
     return await open_stream(request, viewer, public_id)
 
 
 async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> HttpResponseBase:
-    """The stream of a submission that `viewer` may see.
+    """Return the stream of a submission that `viewer` may see.
 
     Raises:
         Http404: there is no such submission for `viewer`.
@@ -61,7 +61,7 @@ async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> H
 
 
 def resume_point(request: HttpRequest) -> int:
-    """The sequence number that the client has seen last, 0 for none and for nonsense.
+    """Return the sequence number that the client has seen last, 0 for none and for nonsense.
 
     A reconnecting browser sends it as `Last-Event-ID`; a first request may give it as `?after=`.
     """

@@ -23,7 +23,7 @@ class TrackAdmin(AuditedAdmin[Track]):
     search_fields = ["slug", "title"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Track | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """All but what staff choose."""
+        """Return all but what staff choose."""
         return [column.name for column in Track._meta.fields if column.name not in self.logged_fields]  # noqa: SLF001 - Django's public name for it
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature

@@ -22,7 +22,7 @@ class TrackPage:
 
 
 def track_page(viewer: Viewer, slug: str) -> TrackPage:
-    """The page of the track of that slug.
+    """Return the page of the track of that slug.
 
     Raises:
         Http404: there is none that `viewer` may know of.

@@ -68,32 +68,32 @@ class VisibleTrack:
 
     @property
     def solved(self) -> int:
-        """How many of its problems the viewer has solved."""
+        """Return how many of its problems the viewer has solved."""
         return sum(stop.solved for stop in self.stops)
 
     @property
     def started(self) -> bool:
-        """Whether the viewer has tried any of them."""
+        """Return whether the viewer has tried any of them."""
         return any(stop.attempted for stop in self.stops)
 
     @property
     def following(self) -> Stop | None:
-        """The first of its problems that the viewer has not solved; None when all are."""
+        """Return the first of its problems that the viewer has not solved; None when all are."""
         return next((stop for stop in self.stops if not stop.solved), None)
 
 
 def list_paths(viewer: Viewer) -> tuple[VisibleTrack, ...]:
-    """Every track that `viewer` may know of and that leads somewhere, in order, in one query."""
+    """Return every track that `viewer` may know of and that leads somewhere, in order, in one query."""
     return tuple(_paths(_entries(viewer)))
 
 
 def find_path(viewer: Viewer, slug: str) -> VisibleTrack | None:
-    """The track of that slug; None when there is none that `viewer` may know of. One query."""
+    """Return the track of that slug; None when there is none that `viewer` may know of. One query."""
     return next(_paths(_entries(viewer).filter(track__slug=slug)), None)
 
 
 def track_titles(viewer: Viewer) -> dict[str, str]:
-    """The titles of the tracks that lead somewhere, by their slugs, in order. One query."""
+    """Return the titles of the tracks that lead somewhere, by their slugs, in order. One query."""
     leads = Exists(Entry.objects.filter(track=OuterRef("pk"), problem__in=visible_problems(viewer)))
     return dict(_visible(viewer).filter(leads).values_list("slug", "title"))
 

@@ -27,7 +27,7 @@ def open_service(
     engine: str = "",
     nvml: Nvml | None = None,
 ) -> NodeService:
-    """The service of this host, for the same settings and cache as its judges.
+    """Return the service of this host, for the same settings and cache as its judges.
 
     `reap` ends containers of dead workers, `engine` names the container engine and its version.
 

@@ -18,7 +18,7 @@ class EngineOfNode:
 
 
 def open_engine(isolation: str) -> EngineOfNode:
-    """The engine of a host that isolates so. An engine that does not answer yet may do so later."""
+    """Return the engine of a host that isolates so. An engine that does not answer yet may do so later."""
     if isolation != "docker":
         return EngineOfNode("", lambda: 0)
     try:

@@ -1,4 +1,4 @@
-"""What members say about files."""
+"""Comments of members on files."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -36,7 +36,7 @@ class CommentOut(Schema):
 
     @staticmethod
     def resolve_by(comment: Comment) -> str | None:
-        """Their name; null when their account is gone."""
+        """Return their name; null when their account is gone."""
         return comment.by.username if comment.by else None
 
 

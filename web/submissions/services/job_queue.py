@@ -30,7 +30,7 @@ class SubmissionQueue(JobQueue[Job]):
     cancelling = Q(cancel_requested=True)
 
     def served_by(self, gpu_models: Collection[str]) -> tuple[str, ...]:
-        """Those of the hardware that the worker has."""
+        """Return those of the hardware that the worker has."""
         return served_by(gpu_models)
 
     def rows(self) -> QuerySet[Job]:

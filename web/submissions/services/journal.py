@@ -93,7 +93,7 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Rep
 
 
 def case_result(stored: Report, position: int, case: judge_report.CaseReport) -> CaseResult:
-    """An unsaved row for the outcome of one case."""
+    """Return an unsaved row for the outcome of one case."""
     timing = case.timing
     return CaseResult(
         report=stored,
@@ -110,7 +110,7 @@ def case_result(stored: Report, position: int, case: judge_report.CaseReport) ->
 
 
 def _toolkit(stamp: Mapping[str, str]) -> str:
-    """The compiler in a few words: `nvcc 13.0.88`, `triton 3.6.0`, else the images that have it."""
+    """Return the compiler in a few words: `nvcc 13.0.88`, `triton 3.6.0`, else the images that have it."""
     named = [f"{name} {stamp[name]}" for name in ("images", "nvcc", "triton") if name in stamp]
     return named[-1][:STAMP_CHARACTERS] if named else ""
 

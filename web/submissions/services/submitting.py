@@ -243,7 +243,7 @@ def _check_seed(seed: int | None, mode: Mode) -> None:
 
 
 def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
-    """The model to judge on, empty for any. A problem for some models alone goes to one of them."""
+    """Return the model to judge on, empty for any. A problem for some models alone goes to one of them."""
     offered = offered_gpu_models()
     if gpu_model and gpu_model not in offered:
         choices = f"Available GPUs: {', '.join(offered)}" if offered else "No GPU is available"
@@ -259,7 +259,7 @@ def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
 
 
 def _suiting(submission: Submission) -> str:
-    """The model to judge it on again. Its problem may be for some models alone by now."""
+    """Return the model to judge it on again. Its problem may be for some models alone by now."""
     words = submission.problem.gpu_words
     if not words or suits_gpu(words, submission.gpu_model):
         return submission.gpu_model
