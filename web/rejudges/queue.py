@@ -50,7 +50,7 @@ class HiddenQueue(JobQueue[HiddenRun]):
         job.submission.package_id = job.package_id
 
     def hears(self, queue: str) -> str:
-        """Return `cpu` for the queue `gpu`: all workers serve it, and may take those runs if no GPU is in use."""
+        """Return `cpu` for the queue `gpu`, because every worker may take its runs if no GPU is in use."""
         return CPU if queue == GPU else queue
 
     def add_event(self, job: HiddenRun, kind: EventKind, payload: Mapping[str, object]) -> None:  # noqa: ARG002 - those of a visible job

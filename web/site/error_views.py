@@ -13,7 +13,7 @@ AGAIN_S = 5
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Return the page for a request that failed. It asks the database for nothing."""
+    """Return the page for a request that failed. It does not query the database."""
     if not isinstance(sys.exc_info()[1], DATABASE_AWAY):
         return server_error(request)
     again_s = AGAIN_S if request.method in {"GET", "HEAD"} else None
