@@ -86,7 +86,7 @@ def started_engine(folder: Path) -> str:
 
 
 def stop_engine(folder: Path) -> None:
-    """Stop the engine of `folder` and wait until it is gone; nothing happens if there is none."""
+    """Stop the engine of `folder` and wait until it has stopped. Does nothing if there is none."""
     pid_file = folder / "docker.pid"
     if not pid_file.exists():
         return
@@ -184,7 +184,7 @@ def kill_worker(worker: subprocess.Popen[bytes]) -> None:
 
 
 def unprivileged() -> dict[str, Any]:
-    """Arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
+    """Return arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

@@ -76,7 +76,7 @@ class SessionAuth(APIKeyCookie):
         return request.user
 
     def authenticate(self, request: HttpRequest, key: str | None) -> User | None:
-        """Not used: Django's session middleware has read the cookie."""
+        """Return None. Not used: Django's session middleware has read the cookie."""
         raise NotImplementedError
 
 

@@ -35,7 +35,7 @@ class Allowance:
 
     @property
     def exceeded(self) -> bool:
-        """Return whether this request is one too many."""
+        """Return whether this request exceeds the limit."""
         return self.used > self.limit
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 QUEUE_CHARACTERS = 128
 WORKER_CHARACTERS = 120
 CPU = "cpu"  # the queue of jobs that any worker may take; `web.submissions.queues` has the others
-# The priority of what staff have judged again: it waits for all else, and takes no share of its author's.
+# The priority of rejudges: they wait for all other jobs, and take no share of their authors'.
 REJUDGED = 0
 # The order of claims: the most urgent job; then each user's first before any user's second; then the oldest.
 ORDER = ("-priority", "fair_share_rank", "queued", "pk")
@@ -25,7 +25,7 @@ class JobState(models.TextChoices):
         QUEUED ------------------> LEASED ------------------------> DONE
           |  ^                       |  |                            |
           |  +--- return, sweep -----+  |                            |
-          |  +------------------ asked for once more ----------------+
+          |  +------------------ requeued on request ----------------+
           |                             |
           +---------- cancel -----------+-----> CANCELLED
 
@@ -44,7 +44,7 @@ OPEN = (JobState.QUEUED, JobState.LEASED)
 
 
 class JobKind(StrEnum):
-    """What a job is, in the order in which workers look for one."""
+    """The kind of a job, in the order in which workers claim them."""
 
     SUBMISSION = "submission"
     PREVIEW = "preview"
@@ -55,7 +55,7 @@ class JobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """How a kind of job is listed: names of columns, through foreign keys where necessary.
+    """The columns that describe a kind of job in lists, through foreign keys where necessary.
 
     `kind` is a JobKind, or the column that has it. `key` identifies the job in the URL of its page. Set
     `while_waiting` to false for a kind with thousands of waiting jobs: then a job is listed only while a

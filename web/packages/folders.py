@@ -95,7 +95,7 @@ def _unpack(version: PackageVersion, place: Path) -> None:
                 if _is_whole(place, version.content_hash):
                     return  # another process got there first
                 log.warning("package_spoiled", folder=str(place))
-                with suppress(FileNotFoundError):  # another process threw it away first
+                with suppress(FileNotFoundError):  # another process deleted it first
                     place.rename(Path(tempfile.mkdtemp(prefix=_OLD, dir=beside)) / place.name)
             else:
                 return

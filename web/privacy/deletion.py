@@ -18,7 +18,7 @@ from web.submissions import services as submissions
 from web.submissions.models import Submission
 from web.submissions.services import progress
 
-_BATCH = 200  # submissions whose rows are in memory at a time
+_BATCH = 200  # submissions in memory at a time
 
 
 class LastSuperuser(Exception):

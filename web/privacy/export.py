@@ -205,7 +205,7 @@ def _rows(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
 def _each(
     rows: QuerySet[Any], present: Callable[[Any], Row], *, key: Callable[[Any], Any] = lambda row: row.pk
 ) -> Iterator[Row]:
-    """Yield every row as `present` has it, in the order of the keys, a chunk at a time."""
+    """Yield every row in the form of `present`, in the order of the keys, a chunk at a time."""
     rows, last = rows.order_by("pk"), None
     while chunk := [*(rows if last is None else rows.filter(pk__gt=last))[:CHUNK]]:
         yield from map(present, chunk)

@@ -63,7 +63,7 @@ class Rejudge(models.Model):
 
 
 class Resolution(models.TextChoices):
-    """What happened to the result of a run. `kept`: the visible verdict was kept, and `note` says why."""
+    """The resolution of a run's result. `kept`: the visible verdict was kept, and `note` says why."""
 
     OPEN = "open"
     APPLIED = "applied"

@@ -87,7 +87,7 @@ def count_changes(rejudge: Rejudge) -> list[tuple[str, str, str, int]]:
 
 
 def list_runs(rejudge: Rejudge, *, change: str = "", after: int | None = None) -> QuerySet[HiddenRun]:
-    """Runs of a rejudge in the order of their submissions, without their reports."""
+    """Return runs of a rejudge in the order of their submissions, without their reports."""
     runs = rejudge.runs.select_related("submission__user", "submission__problem").defer(
         "body", "listings", *UNREAD
     )

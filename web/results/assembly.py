@@ -10,7 +10,7 @@ from web.colours import coloured, to_html
 from web.submissions.models import Listing, ListingKind, Submission
 
 MAX_LINES = 3000  # of a listing, side by side; its own page has more, the download has all
-CHUNK_LINES = 100  # a browser lays out those that are in sight
+CHUNK_LINES = 100  # a browser only lays out the visible ones
 _TAB = 4
 
 LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {

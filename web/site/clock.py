@@ -31,7 +31,7 @@ class DatabaseNow(Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **extra: Any
     ) -> tuple[str, Any]:
-        """Return the expression in Django's format for SQLite, so that both compare as text. In milliseconds."""
+        """Return the SQL in Django's format of times in SQLite, in milliseconds, to compare as text."""
         return self.as_sql(compiler, connection, template=_SQLITE, **extra)
 
 

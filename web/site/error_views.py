@@ -1,4 +1,4 @@
-"""The pages for requests that fail: the database is away, something broke, or the CSRF token is missing."""
+"""The pages for failed requests: the database is away, an error of the site, or no CSRF token."""
 
 import sys
 

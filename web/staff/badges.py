@@ -1,4 +1,4 @@
-"""The words for kinds of jobs and for jobs that are stuck."""
+"""The words for kinds of jobs and for stuck jobs."""
 
 from dataclasses import dataclass
 

@@ -115,7 +115,7 @@ class EventAdmin(RecordAdmin[Event]):
 
 @admin.register(Progress)
 class ProgressAdmin(RecordAdmin[Progress]):
-    """Users' progress on problems. `manage.py recount` rebuilds it from the reports."""
+    """Progress of users on problems. `manage.py recount` rebuilds it from the reports."""
 
     list_display = ["user", "problem", "runs", "judged", "accepted", "solved", "latest"]
     list_select_related = ["user", "problem"]

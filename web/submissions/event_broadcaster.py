@@ -126,7 +126,7 @@ class EventBroadcaster:
         watcher = Watcher(submission_id, after)
         self._watchers.setdefault(submission_id, set()).add(watcher)
         if self._task is None or self._task.done():
-            # Not in the context of this request, whose thread ends with it.
+            # Not in the context of this request, because its thread ends with it.
             self._task = asyncio.get_running_loop().create_task(self._run(), context=Context())
         try:
             yield watcher

@@ -97,7 +97,7 @@ class Priority(models.IntegerChoices):
 
 
 class Job(LeasedJob):
-    """The judging of one submission.
+    """The job of one submission.
 
     `events` is the sequence number of the submission's latest event. `user` is the submission's, stored here
     to count jobs by user. If a version of the site without queues created the job, `queue` is empty until the

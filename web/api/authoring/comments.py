@@ -36,7 +36,7 @@ class CommentOut(Schema):
 
     @staticmethod
     def resolve_by(comment: Comment) -> str | None:
-        """Return their name; null when their account is gone."""
+        """Return the author's name; null if the account is deleted."""
         return comment.by.username if comment.by else None
 
 
@@ -49,7 +49,7 @@ class CommentIn(Schema):
 
 
 class ResolveIn(Schema):
-    """Whether the comment is resolved."""
+    """The new state of the comment: resolved or open."""
 
     resolved: bool = True
 

@@ -32,7 +32,7 @@ class RevisionOut(Schema):
 
     @staticmethod
     def resolve_by(revision: Revision) -> str | None:
-        """Return their name; null when their account is gone."""
+        """Return the author's name; null if the account is deleted."""
         return revision.by.username if revision.by else None
 
 

@@ -66,7 +66,7 @@ class RunOut(Schema):
 
     @staticmethod
     def resolve_by(run: ProofRun) -> str | None:
-        """Return their name; null when their account is gone."""
+        """Return the requester's name; null if the account is deleted."""
         return run.by.username if run.by else None
 
     @staticmethod

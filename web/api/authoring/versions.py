@@ -43,7 +43,7 @@ class VersionOut(Schema):
 
     @staticmethod
     def resolve_by(version: PackageVersion) -> str | None:
-        """Return their name; null when it came from the site's folders, or their account is gone."""
+        """Return the publisher's name; null for the site's own versions or if the account is deleted."""
         return version.by.username if version.by else None
 
 

@@ -41,7 +41,7 @@ class WorkspaceOut(Schema):
 
     @staticmethod
     def resolve_owner(workspace: Workspace) -> str | None:
-        """Return their name; null when their account is gone."""
+        """Return the owner's name; null if the account is deleted."""
         return workspace.owner.username if workspace.owner else None
 
     @staticmethod

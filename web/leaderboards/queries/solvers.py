@@ -41,7 +41,7 @@ class Solvers:
 
 
 def solvers(problem: Problem, viewer: Viewer, *, after: str, limit: int) -> Solvers:
-    """Return the page that begins after the row of the cursor, which is a moment and a name. Two queries."""
+    """Return the page that begins after the row of the cursor, which is a time and a name. Two queries."""
     ranked = Progress.objects.filter(profiles.ranked_users("user"), problem=problem, solved__isnull=False)
     solved = ranked.select_related("user").annotate(language=Subquery(_first_language()))
     rows = solved.order_by("solved", "user__username")

@@ -74,7 +74,7 @@ class SubmissionQueue(JobQueue[Job]):
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
     def sweep(self, *, now: datetime | None = None) -> Swept:
-        """As for every job, after jobs that no worker serves have moved to other queues."""
+        """Sweep, after moving jobs that no worker serves to other queues."""
         route()
         return super().sweep(now=now)
 
