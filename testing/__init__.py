@@ -1,1 +1,1 @@
-"""What tests, benchmarks and checks of the repository need from a machine."""
+"""Services and ports that tests, benchmarks and checks of the repository need from a machine."""

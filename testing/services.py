@@ -1,4 +1,4 @@
-"""What a test or a check needs from the machine."""
+"""Starts the services that a test or a check needs, or skips the test where the machine lacks them."""
 
 import contextlib
 import fcntl
@@ -36,9 +36,10 @@ def need(available: bool, what: str, fix: str) -> None:
 
 @contextlib.contextmanager
 def container_engine(folder: Path) -> Iterator[str | None]:
-    """The address of an engine, None for this host's own: one that answers, else a new one in `folder`.
+    """Return the address of a container engine; None for this host's own engine.
 
-    Processes that test side by side share it: the last one of its users stops what was started.
+    If this host has no engine, start one in `folder`. Parallel test processes share it; the last process to
+    finish stops it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock, (folder / "users").open("w") as users:
@@ -63,7 +64,7 @@ def _locked(lock: TextIO) -> Iterator[None]:
 
 
 def answers(address: str | None) -> bool:
-    """Whether an engine is there."""
+    """Return whether an engine is there."""
     engine = Engine(address)
     try:
         engine.facts()
@@ -85,7 +86,7 @@ def started_engine(folder: Path) -> str:
 
 
 def stop_engine(folder: Path) -> None:
-    """Stop the engine of `folder` and wait until it is gone; nothing happens if there is none."""
+    """Stop the engine of `folder` and wait until it has stopped. Does nothing if there is none."""
     pid_file = folder / "docker.pid"
     if not pid_file.exists():
         return
@@ -99,7 +100,7 @@ def stop_engine(folder: Path) -> None:
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
+    """Return a port that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -115,14 +116,14 @@ def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = READ
 
 
 def listens(port: int) -> bool:
-    """Whether something listens on a loopback port."""
+    """Return whether something listens on a loopback port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextlib.contextmanager
 def postgresql() -> Iterator[str]:
-    """The URL of an empty PostgreSQL database. The server runs as an unprivileged user."""
+    """Yield the URL of an empty PostgreSQL database. The server runs as an unprivileged user."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     need(bool(found), "PostgreSQL", "apt-get install postgresql")
     programs = found[-1].parent
@@ -148,7 +149,7 @@ def postgresql() -> Iterator[str]:
 
 @contextlib.contextmanager
 def redis_server() -> Iterator[str]:
-    """The URL of an empty Redis database."""
+    """Yield the URL of an empty Redis database."""
     program = shutil.which("redis-server")
     need(program is not None, "Redis", "apt-get install redis-server")
     port = free_port()
@@ -166,7 +167,7 @@ def redis_server() -> Iterator[str]:
 
 
 def started_worker(script: str) -> subprocess.Popen[bytes]:
-    """A process of this checkout that runs `script`, which has printed `started`."""
+    """Return a process of this checkout that runs `script`, which has printed `started`."""
     python = ROOT / ".venv" / "bin" / "python"
     worker = subprocess.Popen([python, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
     assert worker.stdout is not None
@@ -175,7 +176,7 @@ def started_worker(script: str) -> subprocess.Popen[bytes]:
 
 
 def kill_worker(worker: subprocess.Popen[bytes]) -> None:
-    """End it at once, as a crash would."""
+    """Kill it at once, as a crash would."""
     worker.kill()
     worker.wait()
     if worker.stdout is not None:
@@ -183,7 +184,7 @@ def kill_worker(worker: subprocess.Popen[bytes]) -> None:
 
 
 def unprivileged() -> dict[str, Any]:
-    """Arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
+    """Return arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

@@ -1,1 +1,1 @@
-"""The Django project: settings, and one app per noun."""
+"""The Django project: settings, and one app per subject."""

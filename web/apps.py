@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class WebConfig(AppConfig):
-    """What belongs to no single noun."""
+    """Templates, template tags and commands that belong to no other app."""
 
     name = "web"
     label = "web"

@@ -11,7 +11,7 @@ from web.site import tracing
 from web.site.bodies import BoundedBodies
 
 use_settings()
-# With several processes uvicorn starts each of them by multiprocessing, and they count together.
+# With several processes, uvicorn starts each of them by multiprocessing, and they share their counts.
 _server = parent_process()
 if _server is not None:
     prometheus_multiproc.join(f"web-{_server.pid}")

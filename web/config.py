@@ -202,7 +202,7 @@ class Config:
 
     @classmethod
     def settings(cls) -> tuple[Setting, ...]:
-        """All settings as environment variables, in the order above."""
+        """Return all settings as environment variables, in the order above."""
         return settings_of(cls)
 
     @classmethod
@@ -215,7 +215,7 @@ class Config:
         return read_settings(cls, os.environ if environ is None else environ)
 
     def load_secret_key(self) -> str:
-        """The configured secret key, or the key in the data directory, which is created if missing."""
+        """Return the configured secret key, or the key in the data directory, which is created if missing."""
         if self.secret_key:
             return self.secret_key
         path = self.data_dir / "secret-key"

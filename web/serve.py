@@ -1,19 +1,20 @@
 """The web server of a deployment: `python -m web.serve`.
 
-Theory of operation. A site stays up while it is restarted when two of these stand behind a proxy and stop
-one after the other. A server that stops at once would break requests on their way to it, so on SIGTERM:
+Theory of operation. A site stays available during a restart if two of these servers run behind a proxy and
+stop one after the other. A server that stops at once would break requests on their way to it, so on SIGTERM:
 
 1. The mark of `web.site.draining` is made. `/readyz` answers 503 from now on; everything else is served as
    before.
-2. For `drain_s` seconds nothing changes. The proxy asks `/readyz` more often than that and turns to the
-   other.
-3. uvicorn gets the SIGTERM: it ends what is under way, event streams too, which resume at the other server.
+2. For `drain_s` seconds nothing changes. The proxy checks `/readyz` more often than that and uses the other
+   server.
+3. uvicorn gets the SIGTERM: it completes running requests and ends event streams, which resume at the other
+   server.
 
-A second signal ends the wait. uvicorn is a child with processes of its own; when it ends by itself, so does
-this, with its status, and whoever started this starts it again.
+A second signal ends the wait. uvicorn is a child with processes of its own. If it exits on its own, this
+process exits with its status, and the supervisor restarts it.
 
-Idle connections are kept for longer than a proxy keeps them, so that it is the proxy that closes them: a
-request on a connection that the server is just closing would be lost.
+Idle connections are kept for longer than a proxy keeps them, so that the proxy closes them: a request on a
+connection that the server is just closing would be lost.
 """
 
 import argparse
@@ -32,7 +33,7 @@ _LOOK_S = 0.2
 
 
 def uvicorn_argv(config: Config) -> list[str]:
-    """The command that serves the site."""
+    """Return the command that serves the site."""
     return [
         *(sys.executable, "-m", "uvicorn", "web.asgi:application"),
         *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
@@ -65,7 +66,7 @@ def serve(config: Config, stop: Event, hurry: Event) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve until SIGTERM or Ctrl-C, and go on for a while after it."""
+    """Serve until SIGTERM or Ctrl-C, then drain for a while."""
     argparse.ArgumentParser(prog="python -m web.serve", description=main.__doc__).parse_args(argv)
     try:
         config = Config.from_env()

@@ -1,6 +1,6 @@
-"""What a setting may hold, and how all of them are read from the environment, with every fault named at once.
+"""The types of settings, and their parser, which reports all invalid variables at once.
 
-Pydantic parses the values. The messages are ours: they name the variable, say what it takes, and never
+Pydantic parses the values. The messages are Warpcourt's: they name the variable, say what it takes, and never
 show the value, which may be a secret.
 """
 
@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 C = TypeVar("C")
 ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "WARPCOURT_"
-# Settings that mean nothing alone: all of a group are set, or none.
+# Settings that must be set together: all of a group, or none.
 _TOGETHER = (
     ("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
     ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"),
@@ -30,14 +30,14 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Takes:
-    """What a type of settings takes: in a word for the documentation, and exactly for a message."""
+    """The values that a type of settings takes: a word for the documentation, and exact text for messages."""
 
     word: str
     rule: str
 
 
 class _Secret:
-    """Marks a setting that may be given as a file."""
+    """Marks a setting that can be given as a file."""
 
 
 def _split(value: object) -> object:
@@ -111,7 +111,7 @@ MailUrl = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting as a variable of the environment."""
+    """A setting as an environment variable."""
 
     field: str
     variable: str
@@ -122,7 +122,7 @@ class Setting:
 
     @classmethod
     def of(cls, name: str, info: FieldInfo) -> "Setting":
-        """The variable that stands for a field."""
+        """Return the variable of a field."""
         described = [entry for entry in info.metadata if isinstance(entry, Takes)]
         return cls(
             field=name,
@@ -136,7 +136,7 @@ class Setting:
         )
 
     def read(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """Its text by its field: the variable, else the file that `*_FILE` names; empty where neither is set.
+        """Return the texts by field: the variable, else the file in `*_FILE`; empty if neither is set.
 
         Raises:
             ValueError: both are set.
@@ -151,7 +151,7 @@ class Setting:
 
 
 def _shown(default: Any) -> str:
-    """A default as it would be written into the variable."""
+    """Return a default in the form of the variable."""
     if isinstance(default, bool):
         return "yes" if default else "no"
     if isinstance(default, tuple):
@@ -177,15 +177,15 @@ def _incomplete(texts: Mapping[str, str]) -> Iterable[str]:
 
 
 def settings_of(config: type[Any]) -> tuple[Setting, ...]:
-    """The settings that the fields of `config`, a dataclass of Pydantic, stand for, in their order."""
+    """Return the settings of the fields of `config`, a dataclass of Pydantic, in their order."""
     return tuple(Setting.of(name, info) for name, info in config.__pydantic_fields__.items())
 
 
 def read_settings(config: type[C], environ: Mapping[str, str]) -> C:
-    """A `config` with the values that the environment gives.
+    """Return a `config` with the values of the environment.
 
     Raises:
-        ConfigError: a variable is unknown or cannot be used; all such are named at once.
+        ConfigError: a variable is unknown or invalid. The message names all such variables.
     """
     settings = {setting.field: setting for setting in settings_of(config)}
     faults = list(_unknown(environ, settings.values()))

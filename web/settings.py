@@ -1,4 +1,4 @@
-"""Django's settings, derived from `Config`. Values that an operator may choose live there."""
+"""Django's settings, derived from `Config`, which has the values that an operator may choose."""
 
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -80,7 +80,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "web.site.threads.in_one_thread",  # the last, so that it holds for all of them
+    "web.site.threads.in_one_thread",  # the last, so that it applies to all of them
 ]
 
 TEMPLATES = [
@@ -106,7 +106,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; what may come at all: web.site.bodies
+DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; web.site.bodies limits whole requests
 
 DATABASES: dict[str, Any] = databases(WARPCOURT)
 
@@ -134,7 +134,7 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "allauth.account.auth_backends.AuthenticationBackend",
-    "rules.permissions.ObjectPermissionBackend",  # who may do what with which workspace
+    "rules.permissions.ObjectPermissionBackend",  # rights in workspaces
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
@@ -153,7 +153,7 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_USERNAME_VALIDATORS = "web.accounts.names.username_validators"
 ACCOUNT_SESSION_REMEMBER = True
-# An address is verified by a link; nothing waits for that, and nothing but mail depends on it.
+# A link verifies an address; nothing waits for that, and only mail depends on it.
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "/accounts/email/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Warpcourt] "
@@ -161,8 +161,8 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_USERNAME_BLACKLIST = RESERVED
-# A class comes from one address, all at the same minute, so failures are counted by address and name (`key`)
-# first, and by address at a limit far above that; `web.accounts.attempts` tells how.
+# A class comes from one address, all in the same minute. So failures are counted by address and name (`key`)
+# first, and by address at a limit far above that; see `web.accounts.attempts`.
 ACCOUNT_RATE_LIMITS = {
     "login": "300/m/ip",
     "signup": "120/m/ip",
@@ -184,8 +184,8 @@ MFA_ADAPTER = "web.accounts.adapter.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Warpcourt"
-MFA_TOTP_TOLERANCE = 1  # periods: clocks of telephones are off by some seconds
-# People are known by their names, not by addresses, so an unverified address takes nothing from its owner.
+MFA_TOTP_TOLERANCE = 1  # periods: clocks of phones are off by some seconds
+# Names identify users, not addresses, so an unverified address takes nothing from its owner.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_FORMS = {
     "authenticate": "web.accounts.auth_forms.AuthenticateForm",
@@ -194,7 +194,7 @@ MFA_FORMS = {
 }
 SOCIALACCOUNT_FORMS = {"signup": "web.accounts.auth_forms.SocialSignupForm"}
 SOCIALACCOUNT_ADAPTER = "web.accounts.adapter.SocialAccountAdapter"
-SOCIALACCOUNT_AUTO_SIGNUP = False  # people choose the name that everybody will see
+SOCIALACCOUNT_AUTO_SIGNUP = False  # users choose the name that all others see
 SOCIALACCOUNT_PROVIDERS = providers(WARPCOURT)
 ALLAUTH_TRUSTED_PROXY_COUNT = WARPCOURT.trusted_proxies
 

@@ -20,7 +20,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("help", views.help_page, name="help"),
     path("", include("web.practice.urls")),
-    path("", include("web.results.urls")),  # which makes known what a public_id looks like
+    path("", include("web.results.urls")),  # this app registers the form of public ids
     path("submissions/<public_id:public_id>/events", streams.events, name="submission-events"),
     path("s/<public_id:public_id>.json", permalinks.submission_json, name="submission-json"),
     path("", include("web.leaderboards.urls")),

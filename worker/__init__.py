@@ -1,1 +1,1 @@
-"""Celery workers and the supervisor. No logic of judging lives here: a task claims, evaluates, records."""
+"""Celery workers and the supervisor. No judging logic lives here: a task claims, evaluates and records."""

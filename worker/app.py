@@ -1,19 +1,19 @@
 """The Celery application of the worker: `celery -A worker.app worker`.
 
-Theory of operation. One worker has a main process, which listens for rings and sweeps, and
+Theory of operation. One worker has a main process, which receives wake-up messages and sweeps, and
 `worker_concurrency` children, which judge one submission each at a time. A child opens its judging target
-when it starts and keeps it. Nothing depends on a ring, since the sweeper of any worker rings again for what
-waits; the settings below follow from that (docs/adr/0011).
+when it starts and keeps it. No job depends on a message, since the sweeper of any worker sends another for
+jobs that wait; the settings below follow from that (docs/adr/0011).
 
 The sweeper is a thread of the main process instead of Celery beat: the embedded installation then needs no
-third process and no schedule file, a worker that is alive always sweeps, and several sweepers at a time do
-no harm. The main process forks children while that thread exists, so forks wait until a sweep is over (see
+third process and no schedule file, a live worker always sweeps, and several sweepers at a time do no harm.
+The main process forks children while that thread exists, so forks wait until a sweep is over (see
 `worker.sweeper`).
 
-A child that hangs in one call of the interpreter is killed by the main process, and what it judged ends
-(`worker.watchdog`). One that hangs otherwise is asked to end at the job's limit, and killed while its lease
-still lasts. The lease is extended only until that limit (see `worker.heartbeat`), so its job is always free
-for another. How the worker ends when it is asked to is told in `worker.shutdown`.
+The main process kills a child that hangs in one call of the interpreter, and ends its job
+(`worker.watchdog`). A child that hangs in another way is asked to end at the job's limit, and killed before
+its lease ends. The lease is extended only until that limit (see `worker.heartbeat`), so another worker can
+always take the job. `worker.shutdown` describes how a worker stops.
 """
 
 import os
@@ -58,15 +58,15 @@ from worker.sweeper import Sweeper  # noqa: E402 - as above
 from worker.watchdog import Watchdog, silent_s  # noqa: E402 - as above
 
 # From the limit of a job to the end of its child. Less than a lease, which is not extended past the limit:
-# so a child that hangs is dead before its job is another's.
+# so a child that hangs is dead before another worker takes its job.
 KILL_GRACE_S = min(10.0, settings.WARPCOURT.lease_s / 2)
-# The first child on a fresh machine compiles the functional engine; Celery would kill it after 4 s.
+# The first child on a new machine compiles the functional engine; Celery would kill it after 4 s.
 START_S = 600
 
-# Celery warns of root because of pickled messages; ours carry nothing, and are JSON.
+# Celery warns about root because of pickled messages; these messages are empty JSON.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
-# A connection pool has threads and sockets, and neither survives the fork of a child.
+# A connection pool has threads and sockets, which do not survive the fork of a child.
 settings.DATABASES["default"].get("OPTIONS", {}).pop("pool", None)
 
 try:
@@ -78,16 +78,19 @@ celery = new_celery(settings.WARPCOURT)
 celery.conf.update(
     task_queues=broker_queues(_queues),
     worker_concurrency=settings.WARPCOURT.worker_concurrency,
-    # Acknowledged on arrival: a ring has no work in it that could be lost with it. Late acknowledgement would
-    # make the broker a second truth, and hold rings back from other workers while a submission is judged.
+    # Acknowledged on arrival: a wake-up message contains no work that could be lost with it. With late
+    # acknowledgement the broker would be a second truth, and would hold messages back from other workers
+    # while a
+    # submission is judged.
     task_acks_late=False,
-    # No ring is taken while all children are busy: another worker may be idle. Celery can do so with Redis;
+    # Take no message while all children are busy: another worker may be idle. Celery supports this with
+    # Redis;
     # from the broker of files, where there is one worker, it takes one ahead for each child.
     worker_prefetch_multiplier=1,
     worker_disable_prefetch=bool(settings.WARPCOURT.broker_url),
     worker_consumer="worker.consumer:Consumer",
     worker_proc_alive_timeout=START_S,
-    # The first has the job handed back, the second kills; see KILL_GRACE_S.
+    # The first limit returns the job to the queue, the second kills the child; see KILL_GRACE_S.
     task_soft_time_limit=settings.WARPCOURT.job_limit_s,
     task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
     # Losing the broker does not end running judgements; the worker reconnects until it is back.
@@ -115,7 +118,7 @@ _probes = Probes(
 
 @celery.task(name=TASK, bind=True)
 def judge_submission(self: Any) -> None:
-    """Judge the most urgent submission that waits, if any."""
+    """Judge the most urgent waiting submission, if any."""
     sender = (self.request.headers or {}).get("traceparent", "")
     role = tracing.SpanRole.CONSUMER
     with tracing.span("receive wake-up", role=role, parent=sender) if sender else nullcontext():
@@ -124,13 +127,13 @@ def judge_submission(self: Any) -> None:
 
 @setup_logging.connect
 def _keep_our_logging(**_: Any) -> None:
-    """Connected, so that Celery leaves the logging of the settings alone."""
+    """Do nothing. A handler of this signal makes Celery keep the logging of the settings."""
 
 
 @worker_process_init.connect
 def _open(**_: Any) -> None:
     connections.close_all()
-    # Of the pool: no other living child has the same index.
+    # The child's index in the pool: no other living child has the same.
     pulse.start(getattr(current_process(), "index", 0), every_s=silent_s() / 16)
     tracing.start("warpcourt-worker", settings.WARPCOURT.otlp_url)
     judge_handle.judge()

@@ -1,4 +1,4 @@
-"""A place to prove on whose owner may give up."""
+"""A proof's environment whose owner can cancel the proof."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -17,9 +17,9 @@ from problems.vocabulary import Language, Mode, Step
 
 @dataclass(frozen=True, slots=True)
 class CancellableEnvironment(TargetEnvironment):
-    """The environment that a target offers, until `cancelled` is set: then JudgementCancelled is raised.
+    """The environment of a target; raises JudgementCancelled after `cancelled` is set.
 
-    `on_progress` is called between batches too, with no sandbox in use.
+    `on_progress` is also called between batches, while no sandbox is in use.
     """
 
     cancelled: Event
@@ -31,7 +31,7 @@ class CancellableEnvironment(TargetEnvironment):
         return self.target.start_oracle(problem, self.cancelled.is_set)
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
-        """Judge a program as a submission is judged."""
+        """Judge a program in the same way as a submission."""
         self._require()
         report = evaluate(
             problem,

@@ -1,4 +1,4 @@
-"""Celery's consumer, which looks for a lost broker every few seconds however long it is gone."""
+"""Celery's consumer with a constant interval between attempts to reconnect to a lost broker."""
 
 from functools import partial
 from typing import Any
@@ -9,10 +9,10 @@ AGAIN_S = 2
 
 
 class Consumer(CeleryConsumer):
-    """Celery's own waits longer after each failure, up to half a minute, and jobs would wait with it."""
+    """Celery's own pause grows to half a minute after failures, and jobs would wait for it."""
 
     def ensure_connected(self, conn: Any) -> Any:
-        """Connect to the broker, and try again every AGAIN_S until it is there or the worker stops."""
+        """Connect to the broker. Retry every AGAIN_S until it answers or the worker stops."""
         conn.ensure_connection = partial(
             conn.ensure_connection, interval_start=AGAIN_S, interval_step=0, interval_max=AGAIN_S
         )

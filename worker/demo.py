@@ -1,8 +1,7 @@
 """A demonstration of Warpcourt: `python -m worker.demo [--once]`.
 
-Starts everything, submits shipped solutions through the REST API, shows how they are
-judged, and keeps serving until Ctrl-C. With --once it ends after the table, with status 0 only when
-every verdict is the expected one.
+Starts everything, submits shipped solutions through the REST API, shows how they are judged, and serves until
+Ctrl-C. With --once it ends after the table; the exit status is 0 only if every verdict is the expected one.
 """
 
 import argparse
@@ -32,9 +31,9 @@ from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
 
 USERNAME = "demo"
 POLL_S = 0.5
-PLAIN_WIDTH = 120  # characters of a table that goes to a file
+PLAIN_WIDTH = 120  # characters of a table in a file
 PATIENCE_S = 900.0
-# One of each shows what the judge finds; time limits would show mostly waiting.
+# One of each shows the judge's verdicts; time limits would mostly show waiting.
 _FAILURES = (
     Verdict.WRONG_ANSWER,
     Verdict.ILLEGAL_ACCESS,
@@ -46,7 +45,7 @@ _FAILURES = (
 
 @dataclass(slots=True)
 class Sample:
-    """A shipped solution, and how far it has come."""
+    """A shipped solution, and the progress of its submission."""
 
     problem: Problem
     solution: Solution
@@ -57,12 +56,12 @@ class Sample:
 
     @property
     def expected(self) -> bool:
-        """Whether it got the verdict that it must get."""
+        """Return whether it got the expected verdict."""
         return self.verdict == self.solution.verdict
 
 
 def choose(problems: Iterable[Problem]) -> list[Sample]:
-    """The first accepted solution of each problem in each language, and a failing one of each kind.
+    """Return the first accepted solution of each problem in each language, and a failing one of each kind.
 
     The failing ones come from different problems as far as possible.
     """
@@ -90,7 +89,7 @@ class DemoVisitor:
         self._http.headers["Authorization"] = f"Bearer {made.json()['token']}"
 
     def submit(self, sample: Sample) -> bool:
-        """Hand `sample` in. False when the site asks to wait."""
+        """Submit `sample`. Return False if the site asks to wait."""
         answer = self._http.post(
             "/submissions",
             json={
@@ -106,7 +105,7 @@ class DemoVisitor:
         return True
 
     def refresh(self, samples: Sequence[Sample]) -> None:
-        """Learn how far `samples` have come, unless the site asks to wait."""
+        """Fetch the progress of `samples`, unless the site asks to wait."""
         by_id = {sample.public_id: sample for sample in samples}
         answer = self._http.get("/submissions")
         if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
@@ -124,7 +123,7 @@ class DemoVisitor:
 def judge_all(
     visitor: DemoVisitor, samples: Sequence[Sample], supervisor: Supervisor, console: Console
 ) -> bool:
-    """Have all judged, a line for each as it comes, then a table. Whether all were as expected."""
+    """Wait for all verdicts, print each, then a table. Return whether all were as expected."""
     deadline = time.monotonic() + PATIENCE_S
     waiting, judging = list(samples), list(samples)
     with Live(_progress(samples), console=console, transient=True) as live:
@@ -171,12 +170,12 @@ def _table(samples: Sequence[Sample]) -> Table:
 
 
 def _load(root: Path) -> list[Problem]:
-    problems, _ = load_sound(root)  # `prepare` has reported the broken ones
+    problems, _ = load_sound(root)  # `prepare` has reported broken packages
     return sorted(problems, key=lambda problem: (problem.track_day or 0, problem.slug))
 
 
 def _demo_password() -> str:
-    """Give the demo user a new password, and the user to the database if need be."""
+    """Give the demo user a new password; create the user if necessary."""
     from web.accounts.queries import find_user  # noqa: PLC0415 - models need Django set up
     from web.accounts.services import create_user, set_password  # noqa: PLC0415 - as above
 

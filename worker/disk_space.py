@@ -1,8 +1,8 @@
-"""Whether this host has room on its disks to judge.
+"""Checks whether this host has enough disk space to judge.
 
-Theory of operation. A full disk makes programs fail that are right: an artifact is cut off, a container does
-not come up. So a worker looks before it claims, and takes nothing while there is too little room; it looks
-again when a judgement ended in anything but acceptance. Sandboxes write to memory of their own, so no
+Theory of operation. On a full disk correct programs fail: an artifact is truncated, or a container does not
+start. So a worker checks before each claim, and claims nothing while there is too little space. It checks
+again if a judgement ended with any verdict but `accepted`. Sandboxes write to their own memory, so no
 submission can fill a disk of the host.
 """
 
@@ -30,7 +30,7 @@ def exhausted(config: Config) -> str:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether `error`, or one that led to it, is that of a full disk."""
+    """Return whether `error`, or one of its causes, means that a disk is full."""
     return any(isinstance(one, OSError) and one.errno in _FULL for one in _chain(error))
 
 
@@ -52,7 +52,7 @@ def _folders(config: Config) -> Iterator[tuple[str, Path]]:
 
 
 def _free_mib(folder: Path) -> int:
-    """Room for an unprivileged user on the file system of `folder`, or of where it would be made."""
+    """Return the space for an unprivileged user on the file system of `folder` or its parent."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
     found = os.statvfs(there)
     return found.f_bavail * found.f_frsize >> 20

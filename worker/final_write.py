@@ -14,7 +14,7 @@ from web.site.databases import DATABASE_AWAY
 
 log = structlog.get_logger(__name__)
 
-# A database that takes no writes at the moment is waited for like one that is away.
+# A database that refuses writes for the moment is retried like one that is away.
 UNANSWERED = (*DATABASE_AWAY, InternalError)
 AGAIN_S = 0.5
 
@@ -34,9 +34,9 @@ class FinalWrite:
     def settle(self, lost: Callable[[], bool]) -> None:
         """Write it. Retry while the database does not answer, until the lease is `lost`.
 
-        A commit whose answer was cut off may have worked: then the next try finds the lease gone. Where the
-        database answers heartbeats and still refuses this write for a lease's length, the write itself is at
-        fault; the lease then runs out, and the job is retried.
+        A commit without an answer may have worked: then the next try finds the lease gone. If the database
+        answers heartbeats and refuses this write for the length of a lease, the write itself is at fault; the
+        lease then expires, and the job is retried.
         """
         deadline = time.monotonic() + settings.WARPCOURT.lease_s
         kept = False

@@ -1,11 +1,11 @@
 """Runs all services of a GPU host under one process: `python -m worker.gpu_host`.
 
 Theory of operation. The node service and the worker share leases, MPS and the secret pools through the
-runtime directory, and tell processes by their ids, so in a deployment by containers they live in one, the
-only one that may command the container engine. Processes that exit are restarted, as under
-`worker.supervise`. At the end the worker is asked first, and finishes what it judges or hands it back; the
-node service, whose MPS and secret pools it needs for that, follows it. This process never sends SIGKILL: the
-sender of the SIGTERM does so after its own time limit.
+runtime directory, and identify processes by their ids. So in a deployment by containers they run in one
+container, the only one that may command the container engine. Processes that exit are restarted, as under
+`worker.supervise`. At the end the worker stops first: it finishes its jobs or returns them to the queue. The
+node service stops after it, because the worker needs MPS and the secret pools until then. This process never
+sends SIGKILL: the sender of the SIGTERM does so after its own time limit.
 """
 
 import argparse
@@ -21,7 +21,7 @@ _LOOK_S = 0.2
 
 
 def run(parts: list[SupervisedProcess], stop: Event) -> None:
-    """Keep `parts` running until `stop`; then ask each to stop, the last first, and wait for it."""
+    """Keep `parts` running until `stop`. Then stop each and wait for it, the last one first."""
     for part in parts:
         part.start()
     while not stop.wait(_LOOK_S):
@@ -31,11 +31,11 @@ def run(parts: list[SupervisedProcess], stop: Event) -> None:
         part.ask_to_stop()
         if part.process is not None:
             part.process.wait()
-        part.kill()  # what it left behind
+        part.kill()  # remains of the last run
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Judge on the GPUs of this host, and keep them fit, until SIGTERM or Ctrl-C."""
+    """Judge on the GPUs of this host, and monitor them, until SIGTERM or Ctrl-C."""
     argparse.ArgumentParser(prog="python -m worker.gpu_host", description=main.__doc__).parse_args(argv)
     try:
         config = Config.from_env()

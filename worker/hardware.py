@@ -1,7 +1,7 @@
 """The queues that this host can serve, for the worker's main process.
 
-Asked once, when the worker starts: a host whose cards change is restarted. Claims also depend on the current
-health of its cards, which is checked before each claim.
+Read once, when the worker starts: restart a host after a change of its GPUs. Claims also depend on the
+current health of its GPUs, which is checked before each claim.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from worker import scripted
 
 
 class NoHardware(Exception):
-    """Raised when the GPUs that this host is to judge on cannot be found out. The message has the fix."""
+    """Raised when the GPUs of this host cannot be found. The message has the fix."""
 
 
 def gpu_models(config: Config, nvml: Callable[[], Nvml] = open_nvml) -> tuple[str, ...]:
-    """The models of the GPUs that this host judges on; none where it judges on its processors.
+    """Return the models of the GPUs that this host judges on; none if it judges on CPUs.
 
     Raises:
-        NoHardware: it is to judge on GPUs, and there are none, or their driver does not answer.
+        NoHardware: it is configured for GPUs, and there are none, or their driver does not answer.
     """
     if config.target == "scripted":
         return scripted.GPU_MODELS

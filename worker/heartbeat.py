@@ -1,13 +1,12 @@
-"""Keeps a lease alive from the claim of a submission until its verdict is in the database.
+"""Keeps a lease alive from the claim of a job until its verdict is in the database.
 
-Theory of operation. A thread extends the lease every second. What it learns ends the judgement by way of
-`cancelled`, at which the judge kills its sandboxes: the user cancelled, the lease went to another, or the
-worker stops and its grace is over. A database that does not answer is survived for as long as the lease
-lasts, counted on this host's monotonic clock from before the last extension was asked for, so that the worker
-never believes in a lease for longer than the database does. After a failure it tries on a new connection.
+Theory of operation. A thread extends the lease every second. It sets `cancelled`, at which the judge kills
+its sandboxes, if the user cancelled, the lease went to another worker, or the worker's grace period is over.
+If the database does not answer, the judgement continues as long as the lease lasts. This is counted on the
+monotonic clock of the host from before the last request to extend it, so the worker never assumes a longer
+lease than the database does. After a failure it tries a new connection.
 
-At the job's time limit, or at `limit_s`, the thread stops extending, so that a process that hangs loses its
-job.
+At the job's time limit, or at `limit_s`, the thread stops extending, so a process that hangs loses its job.
 """
 
 import time
@@ -31,9 +30,9 @@ ENDING_S = 0.2
 
 
 class Heartbeat:
-    """A thread that calls `extend_lease` for a claim, from `with` until its end.
+    """A thread that calls `extend_lease` for a claim, until the end of the `with` block.
 
-    `stopped` says that it was the end of the worker's grace that set `cancelled`.
+    `stopped` says that the end of the worker's grace period set `cancelled`.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class Heartbeat:
 
     @property
     def lost(self) -> bool:
-        """Whether the lease is another's, or has ended for all that this host knows."""
+        """Return whether another worker has the lease, or it may have expired."""
         return self._taken or time.monotonic() >= self._held_until
 
     def _beat(self) -> None:
@@ -86,7 +85,7 @@ class Heartbeat:
         connections.close_all()
 
     def _pause_s(self) -> float:
-        """Until the next beat, or the end of the grace."""
+        """Return the seconds until the next beat, or the end of the grace period."""
         pause_s = min(INTERVAL_S, self._lease_s / 4)
         return pause_s if self.stopped else min(pause_s, self._stop.left_s)
 
@@ -100,7 +99,7 @@ class Heartbeat:
             connections.close_all()
             return
         if hold is Hold.LOST:
-            # A beat that was sent while the verdict was being written finds the lease ended by that.
+            # If the verdict was written in the meantime, a pending beat finds the lease ended by it.
             self._taken = not self._done.wait(ENDING_S)
             return
         self._held_until = asked + self._lease_s

@@ -1,8 +1,8 @@
 """Imports a set of problems.
 
-Theory of operation. A set takes minutes, so submissions are judged between two problems. What is wrong
-with a problem is in the report; errors of the upload, or a missing folder, are shown to its owner. Every
-other failure is the judge's (`worker.run`).
+Theory of operation. A set takes minutes, so the worker judges submissions between two problems. The report
+contains the errors of a problem. The owner sees errors of the upload, or a missing folder. Every other
+failure is the judge's (`worker.run`).
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 
 class FolderMissing(Exception):
-    """Raised when a folder of sets is not there, or leads out of the directory that the operator named."""
+    """Raised when a folder of sets is missing, or is outside the directory that the operator configured."""
 
 
 def _import(running: Running[ImportRun]) -> FinalWrite:
@@ -48,7 +48,7 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
 
 @contextmanager
 def _folder(run: ImportRun) -> Iterator[Path]:
-    """The set as a folder of this host."""
+    """Yield the set as a folder of this host."""
     if not run.folder:
         with unpacked_set(bytes(run.archive or b"")) as folder:
             yield folder

@@ -1,4 +1,4 @@
-"""The judge of this process: opened once, kept, opened again after trouble."""
+"""The judge of this process: opened once, kept, and opened again after a failure."""
 
 import time
 
@@ -13,12 +13,12 @@ from worker.shared_status import shared_status
 
 log = structlog.get_logger(__name__)
 
-# The cause may pass soon, such as a restart of the container engine, or need an operator.
+# The cause may end soon, such as a restart of the container engine, or need an operator.
 FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 30.0
 
 
 class JudgeHandle:
-    """Holds the judge. Without one, this worker judges nothing and leaves jobs to those that can."""
+    """Holds the judge. Without one, this worker judges nothing and leaves jobs to other workers."""
 
     def __init__(self) -> None:
         self._judge: Judge | None = None
@@ -27,10 +27,11 @@ class JudgeHandle:
         self._trouble = ""
 
     def judge(self) -> Judge | None:
-        """The judge, opened if need be; None when this host cannot judge, which is logged with the fix.
+        """Return the judge, opened if necessary; None if this host cannot judge, which is logged.
 
-        Programs are never run without isolation, nor while a disk is full. What the host lacks is tried again
-        after pauses that grow from FIRST_RETRY_S to LONGEST_RETRY_S; the disks are looked at each time.
+        The log entry has the fix. Programs never run without isolation, nor while a disk is full. A missing
+        requirement is retried after pauses that grow from FIRST_RETRY_S to LONGEST_RETRY_S; the disks are
+        checked each time.
         """
         if fix := disk_space.shortage(settings.WARPCOURT):
             self._pause(fix)
@@ -44,7 +45,7 @@ class JudgeHandle:
     def close(self, *, retry_in_s: float = 0.0, trouble: str = "") -> None:
         """End the judge's sandboxes. The next `judge` opens another, not before `retry_in_s`.
 
-        `trouble` is what staff read on the fleet page until then.
+        The fleet page shows `trouble` to staff until then.
         """
         judge, self._judge = self._judge, None
         metrics.JUDGES_READY.set(0)
@@ -55,16 +56,16 @@ class JudgeHandle:
             judge.close()
 
     def put_off(self, trouble: str) -> float:
-        """Close after `trouble` that a later `judge` may not meet. Returns the seconds until it tries.
+        """Close after `trouble` that may not affect a later `judge`. Return the seconds until the retry.
 
-        They double from one time to the next until something was judged (`worked`).
+        They double each time until a job succeeds (`worked`).
         """
         pause_s, self._retry_s = self._retry_s, min(2 * self._retry_s, LONGEST_RETRY_S)
         self.close(retry_in_s=pause_s, trouble=trouble)
         return pause_s
 
     def worked(self) -> None:
-        """Something was judged: trouble that comes now is new."""
+        """Record a success, so that the next failure starts with a short pause."""
         self._retry_s = FIRST_RETRY_S
 
     def _open(self) -> None:

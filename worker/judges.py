@@ -41,16 +41,16 @@ class Judge(Protocol):
 
     @property
     def gpu_models(self) -> tuple[str, ...]:
-        """The models of GPUs that may be asked of it now."""
+        """Return the models of GPUs that it can judge on now."""
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
-        """Judge `submission`; any exception is a failure of ours."""
+        """Judge `submission`; any exception is a failure of the judge."""
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:
-        """Prove `problem` for a GPU of model `gpu`, empty for the usual one.
+        """Prove `problem` for a GPU of model `gpu`, empty for the default.
 
         Raises:
-            judge.errors.OracleFailed: the author's code broke where a proof does not look for that.
+            judge.errors.OracleFailed: the author's code failed in a part that the proof does not test.
             judge.errors.JudgementCancelled: soon after `cancelled` was set.
         """
 
@@ -63,11 +63,11 @@ class Judge(Protocol):
         """Import every problem below `folder`; see `judge.proof.importing.import_set`."""
 
     def close(self) -> None:
-        """End what it keeps running."""
+        """Close it and end its processes."""
 
 
 class PackageJudge:
-    """Judges against the versions of problems, on a target kept open."""
+    """Judges by the versions of problems, on a target kept open."""
 
     def __init__(self, config: Config) -> None:
         """Open the target.
@@ -81,7 +81,7 @@ class PackageJudge:
 
     @property
     def gpu_models(self) -> tuple[str, ...]:
-        """Those of the target's cards that are well."""
+        """Return the models of the target's healthy GPUs."""
         return self._target.gpu_models
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
@@ -121,7 +121,7 @@ class PackageJudge:
     def import_set(
         self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
-        """Have sandboxes of their own look at each, with PyTorch, which many sets need."""
+        """Check each in a sandbox of its own, with PyTorch, which many sets need."""
         with open_workshop(open_configured_backend(self._config), scale=scale) as workshop:
             for imported in import_set(format_name, folder, workshop, on_problem=on_problem):
                 if cancelled.is_set():
@@ -140,17 +140,17 @@ def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, i
 
 
 class ScriptedJudge:
-    """Runs nothing: the source says what happens. For tests of everything round the judge.
+    """Runs nothing: the source says what happens. For tests of all code around the judge.
 
-    A source is words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to fail
-    as the judge itself may fail; `freeze`, to keep the interpreter to itself for ever. Without a verdict it
-    is accepted. `worker.scripted` has more words.
+    A source consists of words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to
+    fail as the judge itself may fail; `freeze`, to block the interpreter for ever. Without a verdict it is
+    accepted. `worker.scripted` has more words.
     """
 
     gpu_models = scripted.GPU_MODELS
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
-        """Do as the source says."""
+        """Do what the source says."""
         verdict = Verdict.ACCEPTED
         words = submission.source.split()
         on_progress(ProgressEvent(Step.COMPILING, "Compiling"))
@@ -196,7 +196,7 @@ class ScriptedJudge:
         return tuple(cases)
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:  # noqa: ARG002 - there is none
-        """Prove nothing: the words of the reference say what is found, as those of a source do."""
+        """Prove nothing: words in the reference give the findings, as those of a source do."""
         return scripted_proving.prove(problem, on_progress=on_progress, gate=_gate(cancelled))
 
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
@@ -206,12 +206,12 @@ class ScriptedJudge:
     def import_set(
         self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
-        """Take each folder with a problem.toml for a package as it is; one that says `refuse` is refused."""
+        """Accept each folder with a problem.toml as a package, unless it contains `refuse`."""
         gate = _gate(cancelled)
         return scripted_proving.import_set(format_name, folder, scale=scale, on_problem=on_problem, gate=gate)
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: there is nothing to close."""
 
 
 def _gate(cancelled: Event) -> scripted_proving.Gate:

@@ -1,9 +1,9 @@
 """Claims and runs the next job when a worker is woken: a submission, or else a job of another kind.
 
-Theory of operation. `judge_next` takes submissions that people wait for; only when none of them waits,
-proofs and previews of problems that are being written (`worker.proving`), then sets to be imported
-(`worker.importing`); and last, hidden runs of a rejudge. How each of them ends is in `worker.run`.
-Submissions and hidden runs are judged in the same way and recorded where they came from.
+Theory of operation. `judge_next` takes submissions that people wait for; only when none of them waits, proofs
+and previews of problems that are being written (`worker.proving`), then sets to be imported
+(`worker.importing`); and last, hidden runs of a rejudge. `worker.run` says how each of them ends. Submissions
+and hidden runs are judged in the same way and recorded where they came from.
 """
 
 from collections.abc import Mapping
@@ -35,15 +35,15 @@ log = structlog.get_logger(__name__)
 _SHOWN = {Step.COMPILING, Step.COMPILED, Step.CASE, Step.DISTURBED, Step.WAITING, Step.TIMING}
 S = TypeVar("S", Job, HiddenRun)
 S_contra = TypeVar("S_contra", Job, HiddenRun, contravariant=True)
-# Verdicts that a full disk does not bring about.
+# Verdicts that a full disk does not cause.
 _TRUSTED = {Verdict.ACCEPTED, Verdict.CANCELLED}
 
 
 def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown = shutdown) -> None:
-    """Do the most urgent job that waits.
+    """Run the most urgent waiting job.
 
-    Does nothing when none does, this host cannot, staff have drained it, the worker stops, or the database
-    does not answer: then the sweep wakes a worker again.
+    Does nothing if there is none, this host cannot judge, staff have drained it, the worker stops, or the
+    database does not answer: then the sweep wakes a worker again.
     """
     close_old_connections()
     with stop:
@@ -62,7 +62,7 @@ def _take_next(place: WorkContext) -> bool:
         while not place.stop.asked and may_claim(node_name()):
             if not take(SUBMISSIONS, place):
                 return True
-            if place.handle.judge() is not place.judge:  # closed after trouble
+            if place.handle.judge() is not place.judge:  # closed after a failure
                 return False
         return False
 
@@ -75,10 +75,10 @@ def _take_next(place: WorkContext) -> bool:
 
 
 class _Judged(Protocol[S_contra]):
-    """A queue of submissions, or of what stands for one."""
+    """A queue of submissions or of hidden runs."""
 
     def add_event(self, job: S_contra, kind: EventKind, payload: Mapping[str, object]) -> object:
-        """Tell those who watch, if anyone may."""
+        """Append an event, if the job has watchers."""
 
     def record(self, job: S_contra, report: Report) -> bool:
         """Store the report."""

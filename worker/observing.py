@@ -24,7 +24,7 @@ _SECRET_POOL = {
 
 @contextmanager
 def watched(claim: Job | HiddenRun) -> Iterator[None]:
-    """Have all log lines inside name the submission, its author's number and the request that it came by.
+    """Add the submission, its author's number and its original request to all log entries in the block.
 
     The block is a span of that request's trace.
     """
@@ -48,13 +48,13 @@ def watched(claim: Job | HiddenRun) -> Iterator[None]:
 
 
 def count_stage(stage: StageTime) -> None:
-    """Count a stage that has just ended, and put it into the trace."""
+    """Count a stage that has just ended, and add it to the trace."""
     metrics.STAGE_SECONDS.labels(stage=stage.name).observe(stage.ms / 1000)
     tracing.passed(stage.name, stage.ms / 1000)
 
 
 def count_ready(changes: Mapping[str, int]) -> None:
-    """Count what was ready when a judgement wanted it: `changes` of a target's metrics, by their names."""
+    """Count cache hits of a judgement: `changes` of a target's metrics, by their names."""
     for name, change in changes.items():
         for prefix, counter in _POOL.items():
             if name.startswith(prefix):
@@ -65,7 +65,7 @@ def count_ready(changes: Mapping[str, int]) -> None:
 
 
 def _origin(submission: Submission) -> RequestOrigin:
-    """Not worth a judgement: without an answer of the database the ids are left out."""
+    """Return the ids; empty if the database does not answer, because the judgement must not fail."""
     try:
         return queries.origin_of(submission)
     except UNANSWERED:

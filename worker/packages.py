@@ -1,4 +1,4 @@
-"""The folder that a submission is judged by."""
+"""The folder of the package that judges a submission."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ from web.submissions.models import Submission
 
 
 def folder_of(submission: Submission) -> Path:
-    """The folder of the version that `submission` is pinned to; of the live one where it is to none.
+    """Return the folder of the version that `submission` is pinned to; without a pin, of the live one.
 
     Raises:
-        web.packages.folders.PackageDamaged: the archive in the database is not what was frozen.
+        web.packages.folders.PackageDamaged: the archive in the database does not match its hash.
     """
     return folders.folder_of(submission.problem, submission.package_id)

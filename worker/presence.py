@@ -1,14 +1,14 @@
 """The thread that reports the worker to the fleet and executes staff's orders about its node.
 
-Theory of operation. It runs in the worker's main process, like the sweeper, and tells the database every few
-seconds that the worker lives, how many of its children judge, and from which queues it takes. The answer
-says whether its node is drained: then the worker stops listening, so that no ring is lost on it, and
-listens again afterwards. A ring that arrives in between does nothing, since `worker.judging` asks before
-every claim. Running judgements continue. On SIGTERM the worker says that it drains, and at its end that it
-has stopped; when it is killed, its report grows old and the page shows it as lost.
+Theory of operation. It runs in the worker's main process, like the sweeper. Every few seconds it reports that
+the worker is alive, how many of its children judge, and which queues it serves. The answer says whether its
+node is drained. Then the worker stops listening, so that it takes no wake-up message from another worker, and
+listens again afterwards. A message that arrives in between does nothing, since `worker.judging` checks before
+every claim. Running judgements continue. On SIGTERM the worker reports that it drains, and at its end that it
+has stopped. If it is killed, its report grows old and the page shows it as lost.
 
-The thread asks the consumer's own loop to change what it listens to, as a consumer is not safe to share
-between threads.
+The thread asks the consumer's own loop to change its queues, as a consumer is not safe to share between
+threads.
 """
 
 import os
@@ -51,18 +51,18 @@ class QueueListener(Protocol):
     """The consumer of a worker's wake-up messages."""
 
     def listen(self, *, on: bool) -> None:
-        """Begin or stop listening, soon."""
+        """Start or stop listening, soon."""
 
 
 class ConsumerQueueListener:
-    """The queues of a Celery consumer, as they are when it is ready."""
+    """The queues of a Celery consumer that is ready."""
 
     def __init__(self, consumer: Any) -> None:
         self._consumer = consumer
         self.queues = tuple(sorted(consumer.app.amqp.queues.consume_from))
 
     def listen(self, *, on: bool) -> None:
-        """Begin or stop listening, as soon as the consumer's loop turns."""
+        """Start or stop listening in the next iteration of the consumer's loop."""
         change = self._consumer.add_task_queue if on else self._consumer.cancel_task_queue
         for queue in self.queues:
             self._consumer.call_soon(change, queue)
@@ -80,7 +80,7 @@ class WorkerIdentity:
 
     @classmethod
     def of_this_process(cls, queues: Iterable[str], concurrency: int) -> "WorkerIdentity":
-        """The identity of this process, with the hardware classes that its Celery queues are for."""
+        """Return the identity of this process, with the hardware classes that its Celery queues are for."""
         return cls(
             node=node_name(),
             name=process_name(),
@@ -91,7 +91,7 @@ class WorkerIdentity:
 
 
 class Presence:
-    """Reports from `start` to `stop`. `quarantine` has this host's GPUs, None where it judges on none."""
+    """Reports from `start` to `stop`. `quarantine` has this host's GPUs, None if it judges on CPUs."""
 
     def __init__(
         self,
@@ -114,16 +114,16 @@ class Presence:
         self._thread = Thread(target=self._run, name="presence", daemon=True)
 
     def start(self) -> None:
-        """Report at once, and from now on."""
+        """Report at once, and then regularly."""
         self._thread.start()
 
     def leave(self) -> None:
-        """Say that this worker takes nothing more. Returns at once; safe in a signal handler."""
+        """Report that this worker takes no more jobs. Returns at once; safe in a signal handler."""
         self._leaving = True
         self._wake.set()
 
     def stop(self) -> None:
-        """Say that this worker has stopped; given up soon if the database does not answer."""
+        """Report that this worker has stopped. Gives up soon if the database does not answer."""
         self._stop.set()
         self._wake.set()
         self._thread.join(_GOODBYE_S)
@@ -169,11 +169,11 @@ class Presence:
             self._listening = not orders.drained
             self._listener.listen(on=self._listening)
             log.warning("node_drained" if orders.drained else "node_resumed", node=self._identity.node)
-            self._wake.set()  # say so at once
+            self._wake.set()  # report this at once
 
 
 def open_presence(consumer: Any, config: Config) -> Presence:
-    """The presence of the worker whose Celery consumer is ready."""
+    """Return the presence of the worker whose Celery consumer is ready."""
     listener = ConsumerQueueListener(consumer)
     quarantine = None
     if config.target == "gpu":

@@ -1,14 +1,13 @@
 """The small web server of a worker or of the node service, for Prometheus and probes.
 
-Theory of operation. It runs in threads of the main process, which also forks children: a child closes
-the listening socket that it inherits, or the port would stay taken while a child outlives its parent.
-It answers
+Theory of operation. It runs in threads of the main process, which also forks children. A child closes the
+listening socket that it inherits, or the port would stay in use while a child outlives its parent. It answers
 
-    /metrics  what this process and its children count; see `web.observability.access` for who may read it
-    /healthz  200 as long as the process answers: a supervisor that gets nothing should start it again
-    /readyz   200 when it does its work, else 503 with what keeps it from that
+    /metrics  the counts of this process and its children; see `web.observability.access` for who may read it
+    /healthz  200 as long as the process answers: a supervisor without an answer should restart it
+    /readyz   200 if it works, else 503 with the reason
 
-and needs nothing of the database. A port that is taken costs the metrics, never a judgement.
+and does not need the database. A port that is in use costs only the metrics, never a judgement.
 """
 
 import os
@@ -32,8 +31,8 @@ _PATIENCE_S = 5.0
 class Probes:
     """Answers at `host` and `port` from `start` until `stop`.
 
-    `trouble` says what keeps the process from its work, or nothing. `folder` is where it and its children
-    count, None where it counts alone.
+    `trouble` returns the reason why the process does not work, or nothing. `folder` holds its counts and
+    those of its children, None if it counts alone.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Probes:
         self._server: ThreadingHTTPServer | None = None
 
     def start(self) -> None:
-        """Listen, unless the port is 0. Where that is impossible, say so and go on without."""
+        """Listen, unless the port is 0. If that fails, log it and continue without."""
         if not self.port:
             return
         try:
@@ -61,7 +60,7 @@ class Probes:
         log.info("metrics_served", host=self.host, port=self.port)
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -69,7 +68,7 @@ class Probes:
     def answer(
         self, path: str, *, client: str, authorization: str, forwarded: bool
     ) -> tuple[int, str, bytes]:
-        """The status, type and body for a GET of `path`."""
+        """Return the status, type and body of the answer to a GET of `path`."""
         if path == "/healthz":
             return 200, _PLAIN, b"ok\n"
         if path == "/readyz":
@@ -108,6 +107,6 @@ def _handler(probes: Probes) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: Prometheus asks every few seconds."""
+            """Log nothing: Prometheus asks every few seconds."""
 
     return Handler

@@ -2,7 +2,8 @@
 
 Theory of operation. If a reference fails, its author sees the location and the job is not retried. Every
 other failure is the judge's (`worker.run`). A proof judges dozens of programs and lets submissions run
-between two of them; a worker that is asked to stop, or whose node is drained, hands it back at such a moment.
+between two of them. If the worker stops or its node is drained, it returns the proof to the queue at such a
+moment.
 """
 
 import time
@@ -60,7 +61,7 @@ class _Steps:
         self._steps: list[dict[str, Any]] = []
 
     def __call__(self, progress: ProgressEvent) -> None:
-        """Called before and after every part of a proof."""
+        """Record a step, and run more urgent jobs. Called before and after every part of a proof."""
         self._steps.append(
             {
                 "kind": progress.kind,

@@ -1,10 +1,9 @@
-"""Whether the children of this worker live, and what each of them holds, where its main process can read it.
+"""Signs of life of a worker's children, and the claim of each, in memory that the main process can read.
 
-Theory of operation. A child has a thread that does nothing but count. While the child runs Python the count
-goes up; when one call keeps the interpreter to itself, such as a regular expression that never ends, no
-thread of the child runs, its heartbeat neither, and the count stands still. Count and claim are in a page of
-memory which the main process made before it forked its children, so nothing has to be sent and nothing can
-be missed. `worker.watchdog` reads it.
+Theory of operation. A child has a thread that only counts. While the child runs Python the count grows. If
+one call blocks the interpreter, such as a regular expression that never ends, no thread of the child runs,
+including its heartbeat, and the count stops. Count and claim are in a page of memory which the main process
+created before it forked its children, so no message can be missed. `worker.watchdog` reads it.
 """
 
 import mmap
@@ -23,7 +22,7 @@ _SLOT_BYTES = _LIFE.size + _HELD.size
 
 
 class PulseKind(IntEnum):
-    """The kind of job that a child holds, by the queue from which it was claimed."""
+    """The kind of a child's job, by the queue from which it was claimed."""
 
     NONE = 0
     SUBMISSIONS = 1
@@ -34,7 +33,7 @@ class PulseKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim: `pk` is that of the row which was claimed."""
+    """A claim: `pk` is that of the claimed row."""
 
     kind: PulseKind = PulseKind.NONE
     pk: int = 0
@@ -53,14 +52,14 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A process's start time in kernel ticks, and the CPU time that it has used."""
+    """The start time of a process in kernel ticks, and its CPU time."""
 
     started: int
     used_s: float
 
 
 class Pulse:
-    """A page of signs. Made before the processes that share it are forked."""
+    """A page of signs of life. Create it before the processes that share it are forked."""
 
     def __init__(self, slots: int = _SLOTS) -> None:
         self._page = mmap.mmap(-1, slots * _SLOT_BYTES)
@@ -69,7 +68,7 @@ class Pulse:
         self._held = Held()
 
     def start(self, slot: int, *, every_s: float) -> Event:
-        """Have this child count in `slot`, which no other living child has, until the event is set."""
+        """Count in `slot`, which no other living child has, until the event is set."""
         stop = Event()
         activity = activity_of(os.getpid())
         if slot < self._slots and activity is not None:
@@ -81,7 +80,7 @@ class Pulse:
 
     @contextmanager
     def holding(self, kind: PulseKind, pk: int, attempt: int) -> Iterator[None]:
-        """Say that this child holds a claim. Of several, one within the other, the innermost counts."""
+        """Record that this child holds a claim. If claims are nested, the innermost counts."""
         before = self._held
         self._say(Held(kind, pk, attempt))
         try:
@@ -90,7 +89,7 @@ class Pulse:
             self._say(before)
 
     def signs(self) -> Iterator[tuple[int, Sign]]:
-        """The last signs of all children that there were, by slot. One that is just written may be torn."""
+        """Yield the last signs of all children, also dead ones, by slot. A sign may be torn by a write."""
         for slot in range(self._slots):
             at = slot * _SLOT_BYTES
             pid, started, count = _LIFE.unpack_from(self._page, at)
@@ -113,9 +112,9 @@ class Pulse:
 
 
 def activity_of(pid: int) -> Activity | None:
-    """Return the start time and CPU time of a process by the kernel; None if it does not exist or is dead."""
+    """Return the kernel's start time and CPU time of a process; None if it does not exist or is dead."""
     try:
-        # The name, in parentheses, may hold anything.
+        # The name, in parentheses, may contain any character.
         fields = (
             Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         )

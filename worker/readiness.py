@@ -9,12 +9,12 @@ from sandbox.toolchain import ToolchainMissing
 from web.config import Config
 from web.site.judging import NOTHING_WARM, open_configured
 
-# Errors of a host that lacks something, or has no usable GPU. Each message has the fix.
+# Errors of a host that lacks a requirement, or has no usable GPU. Each message has the fix.
 CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, GpuUnavailable)
 
 
 def readiness_error(config: Config, say: Callable[[str], None]) -> str | None:
-    """Why this host cannot judge, with the fix; None when it can.
+    """Return why this host cannot judge, with the fix; None if it can.
 
     Builds what judging needs if that has not been done yet, which takes a while the first time.
     """

@@ -3,7 +3,7 @@
 Theory of operation. A kind of job has a queue and a `work`, which does the job in this thread and says how it
 ends. While it works a heartbeat thread extends the lease and learns of cancellation.
 
-How a job ends is one write: its result, or its return to the queue. A failure on our side (the package, the
+A job ends with one write: its result, or its return to the queue. A failure on our side (the package, the
 toolchain, a disk, this code) returns it for another try and is never charged to its owner. A worker that
 stops, and a host that cannot judge at the moment, return it without using up a try, and such a host pauses.
 The write is repeated while the database does not answer, for as long as the lease lasts
@@ -44,13 +44,13 @@ log = structlog.get_logger(__name__)
 
 J = TypeVar("J", bound=LeasedJob)
 FULL_S = 10.0
-# Why a job is handed back that counts as a try, so that no job goes round for ever.
+# The reason of a return that counts as a try, so that no job is retried for ever.
 _CHARGED = {"failed", "disk_full"}
 
 
 @dataclass(frozen=True, slots=True)
 class WorkContext:
-    """The place of a job: a judge, its handle, and the stop signal."""
+    """The context of a job: a judge, its handle, and the stop signal."""
 
     judge: Judge
     handle: JudgeHandle
@@ -59,7 +59,7 @@ class WorkContext:
 
 @dataclass(frozen=True, slots=True)
 class Running(Generic[J]):
-    """A job under its claim. `cancelled` is set when it has to end before it is done."""
+    """A job under its claim. `cancelled` is set if it must end before it is done."""
 
     job: J
     queue: JobQueue[J]
@@ -68,14 +68,14 @@ class Running(Generic[J]):
     give_way: Callable[[], bool]
 
     def show(self, write: Callable[[], object]) -> None:
-        """Write progress and give way, if the database answers."""
+        """Write progress and run more urgent jobs, if the database answers."""
         try:
             write()
             if not self.give_way():
                 self.cancelled.set()
         except LeaseLost:
             self.cancelled.set()
-        except UNANSWERED as error:  # for a while; the heartbeat says when it is too long
+        except UNANSWERED as error:  # for a while; the heartbeat reports when it is too long
             log.warning("progress_not_recorded", error=str(error))
             connections.close_all()
 
@@ -83,7 +83,7 @@ class Running(Generic[J]):
         """Show progress between two steps of a long job, while it uses no sandbox.
 
         Raises:
-            JudgementCancelled: the job has to end before it is done.
+            JudgementCancelled: the job must end before it is done.
         """
         if not self.cancelled.is_set():
             self.show(write)
@@ -91,7 +91,7 @@ class Running(Generic[J]):
             raise JudgementCancelled
 
     def handed_back(self, reason: str) -> FinalWrite:
-        """The final_write of a job that is given up for another try."""
+        """Return the final write that returns a job to the queue for another try."""
         log.info("job_returned", reason=reason)
         metrics.HANDED_BACK.labels(reason=reason).inc()
         return FinalWrite(
@@ -101,9 +101,9 @@ class Running(Generic[J]):
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[J]):
-    """How a worker runs jobs of one kind.
+    """The parts in which a kind of job differs for the worker.
 
-    `named` binds the fields of a job's log lines. Of `limit_s` seconds the lease is extended at most; None
+    `named` binds the fields of a job's log entries. The lease is extended for at most `limit_s` seconds; None
     stands for the limit of a submission.
     """
 
@@ -119,9 +119,9 @@ def _stay() -> bool:
 
 
 def take(work: Work[J], place: WorkContext, *, give_way: Callable[[], bool] = _stay) -> bool:
-    """Do the next job of a kind, if there is one.
+    """Run the next job of a kind, if there is one.
 
-    `give_way` does what is more urgent, and says whether to go on afterwards.
+    `give_way` runs more urgent jobs, and says whether to continue afterwards.
     """
     job = work.queue.claim(process_name(), gpu_models=place.judge.gpu_models)
     if job is None:
@@ -140,7 +140,7 @@ def take(work: Work[J], place: WorkContext, *, give_way: Callable[[], bool] = _s
             final_write = running.handed_back("stopping")
         try:
             final_write.settle(lambda: heartbeat.lost)
-        except DatabaseError:  # it answers, and does not take what the result holds
+        except DatabaseError:  # it answers, and refuses the content of the result
             log.exception("verdict_refused")
             running.handed_back("failed").settle(lambda: heartbeat.lost)
     return True
@@ -151,7 +151,7 @@ def _run(work: Work[J], running: Running[J]) -> FinalWrite:
     handle = running.place.handle
     try:
         final_write = work.do(running)
-    except JudgementCancelled:  # by its owner, or because this worker stops or gave way to trouble
+    except JudgementCancelled:  # by its owner, or because this worker stops or has failed
         return running.handed_back("stopping")
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
@@ -162,7 +162,7 @@ def _run(work: Work[J], running: Running[J]) -> FinalWrite:
         log.warning("package_not_read", error=str(error))
         connections.close_all()
         return running.handed_back("package_not_read")
-    except Exception as error:  # the task's boundary: our failure, whatever it is
+    except Exception as error:  # the task's boundary: any exception is a failure of the judge
         metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=running.job.tries)
         if not isinstance(error, JudgeError):

@@ -1,9 +1,9 @@
 """Figures of the scripted judge: results as from a GPU, for pages and leaderboards without one.
 
-A source that says `score=12.5` was timed, with a score of 12.5 µs; `score=12.5/0.3` gives its interval a
-half width of 0.3 µs, `gpu=NVIDIA_B200` names the GPU, and `disturbed` says that it was run twice. `cases=9`
-has nine cases, of which `pace=0.5` makes each take half a second. `mismatches`, `log`, `prints` and
-`launches` add what a report has of these.
+A source that says `score=12.5` was timed, with a score of 12.5 µs; `score=12.5/0.3` gives its interval a half
+width of 0.3 µs, `gpu=NVIDIA_B200` names the GPU, and `disturbed` says that it ran twice. `cases=9` has nine
+cases, of which `pace=0.5` makes each take half a second. `mismatches`, `log`, `prints` and `launches` add
+what a report has of these.
 
 `hold=compiling`, `hold=checking` and `hold=ranking` keep the submission in that stage while there is a file
 `hold-compiling`, `hold-checking` or `hold-ranking` in the runtime directory, so that a test decides how long.
@@ -40,7 +40,7 @@ _STAMP = {
     "flags": "-std=c++17 -O3 -lineinfo",
     "image": "scripted",
 }
-_BYTES_PER_S, _OPERATIONS_PER_S = 4.1e12, 5.1e13  # about what an H200 reaches, in float32
+_BYTES_PER_S, _OPERATIONS_PER_S = 4.1e12, 5.1e13  # close to the limit of an H200, in float32
 _FLOOR_US = 4.0
 _LOOK_S = 0.02
 _PTX = (
@@ -70,7 +70,7 @@ _MISMATCHES = tuple(Mismatch("c", (n,), f"{n}.5", "0", n + 0.5, 1.0 if n else No
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """The figures that the source asks for. `score` is None if it asks for no time."""
+    """Return the figures that the source requests. `score` is None if it requests no time."""
 
     score: Score | None
     gpu: str
@@ -83,7 +83,7 @@ def freeze() -> None:
 
 
 def announce(words: Sequence[str]) -> tuple[ProgressEvent, ...]:
-    """The steps that a GPU adds to those of a check."""
+    """Yield the steps that a GPU adds to those of a check."""
     figures = _read(words)
     steps = [ProgressEvent(Step.DISTURBED, "A neighbour's fault ended the run; it starts again alone")]
     timing = [ProgressEvent(Step.WAITING, "Waiting for the GPU to itself")]
@@ -92,7 +92,7 @@ def announce(words: Sequence[str]) -> tuple[ProgressEvent, ...]:
 
 
 def decorate(report: Report, words: Sequence[str]) -> Report:
-    """Return `report` with the other parts that `words` ask for."""
+    """Return `report` with the other parts that `words` request."""
     if "mismatches" in words:
         first, *others = report.cases
         wrong = replace(first, checked=50, mismatched=len(_MISMATCHES), mismatches=_MISMATCHES)
@@ -106,20 +106,20 @@ def decorate(report: Report, words: Sequence[str]) -> Report:
 
 
 def number(words: Sequence[str], name: str, default: float) -> float:
-    """The number that `name=` gives."""
+    """Return the number that `name=` gives."""
     found = (word.removeprefix(f"{name}=") for word in words if word.startswith(f"{name}="))
     return float(next(found, default))
 
 
 def hold(words: Sequence[str], stage: str, *, gates: Path, cancelled: Event) -> None:
-    """Stay in `stage` while its file in `gates` is there, if `words` ask for it. Cancellation ends it."""
+    """Stay in `stage` while its file in `gates` exists, if `words` request it. Cancellation ends it."""
     if f"hold={stage}" in words:
         while (gates / f"hold-{stage}").exists() and not cancelled.wait(_LOOK_S):
             pass
 
 
 def measure(report: Report, words: Sequence[str]) -> Report:
-    """`report` with the figures that `words` ask for. A score is for accepted programs only."""
+    """Return `report` with the figures that `words` request. Only accepted programs get a score."""
     figures = _read(words)
     report = replace(report, attempts=2 if figures.disturbed else 1)
     if figures.score is None:

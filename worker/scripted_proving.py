@@ -1,4 +1,4 @@
-"""Proofs that the scripted judge makes up: nothing runs, and words in the reference say what is found.
+"""Proofs of the scripted judge: nothing runs, and words in the reference give the findings.
 
 `proof=fails` finds an error, `proof=breaks` is a reference that raises. `hold=proving` keeps the proof at its
 second step while there is a file `hold-proving` in the runtime directory (see `worker.scripted`);
@@ -31,12 +31,12 @@ class Gate:
     cancelled: Event
 
     def hold(self, reference: str, step: str) -> None:
-        """Stay in `step` while its file is there, if the words of the reference ask for it."""
+        """Stay in `step` while its file exists, if the words of the reference request it."""
         hold(reference.split(), step, gates=self.folder, cancelled=self.cancelled)
 
 
 def prove(problem: Problem, *, on_progress: OnProgress, gate: Gate) -> Proof:
-    """Find what the words of the reference say, program by program."""
+    """Yield the findings that the words of the reference give, program by program."""
     words = problem.reference.split()
     if "proof=breaks" in words:
         raise OracleFailed(f"{problem.slug}: loading reference.py: line 1: the reference asked for it")
@@ -59,7 +59,7 @@ def prove(problem: Problem, *, on_progress: OnProgress, gate: Gate) -> Proof:
 def import_set(
     format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, gate: Gate
 ) -> Iterator[Imported]:
-    """Take each folder that has a problem.toml for a package as it is. One that holds `refuse` is refused."""
+    """Accept each folder that has a problem.toml as a package, unless it contains `refuse`."""
     warnings = ("no case was enlarged",) if scale else ()
     found = sorted(path.parent for path in folder.rglob(DESCRIPTION))
     for number, place in enumerate(found, start=1):
@@ -76,7 +76,7 @@ def import_set(
 
 
 def preview(problem: Problem, wanted: CaseWanted, *, gate: Gate) -> Preview:
-    """The case that is wanted, with one array of a single zero."""
+    """Return the requested case, with one array of a single zero."""
     gate.hold(problem.reference, "previewing")
     case = wanted_case(problem, wanted)
     zero = ArrayPreview("zero", "input", "float32", (1,), 4, 0.0, 0.0, 0.0, 0, 0, ("0",))

@@ -1,12 +1,12 @@
 """Stops a worker: it finishes running jobs within the grace period, or returns them to the queue.
 
-Theory of operation. SIGTERM reaches the main process alone (`docker stop`, the supervisor) or every process
-of the worker (a shell, systemd). The main process writes the end of the grace into a page of memory that it
-shares with its children, since they are forked from it: nothing has to be sent, so nothing can be missed, and
-a child that is forked later knows too. A child that gets the signal itself dies at once while it is idle, as
-Celery's children do; while it judges it remembers an end of its own, and leaves after that. From then on no
-process claims (`worker.judging`). The heartbeat of a judgement sees the grace end and has the sandboxes
-killed; then the job is handed back without a try being charged, and another worker is rung for at once.
+Theory of operation. SIGTERM reaches only the main process (`docker stop`, the supervisor) or every process of
+the worker (a shell, systemd). The main process writes the end of the grace period into a page of memory that
+it shares with its children, since they are forked from it. So no message can be missed, and a child that is
+forked later sees it too. A child that gets the signal itself dies at once while it is idle, as Celery's
+children do. While it judges, it records an end of its own, and exits after the job. From then on no process
+claims (`worker.judging`). At the end of the grace period the heartbeat of a judgement has the sandboxes
+killed. Then the job returns to the queue without a charged try, and another worker is woken at once.
 
 The times are of the kernel's monotonic clock, which all processes of a host share.
 """
@@ -25,7 +25,7 @@ _MOMENT = struct.Struct("d")
 
 
 class GracefulShutdown:
-    """Whether this process is to stop, and by when. Made before the processes that share it are forked."""
+    """A request to stop, with its time limit. Create it before the processes that share it are forked."""
 
     def __init__(self) -> None:
         self._shared = mmap.mmap(-1, _MOMENT.size)
@@ -34,12 +34,12 @@ class GracefulShutdown:
 
     @property
     def asked(self) -> bool:
-        """Whether to claim nothing more."""
+        """Return whether this process must claim no more jobs."""
         return bool(self._own or self._everybodys)
 
     @property
     def over(self) -> bool:
-        """Whether to give up what is being judged."""
+        """Return whether to give up the running job."""
         return any(end and time.monotonic() >= end for end in (self._own, self._everybodys))
 
     @property
@@ -49,21 +49,21 @@ class GracefulShutdown:
         return max(0.0, min(ends) - time.monotonic()) if ends else float("inf")
 
     def ask(self, *, grace_s: float) -> None:
-        """Have all processes stop that share this, `grace_s` from now at the latest.
+        """Stop all processes that share this, `grace_s` from now at the latest.
 
-        To ask again never gives more time. Safe in a signal handler.
+        A second request never gives more time. Safe in a signal handler.
         """
         end = time.monotonic() + grace_s
         if not self._everybodys or end < self._everybodys:
             _MOMENT.pack_into(self._shared, 0, end)
 
     def __enter__(self) -> None:
-        """Work begins, which SIGTERM does not break off as it breaks off waiting for work."""
-        if threading.current_thread() is threading.main_thread():  # signals are its affair alone
+        """Mark the begin of a job: SIGTERM does not interrupt it as it interrupts an idle child."""
+        if threading.current_thread() is threading.main_thread():  # only it may handle signals
             self._before = signal.signal(signal.SIGTERM, self._asked_alone)
 
     def __exit__(self, *_: object) -> None:
-        """Work ends. If this process alone was asked to stop, it does so now."""
+        """Mark the end of a job. If only this process was asked to stop, it does so now."""
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._before)
         if self._own and not self._everybodys:

@@ -1,11 +1,11 @@
 """The whole of Warpcourt under one process: `python -m worker.supervise`.
 
-Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server,
-a worker and, to judge on GPUs, the node service, each in a process group of its own, so that Ctrl-C
-reaches only the supervisor. A thread per stream copies their output, with a prefix. A process that exits is
-restarted, after a pause that doubles while it keeps exiting; before that its whole group is killed, since a
-worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: within the grace of
-the settings the worker finishes its jobs or returns them to the queue) and killed LEEWAY_S later if still
+Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server, a
+worker and, to judge on GPUs, the node service, each in a process group of its own, so that Ctrl-C reaches
+only the supervisor. A thread per stream copies their output, with a prefix. A process that exits is
+restarted, after a pause that doubles while it keeps exiting. Before that its whole group is killed, since a
+killed worker leaves children behind. At the end all are asked to stop (SIGTERM: within the grace of the
+settings the worker finishes its jobs or returns them to the queue) and killed LEEWAY_S later if still
 running. Interrupted jobs run again when their leases have expired.
 """
 
@@ -39,7 +39,7 @@ LONGEST_PAUSE_S = 30.0
 
 
 class PortTaken(Exception):
-    """Raised when something else listens where the site is to listen."""
+    """Raised when another program uses the site's port."""
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class SupervisedProcess:
         reader.start()
 
     def tend(self) -> None:
-        """Start it if it is due; note its death, and when it will be due again."""
+        """Start it if it is due; record its exit and the time of the next start."""
         now = time.monotonic()
         if self.process is None:
             if now >= self.start_at:
@@ -87,12 +87,12 @@ class SupervisedProcess:
         _say(f"{self.name} ended with status {status}; starting it again in {self.pause_s:g} s")
 
     def ask_to_stop(self) -> None:
-        """SIGTERM to its main process, which sees to its children."""
+        """Send SIGTERM to its main process, which stops its children."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
 
     def kill(self) -> None:
-        """SIGKILL to all that is left of its group, and reap."""
+        """Send SIGKILL to the rest of its group, and reap it."""
         if self.process is None:
             return
         with suppress(ProcessLookupError):
@@ -119,7 +119,7 @@ class Supervisor:
         """Start them and wait until the site answers.
 
         Raises:
-            PortTaken: something else listens there.
+            PortTaken: another program uses the port.
             TimeoutError: the site does not answer.
         """
         check_port(self._config.host, self._config.port)
@@ -133,23 +133,23 @@ class Supervisor:
             time.sleep(0.1)
 
     def wait(self, timeout_s: float | None = None) -> None:
-        """Tend them until `stop` is asked for, or for `timeout_s`."""
+        """Keep them running until `stop` is requested, or for `timeout_s`."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while not self._stop.is_set() and (deadline is None or time.monotonic() < deadline):
             self._tend()
             self._stop.wait(0.2)
 
     def ask_to_stop(self) -> None:
-        """Let `wait` return. Safe in a signal handler."""
+        """Make `wait` return. Safe in a signal handler."""
         self._stop.set()
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop."""
+        """Return whether a stop was requested."""
         return self._stop.is_set()
 
     def stop(self) -> None:
-        """Stop them: first asked, then killed."""
+        """Stop them with SIGTERM, and kill them later if necessary."""
         for part in self._parts:
             part.ask_to_stop()
         patience_s = self._config.stop_grace_s + LEEWAY_S
@@ -169,7 +169,7 @@ class Supervisor:
 
 @contextmanager
 def running(config: Config, *, log: TextIO = sys.stdout) -> Iterator[Supervisor]:
-    """A started supervisor that Ctrl-C and SIGTERM stop, and the end of the block too."""
+    """Yield a started supervisor, which Ctrl-C, SIGTERM and the end of the block stop."""
     supervisor = Supervisor(config, log)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: supervisor.ask_to_stop())
@@ -197,7 +197,7 @@ def prepare() -> None:
 
 
 def check_port(host: str, port: int) -> None:
-    """Check that the site can listen there.
+    """Check that the site can listen on its port.
 
     Raises:
         PortTaken: with the fix.
@@ -215,7 +215,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def worker_argv(config: Config) -> list[str]:
-    """The command that judges."""
+    """Return the command of the worker."""
     return [
         *(sys.executable, "-m", "celery", "--quiet", "-A", "worker.app", "worker"),
         *("--loglevel", config.log_level.lower(), "--without-gossip", "--without-mingle"),
@@ -223,10 +223,10 @@ def worker_argv(config: Config) -> list[str]:
 
 
 def _copy(name: str, stream: TextIO, log: TextIO) -> None:
-    """Copy what a part says. A log that takes no more, as on a full disk, must not let the part wait."""
+    """Copy the output of a part. If the log cannot be written, as on a full disk, the part must not wait."""
     for line in stream:
         if line.strip():
-            # JSON is for machines, and names its origin itself.
+            # JSON is for machines, and names its source itself.
             prefix = "" if line.startswith("{") else f"{name:>6} | "
             with suppress(OSError):
                 print(f"{prefix}{line.rstrip()}", file=log, flush=True)

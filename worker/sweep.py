@@ -1,9 +1,9 @@
 """The sweeper as a process of its own: `python -m worker.sweep`.
 
-Theory of operation. Every worker sweeps, so most sites need no other. Where workers come and go, as on
-hosts that are stopped at night, this one sees to it that jobs whose worker is gone end or wait, that
-rejudges go on and that the overall ranking stays fresh, even if no worker runs. Any number of sweepers do no
-harm (see `worker.sweeper`).
+Theory of operation. Every worker sweeps, so most sites need no other sweeper. Run this one if workers come
+and go, as on hosts that are stopped at night. Even if no worker runs, it ends or queues the jobs of lost
+workers, continues rejudges and refreshes the overall ranking. Any number of sweepers do no harm (see
+`worker.sweeper`).
 
 It lives until SIGTERM. `/readyz` on the metrics port tells a supervisor if it no longer sweeps.
 """

@@ -1,4 +1,4 @@
-"""The thread that looks for jobs that a lost worker or a lost message left behind."""
+"""The thread that finds jobs that a lost worker or a lost message left behind."""
 
 import os
 import time
@@ -57,7 +57,7 @@ class Sweeper:
         return f"no sweep was done for {late_s:.0f} s: the database does not answer, or too slowly"
 
     def run(self) -> None:
-        """Sweep in this thread, at once and until `stop`."""
+        """Sweep in this thread, at once and then regularly until `stop`."""
         while not self._stop.is_set():
             with _sweeping:
                 if sweep_once():
@@ -66,9 +66,9 @@ class Sweeper:
 
 
 def sweep_once() -> bool:
-    """Do each of the sweeper's rounds, whatever becomes of the others. Whether all were done.
+    """Run each of the sweeper's tasks, even if another one fails. Return whether all succeeded.
 
-    A database that does not answer is tried again with the next sweep.
+    If the database does not answer, the next sweep tries again.
     """
     done = True
     try:

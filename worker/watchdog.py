@@ -1,15 +1,15 @@
-"""The thread that replaces children which hang, and ends what they hung on.
+"""The thread that replaces children that hang, and ends their jobs.
 
-Theory of operation. It runs in the worker's main process, whose interpreter no child can keep to itself, and
-looks at the signs of life of the children (`worker.pulse`). A child that has used `silent_s` of processor
-time since its last sign is in a call that does not end: it is killed, its sandboxes die with it, and Celery
-starts another. Processor time counts instead of time, so a host that is paused, asleep or short of
-processors kills nothing; a child that waits without a sign is left to its lease and to Celery's limit.
+Theory of operation. It runs in the worker's main process, whose interpreter no child can block, and reads the
+signs of life of the children (`worker.pulse`). A child that has used `silent_s` of processor time since its
+last sign is in a call that does not end. The thread kills it, its sandboxes die with it, and Celery starts
+another. It counts processor time instead of elapsed time, so it kills nothing on a host that is paused,
+asleep or overloaded. A child that waits without a sign is left to its lease and to Celery's limit.
 
-The child's job would hang the next child, too. So the job ends at once, as a failure of the judge that is not
-charged to its author, and is not tried again. That is one write under the claim's attempt: if the child came
-back to life before it died, or the lease was lost, nothing is changed. It is repeated while the database
-does not answer, for the length of a lease.
+The child's job would hang the next child, too. So the job ends at once as a failure of the judge, is not
+charged to its author, and is not tried again. That is one write under the claim's attempt: if the child
+recovered before it died, or the lease was lost, it changes nothing. It is repeated while the database does
+not answer, for the length of a lease.
 """
 
 import os
@@ -51,13 +51,13 @@ os.register_at_fork(
 
 
 def silent_s() -> float:
-    """Processor time that a child may use without a sign: far less than a lease, since hosts are busy."""
+    """Return the processor time that a child may use without a sign: far less than a lease."""
     return max(LEAST_S, min(MOST_S, 0.2 * settings.WARPCOURT.lease_s))
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A sign, and the processor time that the child had used when it was new."""
+    """A sign of life, and the processor time that the child had used when the sign was new."""
 
     sign: Sign
     used_s: float
@@ -78,18 +78,18 @@ class Watchdog:
         self._thread = Thread(target=self._run, name="watchdog", daemon=True)
 
     def start(self) -> None:
-        """Look from now on, also while the worker stops: a child that hangs would keep it from ending."""
+        """Start the thread. It also runs while the worker stops: a child that hangs would block the stop."""
         self._thread.start()
 
     def look(self) -> None:
-        """Replace the children that hang now, and end what they held."""
+        """Replace the children that hang now, and end their jobs."""
         for slot, sign in self._pulse.signs():
             activity = activity_of(sign.pid)
             if activity is None or activity.started != sign.started:
                 self._seen.pop(slot, None)
                 continue
             if sign == self._killed.get(slot):
-                continue  # it takes a moment to die
+                continue  # the kernel needs a moment to end it
             seen = self._seen.get(slot)
             if seen is None or seen.sign != sign:
                 self._seen[slot] = _Seen(sign, activity.used_s)
@@ -103,7 +103,7 @@ class Watchdog:
         while not pause.wait(self._silent_s / 8):
             try:
                 self.look()
-            except Exception:  # the thread's boundary: without it no child would be replaced any more
+            except Exception:  # the thread's boundary: without it no child would be replaced
                 log.exception("watchdog_failed")
 
     def _replace(self, sign: Sign) -> None:
@@ -116,7 +116,7 @@ class Watchdog:
             self._unwritten.append((held, time.monotonic() + settings.WARPCOURT.lease_s))
 
     def _ended(self, held: Held, until: float) -> bool:
-        """Whether nothing is left to write: it is written, or it is too late."""
+        """Return whether nothing is left to write, because it is written or it is too late."""
         with _writing:
             try:
                 self._abandon[held.kind](held.pk, held.attempt)

@@ -1,15 +1,15 @@
-"""The REST API, version 1: what the pages can do, for programs.
+"""The REST API, version 1. Programs can do with it what users do on the pages.
 
-Everybody may read published problems and leaderboards. All else takes a token in the header
-`Authorization: Bearer …`, or a session with its CSRF token. A token has a scope: `read`, `submit`, which
-hands in too, or `author`, which writes problems too. One of a narrower scope than an operation needs is
-answered with 403. Errors have one form, `ErrorOut`. Any operation may answer 500 where the site fails, and
-503 with `Retry-After` where its database is away.
+Published problems and leaderboards need no sign-in. All other operations need a token in the header
+`Authorization: Bearer …`, or a session with its CSRF token. A token has a scope: `read`, `submit`, which also
+submits programs, or `author`, which also writes problems. If the scope is too narrow for an operation, the
+answer is 403. Errors have one form, `ErrorOut`. Any operation may answer 500 if the site fails, and 503 with
+`Retry-After` if its database is not available.
 
 Lists come in pages: `next` is the value of the query's cursor that gives the next page, null on the last.
-Every answer says in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) how many
-requests are left; beyond them the answer is 429 with `Retry-After`. `Idempotency-Key` makes a repeated
-submit harmless.
+
+Every answer contains `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). If no requests
+are left, the answer is 429 with `Retry-After`. `Idempotency-Key` makes a repeated submit harmless.
 """
 
 from ninja import NinjaAPI

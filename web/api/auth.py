@@ -1,7 +1,7 @@
-"""Who asks: a token, a session, or anybody.
+"""Authenticates API requests by token or session, or lets them pass without either.
 
-`request.user` is the answer whichever it is. A token that is wrong is refused even where anybody may
-ask, since its sender believes to be somebody.
+`request.user` is the caller in all cases. An invalid token is refused even for operations that need no
+sign-in, because its sender expects to be signed in.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ class TokenAuth(HttpBearer):
         super().__init__()
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
-        """The token's user. Raises AuthenticationError and HttpError (403)."""
+        """Return the token's user. Raises AuthenticationError and HttpError (403)."""
         found = services.use_token(token)
         if found is None:
             raise AuthenticationError
@@ -68,7 +68,7 @@ class SessionAuth(APIKeyCookie):
     param_name = "sessionid"
 
     def __call__(self, request: HttpRequest) -> Any:
-        """The user of the session, None without one. Raises HttpError (403) without a CSRF token."""
+        """Return the user of the session, None without one. Raises HttpError (403) without a CSRF token."""
         if not request.user.is_authenticated:
             return None
         if check_csrf(request):
@@ -76,23 +76,23 @@ class SessionAuth(APIKeyCookie):
         return request.user
 
     def authenticate(self, request: HttpRequest, key: str | None) -> User | None:
-        """Not used: Django's session middleware has read the cookie."""
+        """Return None. Not used: Django's session middleware has read the cookie."""
         raise NotImplementedError
 
 
 def anybody(request: HttpRequest) -> bool:
-    """Let everybody in, signed in or not."""
+    """Accept every request, signed in or not."""
     request.user = AnonymousUser() if not request.user.is_authenticated else request.user
     return True
 
 
 class StreamAuth(TokenAuth):
-    """The same two ways for an async operation, without keeping a database connection."""
+    """The same checks of token or session for an async operation. Keeps no database connection."""
 
     is_async = True
 
     async def __call__(self, request: HttpRequest) -> Any:
-        """The user of the token or of the session, None without either."""
+        """Return the user of the token or of the session, None without either."""
         return await sync_to_async(closing(self._find))(request)
 
     def _find(self, request: HttpRequest) -> Viewer | None:
@@ -101,15 +101,15 @@ class StreamAuth(TokenAuth):
 
 
 class StaffTokenAuth(TokenAuth):
-    """A token of a member of staff. To all others what is behind it does not exist."""
+    """A token of a member of staff. For all other users the operation does not exist."""
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
-        """The token's user. Raises Http404, AuthenticationError and HttpError (403)."""
+        """Return the token's user. Raises Http404, AuthenticationError and HttpError (403)."""
         return _of_staff(super().authenticate(request, token))
 
 
 class StaffOrderTokenAuth(StaffTokenAuth):
-    """A token of a member of staff that may give orders."""
+    """A token of a member of staff that allows changes to the fleet."""
 
     scope = Scope.SUBMIT
 
@@ -118,7 +118,7 @@ class StaffSessionAuth(SessionAuth):
     """The browser of a member of staff."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        """The user of the session, None without one. Raises Http404 and HttpError (403)."""
+        """Return the user of the session, None without one. Raises Http404 and HttpError (403)."""
         user = super().__call__(request)
         return user and _of_staff(user)
 

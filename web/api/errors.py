@@ -1,4 +1,4 @@
-"""The one form in which the API reports errors, and which exception becomes which."""
+"""The form in which the API reports errors, and the error for each exception."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -56,7 +56,7 @@ type_of_refusal: Mapping[type[services.SubmissionRefused], int] = {
     services.LimitReached: 429,
 }
 
-# Of problems that are being written. The first that fits counts; the message is for who asked.
+# Errors of workspaces. The first match counts; the message is for the caller.
 _AUTHORING: Mapping[type[Exception], int] = {
     files.FilesRefused: 422,
     workspaces.SlugTaken: 409,
@@ -77,12 +77,12 @@ _AUTHORING: Mapping[type[Exception], int] = {
 
 
 def documented(*statuses: int) -> dict[Any, Any]:
-    """The error statuses of an operation, for its `response` argument. Any may answer 429."""
+    """Return the error statuses of an operation, for its `response` argument. Any may answer 429."""
     return dict.fromkeys((*statuses, 429), ErrorOut)
 
 
 def answer(status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> JsonResponse:
-    """An error answer."""
+    """Return an error answer."""
     body = {"code": _CODES.get(status, "error"), "message": message, "fields": dict(fields or {})}
     response = JsonResponse({"error": body}, status=status)
     if status == 401:
@@ -91,12 +91,12 @@ def answer(status: int, message: str, fields: Mapping[str, list[str]] | None = N
 
 
 def not_found(request: HttpRequest, rest: str) -> HttpResponse:  # noqa: ARG001 - a view takes them
-    """The answer below /api/v1/ where there is nothing."""
+    """Return the answer for unknown addresses below /api/v1/."""
     return answer(404, "Unknown URL. See /api/v1/openapi.json.")
 
 
 def install(api: NinjaAPI) -> None:
-    """Let `api` answer every exception in the one form."""
+    """Register handlers that answer every exception in the form `ErrorOut`."""
     api.exception_handler(Http404)(_not_found)
     api.exception_handler(HttpError)(_http_error)
     api.exception_handler(RequestInvalid)(_request_invalid)
@@ -114,7 +114,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _not_found(_request: HttpRequest, _error: Http404) -> HttpResponse:
-    # Never the exception's text: it would tell what exists from what may not be seen.
+    # Never the exception's text: it would show whether a hidden object exists.
     return answer(404, "The object doesn't exist, or you don't have access to it.")
 
 

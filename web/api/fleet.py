@@ -1,4 +1,4 @@
-"""The fleet, for programs of staff. To everybody else it does not exist."""
+"""The fleet, for programs of staff. For all other users it does not exist."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from web.site.version import version
 router = Router(auth=STAFF_READ)
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_CHARACTERS)]
 
-# What a name may hold: no control characters, which PostgreSQL cannot even look for.
+# Characters of a name: no control characters, because PostgreSQL cannot search for them.
 Name = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f/]{1,120}$")]
 
 
@@ -83,7 +83,7 @@ class NodeOut(Schema):
 
 
 class QueueOut(Schema):
-    """A class of hardware: what waits for it, and how many workers take from it."""
+    """A queue: the jobs that wait in it, and how many workers serve it."""
 
     queue: str
     waiting: int
@@ -99,7 +99,7 @@ class FleetOut(Schema):
 
 
 class DoneOut(Schema):
-    """Whether the order changed anything."""
+    """Whether the request changed anything."""
 
     changed: bool
 

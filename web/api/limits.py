@@ -1,10 +1,9 @@
-"""How many requests a minute one caller may make, and the headers that say how many are left.
+"""Limits the API requests per minute of each caller, and reports the remaining ones in headers.
 
-Theory of operation. A caller is a user, whatever token or session they come by, or an address for
-those who are nobody. Windows are whole minutes of the clock, counted in the cache that all web
-processes share; counting by window instead of by a sliding one lets twice the number through at worst,
-around a window's end, and costs one increment a request. While the cache is down nothing is limited:
-handing in has limits of its own in the database.
+Theory of operation. A caller is a user, with any token or session, or an address if no user is signed in.
+Windows are whole minutes of the clock. The cache that all web processes share counts them. A fixed window
+lets through at most twice the limit around its end, and costs one increment per request. While the cache is
+down there is no limit: submitting has limits of its own in the database.
 """
 
 import time
@@ -23,7 +22,7 @@ WINDOW_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a caller may still do in this window, which ends in `reset_s` seconds."""
+    """The requests that a caller has left in this window, which ends in `reset_s` seconds."""
 
     limit: int
     used: int
@@ -31,12 +30,12 @@ class Allowance:
 
     @property
     def remaining(self) -> int:
-        """Requests left."""
+        """Return the number of requests left."""
         return max(self.limit - self.used, 0)
 
     @property
     def exceeded(self) -> bool:
-        """Whether this request is one too many."""
+        """Return whether this request exceeds the limit."""
         return self.used > self.limit
 
 
@@ -44,7 +43,7 @@ class PerMinute(BaseThrottle):
     """Lets a caller make `api_per_minute` requests a minute."""
 
     def allow_request(self, request: HttpRequest) -> bool:
-        """Count the request, and say whether it may go on."""
+        """Count the request, and return whether it is allowed."""
         caller = (
             f"user-{request.user.pk}" if request.user.is_authenticated else f"at-{self.get_ident(request)}"
         )
@@ -53,13 +52,13 @@ class PerMinute(BaseThrottle):
         return not allowance.exceeded
 
     def wait(self) -> float | None:
-        """The middleware below tells how long to wait, since it knows the request."""
+        """Return None: the middleware below sends the time to wait, because it knows the request."""
         return None
 
 
 @sync_and_async_middleware
 def rate_headers(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., object]:
-    """Tell an API client its allowance, and when to come back if there is none left."""
+    """Add the rate-limit headers to API responses, and `Retry-After` if no requests are left."""
     if iscoroutinefunction(get_response):
 
         async def call_async(request: HttpRequest) -> HttpResponseBase:

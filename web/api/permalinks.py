@@ -1,4 +1,4 @@
-"""Submissions as JSON under their permanent address, for those who see the page: the same as by the API."""
+"""Submissions as JSON under their permanent address, as in the API, for users who may see the page."""
 
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -12,6 +12,6 @@ from web.results.permalinks import visible_or_404
 @require_safe
 @never_cache
 def submission_json(request: HttpRequest, public_id: str) -> JsonResponse:
-    """What `GET /api/v1/submissions/ID` answers, for who is signed in."""
+    """Return the answer of `GET /api/v1/submissions/ID` for the signed-in user."""
     shown = serialise(visible_or_404(request, public_id), request)
     return JsonResponse(shown, encoder=NinjaJSONEncoder)

@@ -1,4 +1,4 @@
-"""Problems: what to solve, and how to begin."""
+"""Problems: statements, signatures, samples and starter code."""
 
 from typing import Annotated, Any
 
@@ -131,7 +131,7 @@ def list_starters(request: ApiRequest, slug: Slug) -> Any:
 
 
 def find(request: ApiRequest, slug: str) -> Problem:
-    """The problem, if the one who asks may know of it. Raises Http404."""
+    """Return the problem if the current user may see it. Raises Http404."""
     problem = queries.find_problem(request.user, slug)
     if problem is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""Who you are to the site, and what others show of themselves."""
+"""The user of the token, and the profiles of other users."""
 
 from datetime import datetime
 from typing import Annotated, Any

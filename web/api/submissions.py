@@ -1,4 +1,4 @@
-"""Submissions: hand in, watch, cancel, look back."""
+"""Submissions: submit, follow, cancel, list."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -59,27 +59,27 @@ class SubmissionOut(Schema):
 
     @staticmethod
     def resolve_state(submission: Submission) -> str:
-        """Where its job stands."""
+        """Return the state of its job."""
         return queries.state_of(submission)
 
     @staticmethod
     def resolve_verdict(submission: Submission) -> str | None:
-        """What it earned."""
+        """Return its verdict."""
         return queries.verdict_of(submission)
 
     @staticmethod
     def resolve_message(submission: Submission) -> str | None:
-        """Why."""
+        """Return the message that explains the verdict."""
         return submission.report.message if hasattr(submission, "report") else None
 
     @staticmethod
     def resolve_score(submission: Submission) -> Score | None:
-        """Its ranked figure."""
+        """Return its ranked score."""
         return queries.score_of(submission)
 
     @staticmethod
     def resolve_finished(submission: Submission) -> datetime | None:
-        """When."""
+        """Return the time of the submission."""
         return submission.report.finished if hasattr(submission, "report") else None
 
 
@@ -109,7 +109,7 @@ class ReportOut(Schema):
 
     @staticmethod
     def resolve_headline(report: Report) -> Diagnostic | None:
-        """The finding that leads."""
+        """Return the finding that best explains the failure."""
         return headline(report)
 
 
@@ -139,17 +139,17 @@ class SubmissionDetailOut(SubmissionOut):
 
     @staticmethod
     def resolve_place_in_queue(submission: Submission) -> int:
-        """Jobs before this one."""
+        """Return the number of jobs before this one."""
         return jobs_before(submission)
 
     @staticmethod
     def resolve_report(submission: Submission, context: Any) -> Report | None:
-        """As the one who asks may see it."""
+        """Return the report as the current user may see it."""
         return queries.present_report(submission, context["request"].user)
 
     @staticmethod
     def resolve_listings(submission: Submission) -> tuple[Listing, ...]:
-        """Those that are kept."""
+        """Return the stored listings."""
         return queries.listings_of(submission)
 
 
@@ -177,7 +177,7 @@ class Own(Schema):
 
 
 class SourceOut(Schema):
-    """A program."""
+    """The program to submit."""
 
     language: Language
     source: str
@@ -308,7 +308,7 @@ async def follow(request: ApiRequest, public_id: PublicId) -> HttpResponseBase:
 
 
 def serialise(submission: Submission, request: HttpRequest) -> dict[str, Any]:
-    """What the API shows of `submission` to the one who asks, who may see it; for `NinjaJSONEncoder`."""
+    """Return the fields of `submission` for `NinjaJSONEncoder`. The current user may see it."""
     shown = SubmissionDetailOut.model_validate(submission, context={"request": request})
     body: dict[str, Any] = shown.model_dump()
     return body

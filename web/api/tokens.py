@@ -1,4 +1,4 @@
-"""Tokens: made from a name and a password, listed and revoked by their holder."""
+"""Tokens: create with name and password, list, revoke."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any

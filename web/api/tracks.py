@@ -1,4 +1,4 @@
-"""Tracks: problems in an order that leads somewhere."""
+"""Tracks: ordered paths of problems."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the help page tells of this very site: its verdicts, limits, versions and exit statuses."""
+"""The parts of the help page that depend on this site: verdicts, limits, versions, exit statuses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What judged the latest program in a language."""
+    """The environment that judged the latest program in a language."""
 
     language: Language
     tools: Mapping[str, str]
@@ -37,7 +37,7 @@ class GuidePage:
 
 
 def guide_page(site: str) -> GuidePage:
-    """The page for the site at the address `site`."""
+    """Return the page for the site at the address `site`."""
     config = settings.WARPCOURT
     return GuidePage(
         badges=all_badges(),
@@ -52,7 +52,7 @@ def guide_page(site: str) -> GuidePage:
 
 
 def _latest(language: Language) -> Versions | None:
-    """The stamp of the latest report, which says more than any list that would have to be kept."""
+    """Return the stamp of the latest report. It needs no list of versions that someone must maintain."""
     stamps = Report.objects.filter(submission__language=language.value).order_by("-pk")
     stamp = stamps.values_list("body__environment", flat=True).first() or {}
     tools = {

@@ -10,6 +10,6 @@ from web.help import guide
 
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
-    """What the verdicts mean and how judging works."""
+    """Show what the verdicts mean and how judging works."""
     site = settings.WARPCOURT.public_url or request.build_absolute_uri("/").rstrip("/")
     return render(request, "web/help.html", {"page": guide.guide_page(site)})

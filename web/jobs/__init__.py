@@ -1,1 +1,1 @@
-"""The job engine: what waits for a worker, who holds it, and how it ends, for every kind of job."""
+"""The job engine: queues, claims, leases and results for every kind of job."""

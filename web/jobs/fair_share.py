@@ -1,13 +1,14 @@
-"""Fair share: how jobs of the same urgency are shared out among users.
+"""Fair share: the order among users of jobs with the same urgency.
 
-Theory of operation. A job's `fair_share_rank` is how many open jobs its owner had when it was queued. Claims
-go by rank before they go by time, so a user who submits five programs has one of them judged, then waits
-until every other user had one. When a job is over, those of its owner that came after it move up; each keeps
-the time at which it was queued. So no user is overtaken for ever by users who come with one job at a time.
-The ranks are counted again rather than lowered by one: a move that was lost with its process is made good by
-the next.
+Theory of operation. A job's `fair_share_rank` is the number of open jobs of its owner when it was queued.
+Claims sort by rank before time. If a user submits five programs, one is judged; the others wait until every
+other user had one. When a job ends, the later jobs of its owner move up and keep the time at which they were
+queued. So users who submit one job at a time cannot overtake another user for ever.
 
-What staff have judged again takes no share of its author's, and is not counted among the open jobs.
+A move counts the ranks again instead of decrementing them. If a process dies before its move, the next move
+corrects the ranks.
+
+Rejudges take no share of the author's and do not count as open jobs.
 """
 
 from functools import partial
@@ -22,16 +23,17 @@ J = TypeVar("J", bound=LeasedJob)
 
 
 def under_way(owned: QuerySet[J]) -> QuerySet[J]:
-    """Those of one owner's jobs that wait or are worked on, in the order of their ranks."""
+    """Return the unfinished jobs of one owner in the order of their ranks."""
     return owned.filter(state__in=OPEN, priority__gt=REJUDGED).order_by("queued", "pk")
 
 
 def move_up_on_commit(owned: QuerySet[J]) -> None:
-    """Let an owner's jobs move up once the caller's transaction, which ends one of them, is committed.
+    """Move an owner's jobs up once the caller's transaction, which ends one of them, is committed.
 
-    Not in that transaction: two that end jobs of one owner would each wait for the row that the other holds.
+    It cannot happen in that transaction: two transactions that end jobs of one owner would each wait for the
+    row that the other holds.
     """
-    # The job is over, whatever becomes of this.
+    # The job is over, even if this fails.
     transaction.on_commit(partial(move_up, owned), robust=True)
 
 

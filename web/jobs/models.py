@@ -1,4 +1,4 @@
-"""What every kind of job has in its row: state, lease, fencing token, place in its queue."""
+"""The columns that every kind of job has: state, lease, fencing token, place in its queue."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,22 +11,21 @@ from django.utils import timezone
 
 QUEUE_CHARACTERS = 128
 WORKER_CHARACTERS = 120
-CPU = "cpu"  # the queue of what any worker may take; `web.submissions.queues` has the others
-# The priority of what staff have judged again: it waits for all else, and takes no share of its author's.
+CPU = "cpu"  # the queue of jobs that any worker may take; `web.submissions.queues` has the others
+# The priority of rejudges: they wait for all other jobs, and take no share of their authors'.
 REJUDGED = 0
-# How jobs are taken from a queue: the most urgent; then each user's first before any user's second; then the
-# oldest.
+# The order of claims: the most urgent job; then each user's first before any user's second; then the oldest.
 ORDER = ("-priority", "fair_share_rank", "queued", "pk")
 
 
 class JobState(models.TextChoices):
-    """Where a job is.
+    """The state of a job.
 
                     claim                  record, last try failed
         QUEUED ------------------> LEASED ------------------------> DONE
           |  ^                       |  |                            |
-          |  +--- hand back, sweep --+  |                            |
-          |  +------------------ asked for once more ----------------+
+          |  +--- return, sweep -----+  |                            |
+          |  +------------------ requeued on request ----------------+
           |                             |
           +---------- cancel -----------+-----> CANCELLED
 
@@ -45,7 +44,7 @@ OPEN = (JobState.QUEUED, JobState.LEASED)
 
 
 class JobKind(StrEnum):
-    """What a job is, in the order in which workers look for one."""
+    """The kind of a job, in the order in which workers claim them."""
 
     SUBMISSION = "submission"
     PREVIEW = "preview"
@@ -56,10 +55,11 @@ class JobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """How a kind of job is listed: names of columns, reached through foreign keys where need be.
+    """The columns that describe a kind of job in lists, through foreign keys where necessary.
 
-    `kind` is a JobKind, or the column that has it. `key` is what the page of a job is found by. Where
-    thousands may wait, `while_waiting` is false: then a job is listed only while a worker has it.
+    `kind` is a JobKind, or the column that has it. `key` identifies the job in the URL of its page. Set
+    `while_waiting` to false for a kind with thousands of waiting jobs: then a job is listed only while a
+    worker has it.
     """
 
     kind: JobKind | str
@@ -107,7 +107,7 @@ class LeasedJob(models.Model):
                 name="%(class)s_next_of_queue",
                 condition=Q(state=JobState.QUEUED.value),
             ),
-            # Not by when leases end: every heartbeat would then write to all indexes.
+            # No index on the end of leases: every heartbeat would write to it.
             models.Index(fields=["queue"], name="%(class)s_leased", condition=Q(state=JobState.LEASED.value)),
         ]
         constraints = [
@@ -121,10 +121,10 @@ class LeasedJob(models.Model):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Return whether the state is final."""
         return self.state not in OPEN
 
 
 def job_models() -> list[type[LeasedJob]]:
-    """The models of all kinds of jobs."""
+    """Return the models of all kinds of jobs."""
     return [model for model in apps.get_models() if issubclass(model, LeasedJob)]

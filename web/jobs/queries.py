@@ -1,6 +1,6 @@
-"""What is asked of workers, whatever kind it is: counted and listed, each in one query over all kinds.
+"""Counts and lists jobs of all kinds, each in one query.
 
-A kind takes part by being a model of jobs; its `listed` says which of its columns are read.
+To take part, a kind is a model of jobs; its `listed` names the columns to read.
 """
 
 from collections.abc import Iterable
@@ -15,13 +15,13 @@ from web.jobs.models import OPEN, JobKind, JobState, LeasedJob, job_models
 
 _Rows: TypeAlias = "QuerySet[Any, Any]"  # of any of these tables, in columns of the same names
 MOST_TASKS = 50
-# What workers take once no submission waits, in the order of claims.
+# The kinds that workers take when no submission waits, in the order of claims.
 BACKGROUND = tuple(kind for kind in JobKind if kind is not JobKind.SUBMISSION)
 
 
 @dataclass(frozen=True, slots=True)
 class KindNow:
-    """How much of a kind there is to do. `oldest` is when the longest waiting one was queued."""
+    """The number of unfinished jobs of a kind. `oldest` is when the longest waiting one was queued."""
 
     kind: JobKind
     waiting: int = 0
@@ -31,10 +31,10 @@ class KindNow:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A job that waits, or that `worker` does now. `key` is its page's: of a submission its public id.
+    """A job that waits or that `worker` runs. `key` identifies its page; a submission's is its public id.
 
-    `subject` is the problem, of an import the format; `person` who asked for it, empty where they are gone.
-    `until` is when its lease ends.
+    `subject` is the problem, or the format of an import. `person` requested the job; it is empty if the
+    account is deleted. `until` is when its lease ends.
     """
 
     kind: JobKind
@@ -48,7 +48,7 @@ class Task:
 
 
 def kinds_now() -> list[KindNow]:
-    """All kinds but submissions, those of which there are no jobs too. One query."""
+    """Return all kinds except submissions, including those without jobs. One query."""
     grouped = (
         _open(model).values("the_kind", "state").annotate(count=Count("pk"), first=Min("queued"))
         for model in _background()
@@ -64,7 +64,7 @@ def kinds_now() -> list[KindNow]:
 
 
 def tasks_in_background() -> list[Task]:
-    """The first MOST_TASKS that run or wait besides submissions, in the order of claims. One query."""
+    """Return the first MOST_TASKS unfinished jobs except submissions, in the order of claims. One query."""
     shown = (
         _open(model) if model.listed.while_waiting else _open(model).filter(state=JobState.LEASED)
         for model in _background()
@@ -73,24 +73,24 @@ def tasks_in_background() -> list[Task]:
 
 
 def tasks_held() -> list[Task]:
-    """All that workers do now, submissions too. One query."""
+    """Return all jobs that workers run now, including submissions. One query."""
     return _tasks(_open(model).filter(state=JobState.LEASED) for model in job_models())
 
 
 def submissions_waiting() -> dict[str, int]:
-    """How many submissions wait in each queue in which any does. One query."""
+    """Return the number of waiting submissions per queue, for queues with any. One query."""
     (model,) = (model for model in job_models() if model.listed.kind == JobKind.SUBMISSION)
     queued: _Rows = model._default_manager.filter(state=JobState.QUEUED)  # noqa: SLF001 - Django's public name
     return dict(queued.order_by().values_list("queue").annotate(count=Count("pk")))
 
 
 def host_of(worker: str) -> str:
-    """The host of a process, by its name in jobs and in the fleet: `node-1` of `node-1:4711`."""
+    """Return the host of a process, by its name in jobs and in the fleet: `node-1` of `node-1:4711`."""
     return worker.rpartition(":")[0]
 
 
 def long_waiting(kinds: Iterable[KindNow], now: datetime, limit: timedelta) -> list[KindNow]:
-    """Those of which one has waited for longer than `limit`. Hidden runs may: they come last."""
+    """Return the kinds with a job that has waited for longer than `limit`, without hidden runs."""
     asked = (entry for entry in kinds if entry.kind is not JobKind.REJUDGE)
     return [entry for entry in asked if entry.oldest is not None and entry.oldest < now - limit]
 
@@ -106,7 +106,7 @@ def _background() -> list[type[LeasedJob]]:
 
 
 def _open(model: type[LeasedJob]) -> _Rows:
-    """The jobs of a kind that wait or are worked on, in columns of the same names and types."""
+    """Return the unfinished jobs of a kind, in columns of the same names and types."""
     listed = model.listed
     kind = listed.kind
     rows: _Rows = model._default_manager.filter(state__in=OPEN).order_by()  # noqa: SLF001 - Django's public name
@@ -133,5 +133,5 @@ def _union(each: Iterable[_Rows], columns: tuple[str, ...]) -> _Rows:
 
 
 def _text(column: str) -> Coalesce:
-    """A column as text, so that tables fit together."""
+    """Return a column as text, so that tables can be combined."""
     return Coalesce(Cast(F(column), CharField()), Value(""), output_field=CharField())

@@ -1,31 +1,31 @@
-"""The job queue: claim, lease, fence, hand back, sweep and wake, once for every kind of job.
+"""The job queue: claims, leases, fencing, returns, sweeps and wake-up messages, for every kind of job.
 
 Theory of operation.
 
-The row is the only truth about who works on a job. A claim is one conditional UPDATE that raises `attempt`;
-from then on every write of that worker says `WHERE attempt = …`, so a worker that lost its lease (paused, cut
-off, presumed dead) changes nothing when it comes back, and what it sends twice is written once. A claim is
-the row as it was read then: a job in memory is never refreshed, since its attempt and state are the fence.
-Leases are written and compared on the database's clock, so those of the hosts may be wrong.
+Only the row decides which worker has a job. A claim is one conditional UPDATE that raises `attempt`. From
+then on every write of that worker says `WHERE attempt = …`. If a worker lost its lease (paused, cut off,
+presumed dead), its writes change nothing when it comes back, and a repeated write is stored once. A claim is
+the row as it was read then. Do not refresh a job in memory: its attempt and state are the fence. Leases are
+written and compared on the database's clock, so the clocks of the hosts may be wrong.
 
-Jobs are taken in `ORDER`. Each queue's next job is the head of an index, so one query finds the heads of all
-queues that the worker serves and takes the first of them, in the same time whether ten wait or a hundred
-thousand. Jobs that lost workers hold are at most as many as there are workers: those are looked through.
+Workers take jobs in `ORDER`. Each queue's next job is the head of an index. One query finds the heads of all
+queues that the worker serves and takes the first of them. It takes the same time with ten waiting jobs and
+with a hundred thousand. Lost workers hold at most as many jobs as there are workers, so a scan finds those.
 
-The row is the outbox too. A message that has to reach a broker once its transaction is committed is usually
-written into a table of its own, and sent from there by a relay that marks it as sent. Here the message says
-nothing but "look into the table", so a row that is still queued says all that an outbox's row would, and the
-claim that takes it is the mark. The relay is the sweep: it wakes workers for what is queued for longer than
-a message takes to arrive, whether the web process died between commit and message, the broker was away, or
-the worker that got it died before it claimed. Messages are counted before they are sent: as many as the
-broker still holds are left out, so that they do not pile up while all workers are busy. Nothing expires,
-since that would compare the clocks of two hosts.
+The row is also the outbox. Usually a message that must reach a broker after a commit is written into a table
+of its own, and a relay sends it and marks it as sent. Here the message has no content except "check the
+table". A row that is still queued says all that an outbox row would say, and the claim is the mark. The relay
+is the sweep. It wakes workers for jobs that have been queued for longer than a message takes to arrive. This
+covers a web process that died between commit and message, a broker that was away, and a worker that died
+before it claimed. The sweep first subtracts the messages that the broker still holds, so that they do not
+pile up while all workers are busy. Messages do not expire, because that would compare the clocks of two
+hosts.
 
-Any number of workers may sweep at a time, and any may die in the middle. Each job is moved by one
-transaction whose conditional UPDATE comes first and names the attempt; of two sweeps the second finds
-nothing to do, and of one that was killed the next does the rest.
+Any number of workers may sweep at a time, and any may die in the middle. One transaction moves each job; its
+conditional UPDATE comes first and names the attempt. If two sweeps meet, the second finds nothing to do. If a
+sweep is killed, the next one does the rest.
 
-A kind of job is a subclass with what ending means for it: `fail`, and a `record` of its own.
+A kind of job is a subclass that defines what happens at the end: `fail`, and its own `record`.
 """
 
 from abc import ABC, abstractmethod
@@ -54,11 +54,11 @@ SWEPT_AT_ONCE = 500
 
 
 class LeaseLost(Exception):
-    """Raised when a worker writes under a claim that is no longer its own."""
+    """Raised when a worker writes under a claim that it has lost."""
 
 
 class Hold(Enum):
-    """What a worker learns when it extends its lease."""
+    """The answer to a worker that extends its lease."""
 
     HELD = auto()
     CANCELLED = auto()
@@ -66,7 +66,7 @@ class Hold(Enum):
 
 
 class Failure(Enum):
-    """Why a job ends without a result. None of it is its owner's fault."""
+    """The reason why a job ends without a result. The owner never causes it."""
 
     TRIES_USED = auto()
     WORKER_HUNG = auto()
@@ -74,7 +74,7 @@ class Failure(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What one sweep did, as counts of jobs; `woken` counts messages to workers."""
+    """The result of one sweep, as counts of jobs; `woken` counts messages to workers."""
 
     requeued: int
     concluded: int
@@ -85,36 +85,36 @@ class JobQueue(ABC, Generic[J]):
     """The jobs of one kind."""
 
     model: type[J]
-    # What comes first. A kind of which few wait may have an order that no index has.
+    # The order of claims. A kind with few waiting jobs may have an order without an index.
     order: ClassVar[Sequence[str | OrderBy]] = ORDER
-    # What a claim resets in the row.
+    # The columns that a claim resets
     fresh: ClassVar[Mapping[str, Any]] = {}
-    # The column of the user among whose jobs it is ranked; empty where none takes a share.
+    # The column of the user whose fair share it takes; empty if it takes none.
     owner: ClassVar[str] = ""
-    # What is true of a leased job that its owner wants to end; no worker tries it again.
+    # The condition of a leased job that its owner wants to end; no worker tries it again.
     cancelling: ClassVar[Q | None] = None
 
-    # What a kind decides
+    # Decided by the kind of job
 
     @abstractmethod
     def fail(self, job: J, failure: Failure) -> bool:
-        """End `job` without a result, under its fence. In the caller's transaction."""
+        """End `job` without a result, under its fence. Runs in the caller's transaction."""
 
     def claimed(self, job: J) -> None:
-        """A worker has just taken `job`. In the same transaction."""
+        """Called in the same transaction after a worker has taken `job`."""
 
     def requeued(self, job: J, why: str) -> None:
-        """`job` has just been queued once more. In the same transaction."""
+        """Called in the same transaction after `job` has returned to the queue."""
 
     def served_by(self, gpu_models: Collection[str]) -> tuple[str, ...]:  # noqa: ARG002 - see the subclasses
-        """The queues that a worker with these GPUs takes from."""
+        """Return the queues that a worker with these GPUs takes from."""
         return (CPU,)
 
     def rows(self) -> QuerySet[J]:
-        """The rows with what a worker needs of them."""
+        """Return the rows with the related rows that a worker needs."""
         return self._all()
 
-    # What users do
+    # Called by the site
 
     def add(self, job: J) -> None:
         """Queue a new job, and wake a worker once the caller's transaction is committed."""
@@ -123,20 +123,23 @@ class JobQueue(ABC, Generic[J]):
         self.wake(job.queue)
 
     def cancel(self, job: J, **columns: Any) -> bool:
-        """End `job` at once, also under its worker, which learns of it. False when it was over already."""
+        """End `job` at once, even while a worker runs it. Return False if it was over.
+
+        The worker learns of it from its next heartbeat.
+        """
         ended = self._all().filter(pk=job.pk, state__in=OPEN)
         if not ended.update(state=JobState.CANCELLED, lease_until=None, **columns):
             return False
         self._move_up(job)
         return True
 
-    # What workers do
+    # Called by workers
 
     def claim(self, worker: str, *, gpu_models: Collection[str] = ()) -> J | None:
-        """Take the next job of the queues that a worker with these GPUs serves; None when there is none.
+        """Take the next job of the queues that a worker with these GPUs serves. Return None if there is none.
 
-        Safe to call from any number of workers at a time: the UPDATE names the attempt that was read, so of
-        two that read the same row one finds it changed and looks for another.
+        Any number of workers may call this at a time: the UPDATE names the attempt that was read. If two
+        workers read the same row, one finds it changed and searches for another.
         """
         queues = self.served_by(gpu_models)
         while (found := self.next_job(queues)) is not None:
@@ -158,7 +161,7 @@ class JobQueue(ABC, Generic[J]):
         return None
 
     def extend_lease(self, job: J) -> Hold:
-        """Extend the lease by its full length, and learn whether to go on."""
+        """Extend the lease by its full length, and return whether to continue."""
         mine = self.mine(job)
         if mine.update(lease_until=_lease_end()):
             ends = self.cancelling is not None and mine.filter(self.cancelling).exists()
@@ -168,10 +171,11 @@ class JobQueue(ABC, Generic[J]):
 
     @transaction.atomic
     def hand_back(self, job: J, *, failed: bool) -> bool:
-        """Give `job` up, after a failure of ours or because this worker stops. False if it was lost before.
+        """Return `job` to the queue after a failure of the judge, or because this worker stops.
 
-        A failure counts as a try, and its next try waits for a sweep, which gives a troubled host a moment;
-        when none is left the job ends. Without failure another worker is woken at once.
+        Return False if the lease was lost before. A failure counts as a try, and the next try waits for a
+        sweep, which gives a host with problems a moment. When no tries are left the job ends. Without a
+        failure, another worker is woken at once.
         """
         if self._ends(job, failed=failed):
             return self.fail(job, Failure.TRIES_USED)
@@ -189,9 +193,10 @@ class JobQueue(ABC, Generic[J]):
 
     @transaction.atomic
     def abandon(self, pk: int, attempt: int) -> bool:
-        """End a job on which its worker's process hung. It would hang the next one, so it is not tried again.
+        """End a job on which its worker's process hung.
 
-        Also when its lease has expired meanwhile and it waits. False if another worker has it, or it is over.
+        It is not tried again, because it would hang the next process. This also works if its lease has
+        expired in the meantime and the job waits. Return False if another worker has it, or it is over.
         """
         held = self._all().filter(pk=pk, attempt=attempt, state__in=OPEN)
         if not held.update(worker=F("worker")):  # takes the row's lock
@@ -199,9 +204,9 @@ class JobQueue(ABC, Generic[J]):
         return self.fail(self.rows().get(pk=pk), Failure.WORKER_HUNG)
 
     def sweep(self, *, now: datetime | None = None) -> Swept:
-        """Queue jobs again whose worker is gone, end those that cannot go on, and wake workers for the rest.
+        """Queue jobs of lost workers again, end jobs that cannot continue, and wake workers for the rest.
 
-        For what was queued within the sweep interval a message is under way. `now` stands for the database's
+        For jobs queued within the sweep interval a message is still in transit. `now` replaces the database's
         clock.
         """
         moment: Moment = now or DatabaseNow()
@@ -218,21 +223,21 @@ class JobQueue(ABC, Generic[J]):
         woken = self.wake_waiting(requeued | self._waiting(queued__lt=settled))
         return Swept(requeued=requeued.total(), concluded=concluded, woken=woken)
 
-    # What subclasses build on
+    # For subclasses
 
     def mine(self, job: J) -> QuerySet[J]:
-        """The row of `job` if nothing has happened to it since it was read. This is the fence."""
+        """Return the row of `job` if it has not changed since it was read. This is the fence."""
         return self._all().filter(pk=job.pk, attempt=job.attempt, state=job.state)
 
     def finish(self, job: J, **columns: Any) -> bool:
-        """End `job`. False: it was lost. Takes the row's lock, so what follows is done once."""
+        """End `job`. Return False if the lease was lost. Takes the row's lock, so it happens once."""
         if not self.mine(job).update(state=JobState.DONE, lease_until=None, **columns):
             return False
         self._move_up(job)
         return True
 
     def tell(self, job: J, **columns: Any) -> None:
-        """Write what is being done; without columns, take the row's lock, so that no worker claims it now.
+        """Write progress. Without columns, only take the row's lock, so that no worker claims it now.
 
         Raises:
             LeaseLost: the job is no longer this worker's.
@@ -246,24 +251,24 @@ class JobQueue(ABC, Generic[J]):
             transaction.on_commit(partial(wakeup.wake, heard))
 
     def wake_waiting(self, waiting: Mapping[str, int] | None = None) -> int:
-        """Wake workers for what waits, some at a time; returns how many messages were sent."""
+        """Wake workers for waiting jobs, a few at a time. Return the number of messages sent."""
         return wakeup.wake_for(self._heard(self._waiting() if waiting is None else waiting))
 
     def in_line(self, queue: str) -> QuerySet[J]:
-        """What waits in `queue`, in the order of claims, which an index has."""
+        """Return the waiting jobs in `queue` in the order of claims, which an index has."""
         return self._all().filter(state=JobState.QUEUED, queue=queue).order_by(*self.order)
 
     def next_job(self, queues: Collection[str]) -> tuple[int, int] | None:
-        """Key and attempt of the job that a worker of `queues` takes next. It may be gone by now."""
+        """Return key and attempt of the job that a worker of `queues` takes next. It may be gone by now."""
         heads = [*(_first(self.in_line(queue)) for queue in queues), _first(self._expired(queues))]
         candidates = self._all().filter(reduce(or_, (Q(pk=head) for head in heads)))
         return candidates.order_by(*self.order).values_list("pk", "attempt").first()
 
     def hears(self, queue: str) -> str:
-        """The queue at the broker of which workers are woken for jobs of `queue`."""
+        """Return the broker's queue whose workers are woken for jobs of `queue`."""
         return queue
 
-    # The rest
+    # Internal
 
     def _all(self) -> QuerySet[J]:
         return self.model._default_manager.order_by()  # noqa: SLF001 - Django's public name for it
@@ -292,7 +297,7 @@ class JobQueue(ABC, Generic[J]):
 
     @transaction.atomic
     def _take_back(self, job: J, moment: Moment) -> JobState | None:
-        """What became of a job whose lease has expired; None where its worker or another was quicker."""
+        """Return the outcome of a job whose lease has expired; None if its worker or another was quicker."""
         expired = self.mine(job).filter(lease_until__lt=moment)
         if not expired.update(worker=""):  # takes the row's lock
             return None
@@ -303,7 +308,7 @@ class JobQueue(ABC, Generic[J]):
         return JobState.QUEUED
 
     def _waiting(self, **condition: Any) -> Counter[str]:
-        """How many wait in each queue; no more than workers are woken for."""
+        """Return the number of waiting jobs per queue, up to the number of workers that are woken for one."""
         return Counter(
             {
                 queue: self.in_line(queue).filter(**condition)[: wakeup.MOST_MESSAGES].count()
@@ -312,7 +317,7 @@ class JobQueue(ABC, Generic[J]):
         )
 
     def _queues(self) -> Iterator[str]:
-        """The queues in which something waits. One look into an index for each, however many jobs wait."""
+        """Yield the queues with waiting jobs. This costs one index lookup per queue."""
         queued = self._all().filter(state=JobState.QUEUED).order_by("queue").values_list("queue", flat=True)
         queue = queued.first()
         while queue is not None:

@@ -22,9 +22,9 @@ QUIET_S = 5.0
 
 
 def wake(queue: str = CPU) -> bool:
-    """Wake a worker that serves `queue`. False without a broker: the job waits in the database.
+    """Wake a worker that serves `queue`. Return False without a broker: the job waits in the database.
 
-    A message for a queue that no worker serves stays with the broker until one does.
+    A message for a queue without workers stays with the broker until a worker serves the queue.
     """
     sent = _line.send(queue)
     metrics.RINGS.labels(outcome="sent" if sent else "lost").inc()
@@ -32,10 +32,10 @@ def wake(queue: str = CPU) -> bool:
 
 
 def wake_for(waiting: Mapping[str, int]) -> int:
-    """Wake workers for what waits in each queue, less the messages that the broker still holds.
+    """Wake workers for the jobs that wait in each queue, minus the messages that the broker still holds.
 
-    Returns how many were sent. Ends with the first that is not, so that a broker which does not answer is
-    waited for once.
+    Return how many messages were sent. Stops at the first that fails, so that it waits for a dead broker only
+    once.
     """
     sent = 0
     for queue, jobs in waiting.items():
@@ -50,15 +50,15 @@ def wake_for(waiting: Mapping[str, int]) -> int:
 
 
 def undelivered(queue: str) -> int | None:
-    """How many messages for `queue` the broker still holds; None when it does not answer."""
+    """Return how many messages for `queue` the broker still holds; None when it does not answer."""
     return _line.undelivered(queue)
 
 
 class _Line:
-    """The line to the broker.
+    """The connection to the broker.
 
-    A broker that is away is waited for two seconds, which no user who submits a program should have to do.
-    So after a failure nothing is sent for QUIET_S; a sweep that gets through ends that.
+    If the broker is away, sending waits for two seconds, and a user who submits a program should not have to.
+    So after a failure nothing is sent for QUIET_S, unless a sweep reaches the broker again.
     """
 
     def __init__(self) -> None:

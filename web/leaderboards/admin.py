@@ -1,4 +1,4 @@
-"""Staff pages about leaderboards: what they are read from, and baselines to remove."""
+"""Staff pages about leaderboards: their stored rows, and baselines to remove."""
 
 from django.contrib import admin
 
@@ -10,7 +10,7 @@ from web.submissions.models import Best
 
 @admin.register(Best)
 class BestAdmin(RecordAdmin[Best]):
-    """Bests. `manage.py recount` makes them anew from the reports."""
+    """Bests. `manage.py recount` rebuilds them from the reports."""
 
     list_display = ["problem", "user", "language", "gpu_model", "score_us", "current", "record", "handed_in"]
     list_filter = ["current", "record", "language"]
@@ -28,13 +28,13 @@ class BaselineAdmin(RemovableAdmin[Baseline]):
     search_fields = ["label", "=problem__slug"]
 
     def kind_of_deletion(self) -> AuditKind:
-        """It is removed."""
+        """Remove the baseline."""
         return AuditKind.BASELINE_REMOVE
 
 
 @admin.register(Ranking)
 class RankingAdmin(RecordAdmin[Ranking]):
-    """Overall rankings. They are made anew from the bests."""
+    """Overall rankings. The sweepers rebuild them from the bests."""
 
     list_display = ["gpu_model", "track", "people", "refreshed"]
     list_select_related = ["track"]

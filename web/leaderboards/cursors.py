@@ -1,8 +1,8 @@
-"""Cursors: where a page of a list begins, by the value that it is sorted by and not by a number of rows.
+"""Cursors: where a page of a list begins, by a sorting value instead of a number of rows.
 
-So a page stays where it is when somebody takes a place before it. A cursor is the sorting value of the last
-row before the page, as text, with `~2` appended when it is the second row of that value, and so on. The first
-page has the empty cursor, and so has one that makes no sense.
+So a page does not move when a user takes a place before it. A cursor is the sorting value of the last row
+before the page, as text, with `~2` appended when it is the second row of that value, and so on. The first
+page has the empty cursor. An invalid cursor also gives the first page.
 """
 
 import math
@@ -13,7 +13,7 @@ _MOST_CHARACTERS = 40
 
 
 def find(values: Sequence[float], cursor: str) -> int:
-    """The position in `values`, which ascend, at which the page of `cursor` begins."""
+    """Return the position in `values`, which ascend, at which the page of `cursor` begins."""
     value, count = _parse(cursor)
     if value is None:
         return 0
@@ -22,7 +22,7 @@ def find(values: Sequence[float], cursor: str) -> int:
 
 
 def before(values: Sequence[float], start: int) -> str:
-    """The cursor of the page that begins at the position `start`."""
+    """Return the cursor of the page that begins at the position `start`."""
     if not start:
         return ""
     value = values[start - 1]

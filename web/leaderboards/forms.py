@@ -1,4 +1,4 @@
-"""What staff say to set a baseline."""
+"""The form with which staff set a baseline."""
 
 from django import forms
 
@@ -11,7 +11,7 @@ _KINDS = [(BaselineKind.REFERENCE.value, "Reference"), (BaselineKind.VENDOR.valu
 
 
 class BaselineForm(forms.Form):
-    """A ranked submission to a problem, and what it is to be called."""
+    """A ranked submission to a problem, and the label to show it under."""
 
     submission = forms.CharField(
         max_length=PUBLIC_ID_CHARACTERS, strip=True, help_text="The ID from its URL: /s/<id>."
@@ -24,7 +24,7 @@ class BaselineForm(forms.Form):
         self._problem = problem
 
     def clean_submission(self) -> Submission:
-        """The submission, which was timed."""
+        """Return the submission, which was timed."""
         rows = Submission.objects.select_related("report", "problem")
         found = rows.filter(problem=self._problem, public_id=self.cleaned_data["submission"]).first()
         if found is None:
@@ -36,5 +36,5 @@ class BaselineForm(forms.Form):
         return found
 
     def complaint(self) -> str:
-        """What is wrong, in one line."""
+        """Return the error in one line."""
         return " ".join(f"{name.capitalize()}: {errors[0]}" for name, errors in self.errors.items())

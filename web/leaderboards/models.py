@@ -1,4 +1,4 @@
-"""What boards are read from. It follows from the reports; `web.submissions.best` keeps it in step."""
+"""The tables from which leaderboards are read. `web.submissions.best` keeps them equal to the reports."""
 
 from django.conf import settings
 from django.db import models
@@ -14,9 +14,9 @@ LABEL_CHARACTERS = 60
 
 
 class Baseline(models.Model):
-    """A submission that others are compared with: its figures come from its report, as everybody's do.
+    """A submission that others are compared with. Its figures come from its report, as for all submissions.
 
-    It shows on the board that its report belongs to once it is accepted and timed, and never before.
+    It appears on the board of its report after it is accepted and timed.
     """
 
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="baselines")
@@ -37,9 +37,10 @@ class Baseline(models.Model):
 
 
 class Ranking(models.Model):
-    """An overall ranking: of one GPU model, over all problems or those of one track. Made anew as a whole.
+    """An overall ranking of one GPU model, over all problems or those of one track.
 
-    `people` counts its places. `newest` is the latest row of `Best` that it knows of.
+    It is rebuilt as a whole. `people` counts its places. `newest` is the latest row of `Best` that it
+    includes.
     """
 
     gpu_model = models.CharField(max_length=STAMP_CHARACTERS)
@@ -61,7 +62,7 @@ class Ranking(models.Model):
 
 
 class Place(models.Model):
-    """Somebody's place in a ranking. `web.leaderboards.ranking` says what the points are.
+    """A user's place in a ranking. `web.leaderboards.ranking` defines the points.
 
     `problems` counts those with a score, `full` those of them with all points.
     """

@@ -1,4 +1,4 @@
-"""What the leaderboard page shows: the rows with their intervals drawn, and the boards to choose from."""
+"""The contents of the leaderboard page: the rows with their intervals, and the boards to choose from."""
 
 import math
 from collections.abc import Iterable
@@ -22,13 +22,13 @@ from web.leaderboards.queries.standings import FUNCTIONAL
 from web.packages.queries import HASH_SHOWN, names_of_versions
 
 WIDTH = 1000
-_LEAST = 8  # units, so that the narrowest interval can be seen
+_LEAST = 8  # units, so that the narrowest interval stays visible
 _KINDS = {BaselineKind.REFERENCE: "reference", BaselineKind.VENDOR: "vendor library"}
 
 
 @dataclass(frozen=True, slots=True)
 class BoardQuery:
-    """The page that the address asks for, as far as it makes sense."""
+    """The page that the address asks for. Invalid values are ignored."""
 
     gpu: str | None = None
     language: Language | None = None
@@ -37,7 +37,7 @@ class BoardQuery:
 
     @classmethod
     def from_query(cls, query: QueryDict) -> "BoardQuery":
-        """Read `gpu`, `language`, `version` and `after`; what is no language is left out."""
+        """Read `gpu`, `language`, `version` and `after`; ignore an unknown language."""
         language = query.get("language", "")
         known = Language(language) if language in {*Language} else None
         gpu, version = (query.get(name, "").replace("\0", "") or None for name in ("gpu", "version"))
@@ -46,7 +46,7 @@ class BoardQuery:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """A row of a board: somebody's place, or a baseline, which has none and says its kind in `baseline`.
+    """A row of a board: a user's place, or a baseline, which has no place but a kind in `baseline`.
 
     `x` and `width` draw its interval on an axis that all rows of the page share.
     """
@@ -66,7 +66,7 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class BoardChoice:
-    """A board that one may change to, with its address. `latest` is of its newest score."""
+    """A board to switch to, with its address. `latest` is the time of its newest score."""
 
     label: str
     url: str
@@ -76,7 +76,7 @@ class BoardChoice:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Addresses of other pages, empty where there is none. `mine` is the one that one's own row is on."""
+    """Addresses of other pages, empty if there is no such page. `mine` leads to the viewer's own row."""
 
     first: str = ""
     previous: str = ""
@@ -86,11 +86,11 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class BoardPage:
-    """A page of a leaderboard. `pinned` is one's own row when it is not among `rows`.
+    """A page of a leaderboard. `pinned` is the viewer's own row if it is not among `rows`.
 
-    Where nothing is ranked there are no `rows`: the standings are shown, and `alone` is one's own.
-    `older` when the board is of an earlier version of the problem than the present one, and `version` is what
-    that of the board is called, empty while there are no others. `help` is the part of the help page that
+    If nothing is ranked there are no `rows`: the page shows the standings, and `alone` is the viewer's own
+    row. `older` says that the board is of an earlier version of the problem than the current one. `version`
+    is the name of the board's version, empty if there is only one. `help` is the part of the help page that
     explains why nothing is ranked.
     """
 
@@ -112,21 +112,21 @@ class BoardPage:
 
 @dataclass(frozen=True, slots=True)
 class BaselineEditor:
-    """For staff: the baselines of a problem, on whichever board, and the form to set one."""
+    """For staff: the baselines of a problem on all boards, and the form to set one."""
 
     baselines: tuple[StoredBaseline, ...]
     form: BaselineForm
 
 
 def baseline_editor(problem: Problem) -> BaselineEditor:
-    """The baselines of `problem`, also those that are not timed yet. One query."""
+    """Return the baselines of `problem`, including those that are not timed yet. One query."""
     rows = StoredBaseline.objects.filter(problem=problem).select_related("submission__report")
     read = rows.defer("submission__source", "submission__report__body")
     return BaselineEditor(tuple(read), BaselineForm(problem=problem, auto_id="baseline-%s"))
 
 
 def board_page(problem: Problem, viewer: Viewer, wanted: BoardQuery) -> BoardPage:
-    """The page of `problem` that is asked for."""
+    """Return the requested page of `problem`."""
     found = standings(
         problem,
         viewer,
@@ -161,7 +161,7 @@ def board_page(problem: Problem, viewer: Viewer, wanted: BoardQuery) -> BoardPag
 
 @dataclass(frozen=True, slots=True)
 class _BoardUrls:
-    """Makes addresses of boards and their pages. The present version goes without saying."""
+    """Makes addresses of boards and their pages. An address omits the current version."""
 
     problem: Problem
     board: Board | None
@@ -180,7 +180,7 @@ class _BoardUrls:
 
 
 def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[BoardRow, ...], BoardRow | None]:
-    """The places of the page with the baselines between them, and one's own if it is on another page."""
+    """Return the places of the page with the baselines between them, and the viewer's own place."""
     baselines = _baselines(found)
     standing = [row.score for row in (*found.rows, *([away] if away else [])) if row.score]
     scores = [*standing, *(line.score for line in baselines)]
@@ -194,7 +194,7 @@ def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Boa
 
 
 def _baselines(found: Standings) -> tuple[BaselineScore, ...]:
-    """Those that stand between the places of this page: before the first of all, after the last of all."""
+    """Return the baselines between the places of this page, before the first page and after the last."""
     times = [row.score.median_us for row in found.rows if row.score]
     if not times:
         return found.baselines if not found.total else ()
@@ -255,7 +255,7 @@ class _Axis:
 
 
 def _gpus(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
-    """The GPU models that have a board, in the language that is shown."""
+    """Return the GPU models that have a board in the current language."""
     chosen = found.board
     if chosen is None:
         return ()
@@ -264,7 +264,7 @@ def _gpus(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
 
 
 def _languages(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
-    """Every language that the problem takes, on the GPU model that is shown."""
+    """Return every language that the problem takes, on the current GPU model."""
     chosen = found.board
     if chosen is None:
         return ()
@@ -276,7 +276,7 @@ def _languages(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
 
 
 def _versions(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
-    """The versions of the problem that have a score, the present one first. None when there is one alone."""
+    """Return the versions of the problem that have a score, the current one first; None if only one has."""
     chosen, present = found.board, urls.problem.version
     if chosen is None:
         return ()
@@ -307,7 +307,7 @@ def _pages(found: Standings, away: Standing | None, urls: _BoardUrls) -> Pages:
 
 
 def _chart(found: Standings, mine: str) -> SafeString | str:
-    """The records as steps, the oldest first."""
+    """Return the records as steps, the oldest first."""
     falls = [
         Fall(row.solved, row.score.median_us, row.username, row.username == mine)
         for row in reversed(found.records)

@@ -1,29 +1,30 @@
 """The overall ranking: what its points are, and how it is made.
 
-**Points.** On a problem, somebody has 100 points times the best score of all on it over the own best score:
-twice the record's time are 50 points. Who ties with the record, because the intervals overlap, has all 100.
-The points of all problems are summed, and equal sums, to a tenth of a point, share a rank.
+**Points.** On a problem, a user gets 100 points times the record (the best score of all users) over the
+user's own best score: twice the record's time gives 50 points. A user who ties with the record, because the
+intervals overlap, gets all 100. The points of all problems are summed, and equal sums, to a tenth of a point,
+share a rank.
 
 Why so:
 
-- *A ratio and not a place.* A place depends on how many others there are and says nothing about how far
-  apart they are. A ratio rewards each gain in speed, is of no unit, and stays when somebody slower comes in.
-- *At most 100 a problem.* No problem weighs more than another, be its times microseconds or seconds, and no
-  single feat outweighs many: the way up is to solve more and to be faster at it.
-- *The tie rule of the boards.* What the clock cannot tell apart must not be worth points. Beyond that the
-  medians decide.
+- *A ratio and not a place.* A place depends on how many others there are and says nothing about how far apart
+  they are. A ratio rewards each gain in speed, has no unit, and does not change when a slower user joins.
+- *At most 100 a problem.* No problem weighs more than another, whether its times are microseconds or seconds,
+  and no single record outweighs many solved problems.
+- *The tie rule of the boards.* Differences that the clock cannot measure must not be worth points. Beyond
+  that the medians decide.
 - *One GPU model each.* Times of different models are never compared, nor added. Adding points over models
-  would reward having more of them at hand.
+  would reward access to more of them.
 - *The best language counts.* Doing the same work twice earns nothing, and a program in Triton is measured
   against the fastest in CUDA C++: the GPU does not know the difference.
-- *The present version of published problems*, since boards mix no versions.
+- *The current version of published problems*, since boards mix no versions.
 
 A track has a ranking of its own, over its problems alone.
 
-**Theory of operation.** A million submissions are too many to sum up at each look, so the places are rows,
-made anew as a whole by one statement from `Best`: by the sweepers of the workers at most every five minutes
-and only when somebody was better than before, and once an hour for what else may have changed. The pages say
-how old they are. Who hides, or is banned, is left out at once by the queries, and by the next refresh.
+**Theory of operation.** A million submissions are too many to sum up for each request, so the places are
+rows. One statement rebuilds all of them from `Best`. The sweepers of the workers run it at most every five
+minutes if a score has improved, and once an hour for all other changes. The pages say how old the places are.
+The queries omit hidden and banned users at once; the next refresh removes them from the rows.
 """
 
 from datetime import datetime, timedelta
@@ -79,7 +80,7 @@ _PEOPLE = "UPDATE {ranking} SET people = (SELECT COUNT(*) FROM {place} WHERE ran
 
 
 def refresh_if_due(now: datetime | None = None) -> bool:
-    """Make the rankings anew if it is time. Returns whether it was. Any number of workers may call it."""
+    """Rebuild the rankings if it is time. Return whether it was. Any number of workers may call it."""
     now = now or timezone.now()
     if not _due(now):
         return False
@@ -89,13 +90,13 @@ def refresh_if_due(now: datetime | None = None) -> bool:
 
 @transaction.atomic
 def refresh(now: datetime | None = None, *, unless_made: bool = False) -> int:
-    """Make all rankings anew, unless somebody else just did. Returns how many places there are."""
+    """Rebuild all rankings, unless another worker just did. Return the number of places."""
     now = now or timezone.now()
     tables = (Best, Entry, Place, Problem, Ranking, Track, User)
     names = {table.__name__.lower(): connection.ops.quote_name(table._meta.db_table) for table in tables}  # noqa: SLF001 - Django's public name for it
     moment = connection.ops.adapt_datetimefield_value(now)
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":  # SQLite has one writer, and that is us
+        if connection.vendor == "postgresql":  # SQLite has one writer, and this transaction is it
             cursor.execute("LOCK TABLE {ranking} IN EXCLUSIVE MODE".format(**names))
         if unless_made and Ranking.objects.filter(refreshed__gt=now - SOONEST).exists():
             return Place.objects.count()
@@ -111,7 +112,7 @@ def refresh(now: datetime | None = None, *, unless_made: bool = False) -> int:
 def _due(now: datetime) -> bool:
     made = Ranking.objects.order_by("-refreshed").values_list("refreshed", "newest").first()
     if made is None:
-        # Where nobody who was timed ranks, a refresh makes none either: then it is tried now and then.
+        # If no user with a timed submission ranks, a refresh makes no rankings either: try it at intervals.
         return Best.objects.exists() and cache.add("ranking-tried", 1, SOONEST.total_seconds())
     refreshed, newest = made
     age = now - refreshed

@@ -1,4 +1,4 @@
-"""What the page of the overall ranking shows."""
+"""The contents of the page of the overall ranking."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ ALL = "All problems"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page of the ranking. `alone` is one's own row when it is not among those of the page."""
+    """A page of the ranking. `alone` is the viewer's own row if it is not on this page."""
 
     page: RankingPage
     gpus: tuple[BoardChoice, ...]
@@ -25,7 +25,7 @@ class Shown:
 
 
 def shown(viewer: Viewer, query: QueryDict) -> Shown:
-    """The page that the address asks for with `gpu`, `track` and `after`."""
+    """Return the page that the address asks for with `gpu`, `track` and `after`."""
     gpu, track = (query.get(name, "").replace("\0", "") or None for name in ("gpu", "track"))
     page = ranking_page(viewer, gpu=gpu, track=track, after=query.get("after", ""))
     chosen = page.ranking
@@ -56,6 +56,6 @@ def shown(viewer: Viewer, query: QueryDict) -> Shown:
 
 
 def _url(gpu: str, ranking: Ranking, after: str = "") -> str:
-    """The ranking of `gpu` over the problems of `ranking`."""
+    """Return the ranking of `gpu` over the problems of `ranking`."""
     query = {"gpu": gpu, "track": ranking.track.slug if ranking.track else "", "after": after}
     return "?" + urlencode({name: value for name, value in query.items() if value})

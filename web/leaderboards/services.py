@@ -1,4 +1,4 @@
-"""Writes about baselines: which submissions others are compared with."""
+"""Writes of baselines: the submissions that others are compared with."""
 
 from django.db import transaction
 
@@ -14,7 +14,7 @@ AUTHOR = "site:baselines"
 
 
 def baseline_author() -> User:
-    """The account under which the site hands in baselines. Nobody can sign in to it, and it never ranks."""
+    """Return the account that submits the site's baselines. It cannot be used to sign in and never ranks."""
     author, new = User.objects.get_or_create(
         username=AUTHOR,
         defaults={"is_active": False, "in_rankings": False, "profile_audience": Audience.NOBODY},
@@ -27,9 +27,9 @@ def baseline_author() -> User:
 
 @transaction.atomic
 def set_baseline(actor: User | None, submission: Submission, *, kind: BaselineKind, label: str) -> Baseline:
-    """Let boards show `submission` under `label`, from when it is accepted and timed.
+    """Let boards show `submission` under `label` as soon as it is accepted and timed.
 
-    It takes the place of what its board shows under that label. `actor` is None for the command line.
+    It replaces the baseline with that label on its board. `actor` is None for the command line.
     """
     namesakes = Baseline.objects.filter(problem=submission.problem_id, label=label)
     for other in namesakes.select_related("submission__report"):
@@ -45,13 +45,13 @@ def set_baseline(actor: User | None, submission: Submission, *, kind: BaselineKi
 
 @transaction.atomic
 def remove_baseline(actor: User, baseline: Baseline) -> None:
-    """Show `baseline` on no board any more. Its submission stays."""
+    """Remove `baseline` from all boards. Its submission stays."""
     log(actor, AuditKind.BASELINE_REMOVE, baseline.submission, kind=baseline.kind, label=baseline.label)
     baseline.delete()
 
 
 def _board(submission: Submission) -> tuple[str, str, str]:
-    """Where it shows, or would, as far as that can be said before it is judged."""
+    """Return the board on which it appears, or would appear, as far as known before it is judged."""
     if hasattr(submission, "report"):
         return submission.report.version, submission.report.gpu_model, submission.language
     return submission.version, submission.gpu_model, submission.language

@@ -19,7 +19,7 @@ from web.site.htmx_request import PageRequest
 
 @require_safe
 def leaderboard(request: PageRequest, slug: str) -> HttpResponse:
-    """Who solved the problem, ranked on the board that the address chooses. htmx gets the board alone."""
+    """Show the users who solved the problem, ranked on the requested board. htmx gets only the board."""
     problem = problem_or_404(request.user, slug)
     page = pages.board_page(problem, request.user, pages.BoardQuery.from_query(request.GET))
     context: dict[str, object] = {"page": page, "problem": problem}
@@ -34,7 +34,7 @@ def leaderboard(request: PageRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def ranking(request: PageRequest) -> HttpResponse:
-    """Everybody by the points of all problems, or of a track. htmx gets the list alone."""
+    """Show all users by their points on all problems or on a track. htmx gets only the list."""
     shown = ranking_pages.shown(request.user, request.GET)
     part = request.htmx and not request.htmx.history_restore_request
     template = "leaderboards/ranking_rows.html" if part else "leaderboards/ranking.html"
@@ -46,7 +46,7 @@ def ranking(request: PageRequest) -> HttpResponse:
 @require_POST
 @login_required
 def baseline_set(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a ranked submission as a baseline, which is for staff."""
+    """Show a ranked submission as a baseline. Staff only."""
     actor = _staff(request)
     problem = problem_or_404(request.user, slug)
     form = BaselineForm(request.POST, problem=problem)
@@ -63,7 +63,7 @@ def baseline_set(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def baseline_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show a baseline no more, which is for staff."""
+    """Remove a baseline from the boards. Staff only."""
     actor = _staff(request)
     found = get_object_or_404(Baseline, pk=pk, problem__slug=slug)
     services.remove_baseline(actor, found)

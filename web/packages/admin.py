@@ -10,7 +10,7 @@ from web.packages.models import PackageVersion
 
 @admin.register(PackageVersion)
 class PackageVersionAdmin(RecordAdmin[PackageVersion]):
-    """Versions of problems, without what is in them."""
+    """Versions of problems, without their packages."""
 
     private: ClassVar[tuple[str, ...]] = ("archive",)
     list_display = ["problem", "number", "origin", "by", "note", "archived", "created"]

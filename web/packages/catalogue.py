@@ -13,7 +13,7 @@ from web.packages.models import PackageVersion
 
 @transaction.atomic
 def enter(package: schema.Problem) -> Problem:
-    """The row of the problem that `package` is a version of, made and hidden where there is none."""
+    """Return the row of the problem that `package` is a version of; create it, hidden, if there is none."""
     problem, new = Problem.objects.get_or_create(
         slug=package.slug, defaults={**_columns(package), "published": False}
     )
@@ -24,9 +24,9 @@ def enter(package: schema.Problem) -> Problem:
 
 @transaction.atomic
 def show(problem: Problem, package: schema.Problem, live: PackageVersion, *, publish: bool) -> bool:
-    """Make the row say what `package` says, the version `live`. Whether that changed anything.
+    """Copy the metadata of `package` to the row, with the version `live`. Return whether anything changed.
 
-    With `publish` it is shown to users, else the choice that staff made is kept.
+    With `publish` the problem becomes visible to users, else the choice of staff is kept.
     """
     columns = {**_columns(package), "package_id": live.pk, **({"published": True} if publish else {})}
     changed = [name for name, value in columns.items() if getattr(problem, name) != value]
@@ -42,7 +42,7 @@ def show(problem: Problem, package: schema.Problem, live: PackageVersion, *, pub
 
 @transaction.atomic
 def hide_all_but(slugs: Collection[str]) -> tuple[str, ...]:
-    """Hide every problem but those, and give the slugs of the hidden ones.
+    """Hide all problems except those, and return the slugs of the hidden ones.
 
     They are not deleted: submissions refer to them.
     """
@@ -53,7 +53,7 @@ def hide_all_but(slugs: Collection[str]) -> tuple[str, ...]:
 
 
 def tag(problem: Problem) -> None:
-    """Make the rows that lists are narrowed by say what `problem.tags` says."""
+    """Update the rows of tags from `problem.tags`. The filters of lists use them."""
     Tagging.objects.filter(problem=problem).delete()
     Tagging.objects.bulk_create(Tagging(problem=problem, name=name) for name in problem.tags)
 
@@ -85,7 +85,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
 
 
 def _limits(limits: schema.ProblemLimits) -> dict[str, object]:
-    """What pages and the API say of limits: those that are set, as JSON gives them back."""
+    """Return the limits that are set, for pages and the API, with the types that JSON returns."""
     told = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(limits).items()}
     return {
         name: value

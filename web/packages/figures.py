@@ -1,4 +1,4 @@
-"""Figures of problems: read from the package that is live, which is the original, and checked each time."""
+"""Figures of problems, read from the live package and checked each time."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -15,17 +15,17 @@ from web.packages.folders import PackageDamaged, folder_of
 
 log = structlog.get_logger(__name__)
 
-# An SVG is a document: opened by itself it could do what pages can, were it not for this.
+# An SVG is a document: without this header it could run scripts when a browser opens it directly.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 def find_figure(problem: Problem, name: str) -> Figure | None:
-    """The figure of that name; None when the package of `problem` has none that may be shown."""
+    """Return the figure with that name; None if the package of `problem` has none that may be shown."""
     return next(_figures(problem, [name]), None)
 
 
 def pictures(problem: Problem, text: str) -> tuple[Picture, ...]:
-    """What the images in `text`, a statement or an editorial of `problem`, show."""
+    """Return the content of the images in `text`, a statement or an editorial of `problem`."""
     return tuple(
         Picture(
             f"figures/{figure.name}",

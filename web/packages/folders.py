@@ -1,11 +1,11 @@
-"""Versions as folders on this host, for whatever reads packages from a disk: the judge, and figures.
+"""Versions as folders on this host, for code that reads packages from a disk: the judge, and figures.
 
-Theory of operation. A version is unpacked once per host to `packages/CONTENT_HASH/SLUG` in the data
-directory. It is written beside its place and renamed to it, so that a folder is whole or not there, and of
-two processes that write the same one the second finds the place taken and uses it. Each use reads the files
-again and compares their hash: what a full disk or a hand has spoiled is thrown away and made anew from the
-database. A use marks the folder's time; when a new one comes, those beyond the hundred that were used last
-go, or beyond a bound on what all take, unless they were used a moment ago and somebody may be reading.
+Theory of operation. Each host unpacks a version once, to `packages/CONTENT_HASH/SLUG` in the data directory.
+The folder is written next to its final place and then renamed, so it is complete or absent. If two processes
+write the same one, the second finds it there and uses it. Each use reads the files again and compares their
+hash. If a full disk or an edit has damaged the folder, it is deleted and unpacked again from the database. A
+use updates the folder's time. After a new version is unpacked, the least recently used folders above the
+limits of count and size are deleted, except those that were used a moment ago and may have readers.
 """
 
 import os
@@ -28,27 +28,27 @@ from web.packages.queries import read_archive
 log = structlog.get_logger(__name__)
 
 KEPT = 100
-KEPT_MIB = 128  # half of what a web server of deploy/compose.yaml has for its data directory
+KEPT_MIB = 128  # half of the data directory of a web server in deploy/compose.yaml
 _READING_S = 600.0  # no reader takes longer
 _NEW, _OLD = ".new-", ".old-"
 
 
 class PackageDamaged(Exception):
-    """Raised when the archive in the database is not what was frozen. A backup has it as it was."""
+    """Raised if the archive in the database does not match its hash. Restore it from a backup."""
 
 
 def root() -> Path:
-    """Where the folders are."""
+    """Return the directory of the folders."""
     return settings.WARPCOURT.data_dir / "packages"
 
 
 def folder_of(problem: Problem, package_id: int | None) -> Path:
-    """The folder of a version of `problem`; of the live one where `package_id` is None.
+    """Return the folder of a version of `problem`; of the live one if `package_id` is None.
 
-    Where no version was loaded yet it is the site's own folder.
+    If no version was loaded yet, it is the site's own folder.
 
     Raises:
-        PackageDamaged: the archive is not what was frozen.
+        PackageDamaged: the archive does not match its hash.
     """
     wanted = package_id or problem.package_id
     if wanted is None:
@@ -57,10 +57,10 @@ def folder_of(problem: Problem, package_id: int | None) -> Path:
 
 
 def unpacked(version: PackageVersion, slug: str) -> Path:
-    """The folder of `version`, unpacked where it is not there. Nobody else may write to it.
+    """Return the folder of `version`, unpacked if it is missing. Only this module may write to it.
 
     Raises:
-        PackageDamaged: the archive is not what was frozen.
+        PackageDamaged: the archive does not match its hash.
     """
     shelf = root() / version.content_hash
     place = shelf / slug
@@ -90,12 +90,12 @@ def _unpack(version: PackageVersion, place: Path) -> None:
         new = write_folder(contents, Path(beside))
         for _ in range(2):
             try:
-                new.rename(place)  # fails where a folder is that is not empty
+                new.rename(place)  # fails if the target is a folder with content
             except OSError:
                 if _is_whole(place, version.content_hash):
                     return  # another process got there first
                 log.warning("package_spoiled", folder=str(place))
-                with suppress(FileNotFoundError):  # another process threw it away first
+                with suppress(FileNotFoundError):  # another process deleted it first
                     place.rename(Path(tempfile.mkdtemp(prefix=_OLD, dir=beside)) / place.name)
             else:
                 return
@@ -103,7 +103,7 @@ def _unpack(version: PackageVersion, place: Path) -> None:
 
 
 def _forget_old(*, keep: Path) -> None:
-    """Remove what was used least, as far as nobody can be reading it."""
+    """Remove the least recently used folders that have no readers."""
     room = KEPT_MIB * 1024 * 1024
     for place, (used, size_bytes, shelf) in enumerate(sorted(_shelves(), reverse=True)):
         room -= size_bytes
@@ -112,7 +112,7 @@ def _forget_old(*, keep: Path) -> None:
 
 
 def _shelves() -> Iterator[tuple[float, int, Path]]:
-    """What is here: when it was used last, its size in bytes, where it is."""
+    """Return the folders: the time of the last use, the size in bytes, the path."""
     for shelf in root().iterdir():
         with suppress(FileNotFoundError):  # another process removes it
             size_bytes = sum(path.lstat().st_size for path in shelf.rglob("*"))

@@ -10,18 +10,18 @@ NOTE_CHARACTERS = 300
 
 
 class Origin(models.TextChoices):
-    """Where a version came from: a folder of the site, or an author who published it."""
+    """The source of a version: a folder of the site, or an author who published it."""
 
     SITE = "site", "The site"
     AUTHOR = "author", "An author"
 
 
 class PackageVersion(models.Model):
-    """A package as it was when somebody froze it.
+    """A frozen package.
 
-    `content_hash` names the files, all of them; `version` is a hash of what can change a verdict, so versions
-    that differ in texts alone share it, and their scores rank together. The problem's live version is
-    `problem.package`. One that is `archived` is left out of lists; what was judged by it still refers to it.
+    `content_hash` identifies all of its files. `version` is a hash of the parts that can change a verdict:
+    versions that differ only in texts share it, and their scores rank together. The problem's live version is
+    `problem.package`. Lists omit `archived` versions; their submissions still refer to them.
     """
 
     problem = models.ForeignKey("catalog.Problem", models.CASCADE, related_name="versions")

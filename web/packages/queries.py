@@ -1,4 +1,4 @@
-"""Reads of versions. None loads an archive but those that say so."""
+"""Reads of versions. They load no archives unless they say so."""
 
 from collections.abc import Collection
 
@@ -11,13 +11,13 @@ HASH_SHOWN = 12
 
 
 def list_versions(problem: Problem, *, archived: bool = False) -> QuerySet[PackageVersion]:
-    """The versions of `problem`, latest first, without their archives."""
+    """Return the versions of `problem`, latest first, without their archives."""
     versions = problem.versions.select_related("by").defer("archive")
     return versions if archived else versions.filter(archived=False)
 
 
 def names_of_versions(problem: Problem, versions: Collection[str]) -> dict[str, str]:
-    """What people call each hash: `version 2`, `versions 2 and 3`; its beginning where no package is kept."""
+    """Return the names of each hash: `version 2`, `versions 2 and 3`; its prefix if no package is stored."""
     numbers: dict[str, list[int]] = {version: [] for version in versions}
     found = problem.versions.filter(version__in=numbers).order_by("number")
     for version, number in found.values_list("version", "number"):
@@ -33,18 +33,18 @@ def _name(version: str, numbers: list[int]) -> str:
 
 
 def find_version(slug: str, number: int) -> PackageVersion | None:
-    """A version of the problem `slug`, without its archive."""
+    """Return a version of the problem `slug`, without its archive."""
     versions = PackageVersion.objects.select_related("problem", "by").defer("archive")
     return versions.filter(problem__slug=slug, number=number).first()
 
 
 def live_version(slug: str) -> PackageVersion | None:
-    """The version of the problem `slug` that is live, without its archive; None before any was loaded."""
+    """Return the live version of the problem `slug`, without its archive; None before the first load."""
     return (
         PackageVersion.objects.select_related("problem").defer("archive").filter(live_of__slug=slug).first()
     )
 
 
 def read_archive(version: PackageVersion) -> bytes:
-    """The ZIP file of `version`, which is its folder."""
+    """Return the ZIP file of `version`, which is its folder."""
     return bytes(PackageVersion.objects.values_list("archive", flat=True).get(pk=version.pk))

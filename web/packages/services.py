@@ -1,12 +1,12 @@
 """Writes of versions: freeze a package, make it live, load the folders of the site.
 
-Theory of operation. However a package comes, from a folder of the site or from an author, it goes through
-`freeze`, which checks it, packs it and gives it the next number, and through `go_live`, which points the
-problem at it and has the catalogue say what it says. What is frozen twice is one version. The problem's row
-is the lock for both, so numbers have no gaps and two authors do not overtake each other half-way.
+Theory of operation. A package comes from a folder of the site or from an author. `freeze` checks it, packs it
+and gives it the next number. `go_live` makes the problem refer to it and updates the catalogue. Freezing the
+same files twice gives one version. The problem's row is the lock for both, so numbers have no gaps and two
+authors do not interfere.
 
-A version of an author stays live when the site's folders are loaded again: a deployment does not undo what
-an instructor published. Whoever runs the site may say otherwise.
+An author's version stays live when the site's folders are loaded again: a deployment does not undo what an
+instructor published. The operator of the site can override this.
 """
 
 from collections.abc import Collection
@@ -30,12 +30,12 @@ from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
 
 
 class PublishRefused(Exception):
-    """Raised when a version may not be made by who asks. The message is for them."""
+    """Raised if the user may not create the version. The message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What loading the site's folders did, as slugs, and what is wrong with those that were left out."""
+    """The result of loading the site's folders, as slugs, and the errors of omitted folders."""
 
     sound: tuple[str, ...]
     created: tuple[str, ...]
@@ -48,12 +48,12 @@ class Loaded:
 def publish(slug: str, archive: bytes, by: User | None, note: str = "") -> PackageVersion:
     """Freeze the package in `archive` as a version of the problem `slug`, and make it live.
 
-    The caller has seen to it that a proof holds for it, and that `by` may publish it.
+    The caller has checked that a proof holds for it, and that `by` may publish it.
 
     Raises:
-        problems.contents.ContentsInvalid: it is no archive of a package.
+        problems.contents.ContentsInvalid: it is not an archive of a package.
         problems.faults.PackageInvalid: with every fault of the package.
-        PublishRefused: the problem is the site's, and `by` is no staff.
+        PublishRefused: the problem is the site's, and `by` is not staff.
     """
     with transaction.atomic():
         version = freeze(slug, archive, by, note)
@@ -62,14 +62,15 @@ def publish(slug: str, archive: bytes, by: User | None, note: str = "") -> Packa
 
 
 def freeze(slug: str, archive: bytes, by: User | None, note: str = "") -> PackageVersion:
-    """Keep the package in `archive` as a version of the problem `slug`, and leave live what is live.
+    """Store the package in `archive` as a version of the problem `slug`, without making it live.
 
-    A new problem stays hidden until a version of it goes live. What was frozen before is that version.
+    A new problem stays hidden until a version of it goes live. If the same files were frozen before, return
+    that version.
 
     Raises:
-        problems.contents.ContentsInvalid: it is no archive of a package.
+        problems.contents.ContentsInvalid: it is not an archive of a package.
         problems.faults.PackageInvalid: with every fault of the package.
-        PublishRefused: the problem is the site's, and `by` is no staff.
+        PublishRefused: the problem is the site's, and `by` is not staff.
     """
     contents = unpack(archive, slug=slug)
     _refuse_to_take_over(slug, by)
@@ -77,10 +78,10 @@ def freeze(slug: str, archive: bytes, by: User | None, note: str = "") -> Packag
 
 
 def go_live(version: PackageVersion, by: User | None) -> bool:
-    """Make `version` what the problem is from now on. False when it is already.
+    """Make `version` the live version of the problem. Return False if it is live already.
 
-    Submissions that wait keep the version that they were handed in to. A problem's first version shows the
-    problem to users; later ones keep the choice that staff made.
+    Submissions that wait keep the version that was live when they were submitted. A problem's first version
+    makes the problem visible to users; later ones keep the choice of staff.
     """
     package = load(unpack(bytes(version.archive), slug=version.problem.slug))
     with transaction.atomic():
@@ -98,9 +99,9 @@ def go_live(version: PackageVersion, by: User | None) -> bool:
 
 @transaction.atomic
 def set_archived(version: PackageVersion, by: User | None, *, archived: bool) -> bool:
-    """Leave `version` out of lists, or have it back. False when it is live: another one has to be first.
+    """Archive or restore `version`. Return False if it is live: make another one live first.
 
-    Submissions that it judged, and their boards, stay as they are.
+    Submissions that it judged, and their boards, do not change.
     """
     problem = _locked(version.problem_id)
     if archived and problem.package_id == version.pk:
@@ -113,9 +114,9 @@ def set_archived(version: PackageVersion, by: User | None, *, archived: bool) ->
 
 @transaction.atomic
 def withdraw(problem: Problem, by: User | None) -> bool:
-    """Hide a problem from learners, with all its versions. False when it is hidden.
+    """Hide a problem from learners, with all its versions. Return False if it is hidden.
 
-    What they handed in stays theirs, and is judged to its end.
+    Learners keep their submissions, and running ones are judged to the end.
     """
     _locked(problem.pk)
     if not Problem.objects.filter(pk=problem.pk, published=True).update(published=False):
@@ -126,10 +127,10 @@ def withdraw(problem: Problem, by: User | None) -> bool:
 
 @transaction.atomic
 def show_again(problem: Problem, by: User) -> bool:
-    """Show a problem that was withdrawn. False when there is nothing to show, or it is shown.
+    """Show a withdrawn problem. Return False if it has no live version, or is visible.
 
     Raises:
-        PublishRefused: somebody else withdrew it, and `by` is no staff.
+        PublishRefused: another user withdrew it, and `by` is not staff.
     """
     locked = _locked(problem.pk)
     if locked.published or locked.package_id is None:
@@ -147,20 +148,20 @@ def show_again(problem: Problem, by: User) -> bool:
 
 @transaction.atomic
 def forget(slug: str) -> bool:
-    """Drop a problem that never went live, with its frozen versions. False where there is none, or it did."""
+    """Delete a problem that never went live, with its versions. Return False if there is none, or it did."""
     unseen = Problem.objects.filter(slug=slug, package=None, published=False, submissions=None)
     problem = unseen.exclude(versions__origin=Origin.SITE).first()
     if problem is None:
         return False
     try:
         problem.delete()
-    except ProtectedError:  # staff put it into a track meanwhile
+    except ProtectedError:  # staff have added it to a track in the meantime
         return False
     return True
 
 
 def load(contents: Contents) -> schema.Problem:
-    """The problem that `contents` make. Paths in it are gone by the time of reading.
+    """Return the problem in `contents`. The files that its paths name are deleted.
 
     Raises:
         problems.contents.ContentsInvalid: it may not be written to a disk.
@@ -171,10 +172,10 @@ def load(contents: Contents) -> schema.Problem:
 
 
 def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()) -> Loaded:
-    """Make versions out of the folders below `root`, and have the catalogue say what they say.
+    """Freeze versions from the folders below `root`, and update the catalogue.
 
-    New problems are published if `publish`. Those of the site whose folder is gone or broken are unpublished.
-    Where an author's version is live it stays so, except for the slugs in `replace`.
+    New problems are published if `publish`. Problems of the site whose folder is missing or broken are
+    unpublished. An author's live version stays live, except for the slugs in `replace`.
     """
     found: dict[str, list[str]] = {"sound": [], "created": [], "updated": [], "kept": [], "faults": []}
     for description in sorted(root.glob(f"*/{DESCRIPTION}")):
@@ -199,7 +200,7 @@ def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()
 
 @transaction.atomic
 def _load_folder(contents: Contents, package: schema.Problem, *, publish: bool, replace: bool) -> str:
-    """What was done, as the name of a list of `Loaded`; empty when nothing."""
+    """Return the change as the name of a list of `Loaded`; empty if nothing changed."""
     new = not Problem.objects.filter(slug=package.slug).exists()
     version = _freeze(contents, package, origin=Origin.SITE, by=None, note="")
     problem = _locked(version.problem_id)
@@ -219,7 +220,7 @@ def _freeze(
     problem = _locked(catalog.enter(package).pk)
     same = problem.versions.defer("archive").filter(content_hash=contents.content_hash).first()
     if same is not None:
-        if same.version != package.version:  # what is hashed grew since
+        if same.version != package.version:  # a newer release hashes more
             PackageVersion.objects.filter(pk=same.pk).update(version=package.version)
             same.version = package.version
         return same
@@ -243,7 +244,10 @@ def _locked(problem_id: int) -> Problem:
 
 
 def _refuse_to_take_over(slug: str, by: User | None) -> None:
-    """A name that the site gave is the site's: by publishing under it anybody could read what it hides."""
+    """Raise PublishRefused if the slug is the site's and `by` is not staff.
+
+    By publishing under it, an author could read the hidden files of the site's problem.
+    """
     if by is None or by.is_staff:
         return
     the_sites = Q(package__isnull=True) | Q(package__origin=Origin.SITE)

@@ -1,1 +1,1 @@
-"""The pages on which problems are found and solved."""
+"""The pages to find and solve problems."""

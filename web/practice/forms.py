@@ -1,4 +1,4 @@
-"""What the list of problems can be narrowed and sorted by."""
+"""The filters and sort orders of the list of problems."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def _words(among: Iterable[StrEnum]) -> forms.ChoiceField:
 
 
 class ProblemFilterForm(forms.Form):
-    """The filters of the problem list, as they stand in its address."""
+    """The filters of the problem list, as they appear in its address."""
 
     q = forms.CharField(required=False, max_length=80, strip=True)
     difficulty = _words(Difficulty)
@@ -49,7 +49,7 @@ class ProblemFilterForm(forms.Form):
     sort = _words(Order)
 
     def chosen(self) -> dict[str, str]:
-        """The filters that are set and make sense, by their names in the address."""
+        """Return the valid filters that are set, by their names in the address."""
         self.is_valid()
         usual = {"sort": Order.TRACK.value}
         return {
@@ -57,11 +57,11 @@ class ProblemFilterForm(forms.Form):
         }
 
     def ignored(self) -> list[str]:
-        """The names of the filters that make no sense, which are left out."""
+        """Return the names of invalid filters, which are ignored."""
         return list(self.errors)
 
     def wanted(self) -> ProblemQuery:
-        """What to ask the catalogue for."""
+        """Return the arguments for the catalogue's query."""
         chosen = self.chosen()
         return ProblemQuery(
             search=chosen.get("q", ""),

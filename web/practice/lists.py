@@ -1,4 +1,4 @@
-"""What the list of problems and the home page show, put together from queries."""
+"""The contents of the list of problems and of the home page."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -34,7 +34,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class FilterChoice:
-    """A value of a filter. `count` is how many problems have it, None where that is not counted."""
+    """A value of a filter. `count` is the number of problems with it, None if that is not counted."""
 
     value: str
     label: str
@@ -44,7 +44,7 @@ class FilterChoice:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What the list can be narrowed and sorted by."""
+    """The filters and sort orders of the list."""
 
     difficulties: tuple[FilterChoice, ...]
     tags: tuple[FilterChoice, ...]
@@ -56,7 +56,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """A filter that is set. `address` is the list without it."""
+    """An active filter. `address` is the list without it."""
 
     name: str
     value: str
@@ -65,7 +65,7 @@ class Narrowing:
 
 @dataclass(frozen=True, slots=True)
 class ProblemListPage:
-    """One page of a narrowed list. `ignored` names what was asked for and makes no sense."""
+    """One page of a filtered list. `ignored` names the invalid filters."""
 
     problems: Page[Problem]
     counts: Counts
@@ -77,13 +77,13 @@ class ProblemListPage:
 
     @property
     def found(self) -> int:
-        """How many problems there are on all pages of the list."""
+        """Return how many problems there are on all pages of the list."""
         return self.problems.paginator.count
 
 
 @dataclass(frozen=True, slots=True)
 class HomePage:
-    """Where a viewer can go from here. `following` is the problem to go on with."""
+    """The contents of a viewer's home page. `following` is the problem to continue with."""
 
     following: Problem | None
     paths: tuple[VisibleTrack, ...]
@@ -93,7 +93,7 @@ class HomePage:
 
 
 def list_page(viewer: Viewer, asked: ProblemFilterForm, number: str) -> ProblemListPage:
-    """Page `number` of the list for `viewer`, the nearest there is. Takes three queries."""
+    """Return page `number` of the list for `viewer`, or the nearest page. Takes three queries."""
     chosen = asked.chosen()
     found = queries.list_problems(viewer, **asdict(asked.wanted()))
     page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
@@ -109,7 +109,7 @@ def list_page(viewer: Viewer, asked: ProblemFilterForm, number: str) -> ProblemL
 
 
 def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
-    """The filters with their values, for `viewer`. Takes two queries."""
+    """Return the filters with their values, for `viewer`. Takes two queries."""
     tags = queries.count_tags(viewer)
     return Filters(
         difficulties=_choices(_LEVELS, chosen.get("difficulty")),
@@ -122,7 +122,7 @@ def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
 
 
 def home_page(viewer: Viewer) -> HomePage:
-    """What to begin with, or to go on with. Takes five queries, four for a stranger."""
+    """Return the problem to begin or continue with. Takes five queries, four if no user is signed in."""
     return HomePage(
         following=next_problem(viewer),
         paths=list_paths(viewer),
@@ -139,7 +139,7 @@ def _choices(
         FilterChoice(str(value), label, value == chosen, counts[value] if counts else None)
         for value, label in labels.items()
     ]
-    # An address may ask for what is not there; the form must say so too, or it would be sent without it.
+    # An address may contain unknown values. The form must show them too, or it would be sent without them.
     unknown = [FilterChoice(chosen, chosen, chosen=True)] if chosen and chosen not in labels else []
     return (*known, *unknown)
 

@@ -1,4 +1,4 @@
-"""What the page of a problem shows, put together from queries."""
+"""The contents of the page of a problem."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,16 +18,16 @@ from web.fleet.queries import shown_gpu_models
 from web.packages.figures import pictures
 from web.practice.queries import last_language
 
-ORIGINAL_TEXT = "original"  # in addresses: the statement as it was written, whatever the browser prefers
+ORIGINAL_TEXT = "original"  # in addresses: the original statement, whatever the browser prefers
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemPage:
-    """A problem with its statement rendered, and the program to go on with.
+    """A problem with its rendered statement, and the program to continue with.
 
-    `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` hand a file in from
-    a terminal, by language. `locale` is what the statement is written in, empty for the original, and
-    `locales` are the others that there are, with their names.
+    `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` submit a file from
+    a terminal, by language. `locale` is the locale of the statement, empty for the original, and `locales`
+    are the other ones, with their names.
     """
 
     language: Language
@@ -45,15 +45,16 @@ class ProblemPage:
 
 
 def usual_language(viewer: Viewer, problem: Problem) -> Language:
-    """The language that `viewer` used last, if `problem` takes it, else the first that it takes."""
+    """Return the language that `viewer` used last if `problem` takes it, else its first language."""
     last = last_language(viewer)
     return Language(last if last in problem.languages else problem.languages[0])
 
 
 def chosen_locale(problem: Problem, asked: str | None, accepted: str) -> str:
-    """The locale to read the statement in, empty for the original.
+    """Return the locale of the statement to show, empty for the original.
 
-    `asked` is what the address says, `original` for that one; else the browser's Accept-Language decides.
+    `asked` is the locale in the address, `original` for the original. Without it, the browser's
+    Accept-Language decides.
     """
     if asked == ORIGINAL_TEXT:
         return ""
@@ -63,7 +64,7 @@ def chosen_locale(problem: Problem, asked: str | None, accepted: str) -> str:
 
 
 def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: str = "") -> ProblemPage:
-    """All that the page of `problem` shows to `viewer`, with the statement in `locale`."""
+    """Return the contents of the page of `problem` for `viewer`, with the statement in `locale`."""
     draft = find_draft(viewer, problem, language)
     text = problem.translations[locale] if locale else problem.statement
     return ProblemPage(

@@ -1,4 +1,4 @@
-"""Where a user goes on: with which problem, in which language."""
+"""The problem and language with which a user continues."""
 
 from django.db.models import (
     Case,
@@ -13,7 +13,7 @@ from web.submissions.models import Submission
 
 
 def next_problem(viewer: Viewer) -> Problem | None:
-    """The problem to go on with: the one tried last if it is unsolved, else the first unsolved one."""
+    """Return the problem to continue with: the last attempted one if unsolved, else the first unsolved."""
     if not viewer.is_authenticated:
         return None
     last = Submission.objects.filter(user=viewer.pk).values("problem")[:1]
@@ -23,7 +23,7 @@ def next_problem(viewer: Viewer) -> Problem | None:
 
 
 def last_language(viewer: Viewer) -> str | None:
-    """The language of the viewer's latest submission."""
+    """Return the language of the viewer's latest submission."""
     if not viewer.is_authenticated:
         return None
     return Submission.objects.filter(user=viewer.pk).values_list("language", flat=True).first()

@@ -1,4 +1,4 @@
-"""Pages of the catalogue: home, the list of problems, a problem beside the editor."""
+"""Pages of the catalogue: home, the list of problems, and a problem next to the editor."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,13 +17,13 @@ from web.site.htmx_request import PageRequest
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What Warpcourt is, where to go on, tracks and records."""
+    """Show what Warpcourt is, the problem to continue with, tracks and records."""
     return render(request, "catalog/home.html", {"page": lists.home_page(request.user)})
 
 
 @require_safe
 def problem_list(request: PageRequest) -> HttpResponse:
-    """The problems, narrowed and sorted by the query string. htmx gets the list alone, and its address."""
+    """Show the problems, filtered and sorted by the query string. htmx gets the list and its address."""
     asked = ProblemFilterForm(request.GET)
     listing = lists.list_page(request.user, asked, request.GET.get("page", ""))
     context: dict[str, object] = {"listing": listing, "chosen": asked.chosen()}
@@ -36,7 +36,7 @@ def problem_list(request: PageRequest) -> HttpResponse:
 
 @require_safe
 def problem(request: HttpRequest, slug: str) -> HttpResponse:
-    """The statement beside the editor."""
+    """Show the statement next to the editor."""
     found = problem_or_404(request.user, slug)
     asked = request.GET.get("language", "")
     language = Language(asked) if asked in found.languages else pages.usual_language(request.user, found)
@@ -51,7 +51,7 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """An image of a statement."""
+    """Return an image of a statement."""
     known = queries.visible_problems(request.user).filter(slug=slug).first()
     found = figures.find_figure(known, name) if known else None
     if found is None:

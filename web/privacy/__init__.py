@@ -1,1 +1,1 @@
-"""What people may do with all that is kept about them."""
+"""Data export and account deletion."""

@@ -1,9 +1,9 @@
-"""The end of an account.
+"""Deletes accounts.
 
-Order matters. Jobs are cancelled first: a waiting one is over, a worker that judges loses its lease when
-the row is gone and ends the sandbox. Then boards and tallies forget what the person did, while the
-reports that say so are there. Staff's audit log keeps the name with what was done, and a thread in which
-others wrote keeps its subject and their posts; a problem that others write too, or learners have, stays.
+The order matters. Jobs are cancelled first: a waiting job ends at once, and a worker that judges loses its
+lease and ends the sandbox. Then boards and tallies drop the user's results while the reports still exist. The
+audit log of staff keeps the name of the account. A thread with posts of other users keeps its subject and
+those posts. A problem with other authors or with learners stays.
 """
 
 from allauth.usersessions.models import UserSession
@@ -18,19 +18,19 @@ from web.submissions import services as submissions
 from web.submissions.models import Submission
 from web.submissions.services import progress
 
-_BATCH = 200  # submissions whose rows are in memory at a time
+_BATCH = 200  # submissions in memory at a time
 
 
 class LastSuperuser(Exception):
-    """Raised when nobody would be left who may make members of staff."""
+    """Raised if no user would remain who can appoint members of staff."""
 
 
 @transaction.atomic
 def delete_account(user: User) -> None:
-    """Delete `user` and all that belongs to them, everything or nothing.
+    """Delete `user` and all data of the account, in one transaction.
 
     Raises:
-        LastSuperuser: no other active superuser is there.
+        LastSuperuser: there is no other active superuser.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if user.is_superuser and not _others(user).exists():

@@ -1,7 +1,7 @@
-"""All that is kept about a person, as one JSON document, piece by piece.
+"""All stored data about a user as one JSON document, piece by piece.
 
-Each piece comes from queries that are complete when it is handed out, so neither memory nor a connection
-is held for longer than a piece takes, however much there is.
+Each piece comes from queries that are complete when it is yielded. So neither memory nor a connection is held
+for longer than one piece takes, however much data there is.
 """
 
 import json
@@ -28,12 +28,12 @@ from web.submissions.event_broadcaster import closing
 from web.submissions.models import Progress, Submission
 from web.submissions.queries import present_report, score_of, verdict_of
 
-CHUNK = 20  # rows in memory at a time; a submission may have 64 KiB of source and a report beside it
+CHUNK = 20  # rows in memory at a time; a submission may have 64 KiB of source and a report
 Row = Mapping[str, Any]
 
 
 async def stream(user: User) -> AsyncIterator[str]:
-    """The document, for a response."""
+    """Yield the document, for a response."""
     pieces = document(user)
     step = sync_to_async(closing(lambda: next(pieces, None)))
     while (piece := await step()) is not None:
@@ -41,7 +41,7 @@ async def stream(user: User) -> AsyncIterator[str]:
 
 
 def document(user: User) -> Iterator[str]:
-    """The pieces of the document, in order."""
+    """Yield the pieces of the document, in order."""
     yield f'{{"account": {_json(_account(user))}'
     for name, rows in _sections(user):
         yield f', "{name}": ['
@@ -60,7 +60,7 @@ def _account(user: User) -> Row:
 
 
 def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
-    """Every section by its name. Secrets are left out: nobody needs them, and none can be read back."""
+    """Yield every section by its name. Secrets are left out."""
     yield "addresses", _rows(EmailAddress.objects.filter(user=user), "email", "verified", "primary")
     yield (
         "sessions",
@@ -195,7 +195,7 @@ def _submission(submission: Submission, user: User) -> Row:
 
 
 def _rows(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
-    """Some columns of `rows`, under their own names."""
+    """Return some columns of `rows`, under their own names."""
     short = {column.removesuffix("__slug").replace("__", "_"): column for column in columns}
     names = {column: name for name, column in short.items()}
     for row in _each(rows.values("pk", *columns), dict, key=lambda row: row["pk"]):
@@ -205,7 +205,7 @@ def _rows(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
 def _each(
     rows: QuerySet[Any], present: Callable[[Any], Row], *, key: Callable[[Any], Any] = lambda row: row.pk
 ) -> Iterator[Row]:
-    """Every row as `present` has it, in the order of the keys, a chunk at a time."""
+    """Yield every row in the form of `present`, in the order of the keys, a chunk at a time."""
     rows, last = rows.order_by("pk"), None
     while chunk := [*(rows if last is None else rows.filter(pk__gt=last))[:CHUNK]]:
         yield from map(present, chunk)

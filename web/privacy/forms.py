@@ -1,4 +1,4 @@
-"""What people type to have their account deleted."""
+"""The form that confirms the deletion of an account."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from web.accounts.models import User
 
 
 class DeletionForm(forms.Form):
-    """The name of the account, typed out by the person who wants it gone."""
+    """The name of the account, typed by its owner."""
 
     username = forms.CharField(label="Type your username to confirm", max_length=60)
 
@@ -18,7 +18,7 @@ class DeletionForm(forms.Form):
         self.fields["username"].widget.attrs["autocomplete"] = "off"
 
     def clean_username(self) -> str:
-        """The name, if it is this account's."""
+        """Return the name if it is this account's; else raise a ValidationError."""
         if self.cleaned_data["username"].strip() != self.user.username:
             raise forms.ValidationError(f"Type {self.user.username} to confirm.")
         return self.user.username

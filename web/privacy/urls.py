@@ -1,4 +1,4 @@
-"""Addresses of what people may do with their data."""
+"""Addresses of data export and account deletion."""
 
 from django.urls import path
 

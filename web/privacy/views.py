@@ -1,4 +1,4 @@
-"""What people may do with all that is kept about them: take it with them, and have it deleted."""
+"""Users export their stored data here, and delete their accounts."""
 
 from typing import cast
 
@@ -25,7 +25,7 @@ EXPORT_PAUSE_S = 600
 @require_safe
 @login_required
 def data(request: HttpRequest) -> HttpResponse:
-    """What is kept, and the ways to get it and to have it deleted."""
+    """Show which data is stored, with the links to export and delete it."""
     return render(request, "privacy/data.html")
 
 
@@ -34,7 +34,7 @@ def data(request: HttpRequest) -> HttpResponse:
 @login_required
 @confirmed
 def download(request: HttpRequest) -> HttpResponseBase:
-    """All that is kept about the person, streamed. Once in ten minutes."""
+    """Stream all stored data about the user. Limited to one export in ten minutes."""
     user = cast("User", request.user)
     if not cache.add(f"export:{user.pk}", 1, EXPORT_PAUSE_S):
         message = "You downloaded your data less than ten minutes ago. Try again later."
@@ -50,7 +50,7 @@ def download(request: HttpRequest) -> HttpResponseBase:
 @login_required
 @confirmed
 def delete(request: HttpRequest) -> HttpResponse:
-    """Delete the account, after its name was typed."""
+    """Delete the account if its name was typed correctly."""
     user = cast("User", request.user)
     form = DeletionForm(request.POST if request.method == "POST" else None, user=user)
     if request.method == "POST" and form.is_valid():

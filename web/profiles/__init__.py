@@ -1,1 +1,1 @@
-"""What people show of themselves."""
+"""Profiles of users."""

@@ -1,4 +1,4 @@
-"""What people show of themselves."""
+"""Profiles of users."""
 
 from django.apps import AppConfig
 

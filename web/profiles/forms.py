@@ -1,4 +1,4 @@
-"""What people may ask of their profile."""
+"""The form for the visibility of a profile."""
 
 from django import forms
 
@@ -6,7 +6,7 @@ from web.accounts.models import User
 
 
 class PrivacyForm(forms.ModelForm[User]):
-    """Who may see what."""
+    """The users who may see the profile, and whether rankings include the user."""
 
     class Meta:
         model = User

@@ -1,4 +1,4 @@
-"""What a profile shows, put together from queries."""
+"""The contents of a profile."""
 
 from dataclasses import dataclass
 
@@ -16,20 +16,20 @@ SHOWN_RECORDS = 10
 
 @dataclass(frozen=True, slots=True)
 class SolvedTrack:
-    """A track with what is solved of it."""
+    """A track with the number of its problems that the user solved."""
 
     title: str
     cells: list[Cell]
 
     @property
     def solved(self) -> int:
-        """How many of its problems are solved."""
+        """Return the number of its problems that the user solved."""
         return sum(cell.solved is not None for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
 class ProfilePage:
-    """A person as others see them. `activity` is None where it is not shown."""
+    """A user as others see them. `activity` is None if it is hidden."""
 
     person: User
     own: bool
@@ -41,17 +41,17 @@ class ProfilePage:
 
     @property
     def solved(self) -> int:
-        """How many problems are solved."""
+        """Return the number of solved problems."""
         return sum(path.solved for path in self.paths)
 
     @property
     def problems(self) -> int:
-        """How many problems there are."""
+        """Return the number of problems."""
         return sum(len(path.cells) for path in self.paths)
 
 
 def profile_page(viewer: Viewer, person: User) -> ProfilePage:
-    """The profile of `person` for `viewer`, who may see it. Four queries."""
+    """Return the profile of `person` for `viewer`, who may see it. Four queries."""
     year = queries.activity(person)
     shown = may_see_activity(viewer, person)
     return ProfilePage(
@@ -66,7 +66,7 @@ def profile_page(viewer: Viewer, person: User) -> ProfilePage:
 
 
 def _hidden(person: User) -> str:
-    """What others do not see of it, for the person alone."""
+    """Return the parts that others cannot see. Only for the user."""
     audience = {
         Audience.EVERYBODY: "",
         Audience.SIGNED_IN: "Only signed-in users can see this page.",

@@ -1,4 +1,4 @@
-"""Reads about what people have done."""
+"""Reads about what users have done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ACTIVITY_DAYS = 365
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A problem in the grid. `solved` is when the person solved it, None before."""
+    """A problem in the grid. `solved` is the time at which the user solved it, None before."""
 
     slug: str
     title: str
@@ -28,7 +28,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionActivity:
-    """Submissions by day, and by language, runs included. `last` is today, the last of `ACTIVITY_DAYS`."""
+    """Submissions by day, and by language, including runs. `last` is today, the last of `ACTIVITY_DAYS`."""
 
     days: Mapping[date, int]
     languages: tuple[str, ...]
@@ -36,14 +36,14 @@ class SubmissionActivity:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Return the number of all submissions."""
         return sum(self.days.values())
 
 
 def solved_grid(user: User) -> list[tuple[str, list[Cell]]]:
-    """Every published problem under the title of its track, in order; elsewhere by difficulty.
+    """Return every published problem under the title of its track, in order; the others by difficulty.
 
-    A problem of several tracks stands in the first. Two queries.
+    A problem of several tracks appears in the first. Two queries.
     """
     tracks = {
         problem: (order, slug, position, title)
@@ -69,7 +69,7 @@ def solved_grid(user: User) -> list[tuple[str, list[Cell]]]:
 
 
 def activity(user: User, *, now: datetime | None = None) -> SubmissionActivity:
-    """What `user` handed in within a year. One query, on the index of a person's submissions."""
+    """Return the submissions of `user` within a year. One query, on the index of a user's submissions."""
     last = (now or timezone.now()).date()
     since = timezone.now() - timedelta(days=ACTIVITY_DAYS)
     rows = (

@@ -1,4 +1,4 @@
-"""Writes about what people show of themselves."""
+"""Writes about profiles."""
 
 from django.db import transaction
 
@@ -8,7 +8,7 @@ from web.submissions import best
 
 @transaction.atomic
 def change_privacy(user: User, *, audience: Audience, shows_activity: bool, in_rankings: bool) -> None:
-    """Store who may see what. Records are marked anew where the person begins or ceases to rank."""
+    """Store the visibility of a profile. Mark records again if the user begins or ceases to rank."""
     stored = User.objects.select_for_update().get(pk=user.pk)
     ranked = stored.in_rankings
     User.objects.filter(pk=user.pk).update(

@@ -1,4 +1,4 @@
-"""The profile of a person, and what its owner shows to whom."""
+"""The profile of a user, and the settings of its visibility."""
 
 from typing import cast
 
@@ -16,7 +16,7 @@ from web.profiles.forms import PrivacyForm
 
 @require_safe
 def profile(request: HttpRequest, username: str) -> HttpResponse:
-    """What a person has done. A name in another case leads to the address of the right one."""
+    """Show what a user has done. A name in a different case redirects to the right address."""
     person = find_profile(request.user, username)
     if person is None:
         raise Http404("The profile doesn't exist, or you don't have access to it.")
@@ -28,7 +28,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Who may see one's profile, and whether rankings show one."""
+    """Change the users who may see the profile, and whether rankings include the user."""
     user = cast("User", request.user)
     form = PrivacyForm(request.POST or None, instance=user)
     if request.method == "POST" and form.is_valid():

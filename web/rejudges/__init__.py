@@ -1,1 +1,1 @@
-"""Submissions judged again out of sight."""
+"""Rejudges: hidden runs of earlier submissions."""

@@ -1,4 +1,4 @@
-"""Staff pages about rejudges, to look at. The pages under /staff show them better."""
+"""Read-only staff pages about rejudges. The pages under /staff show them better."""
 
 from typing import ClassVar
 

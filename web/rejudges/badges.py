@@ -7,7 +7,7 @@ from web.rejudges.models import Change, RejudgeState
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A state for people: a word, a tone (CSS class), and a symbol of icons.svg."""
+    """The display of a state: a word, a tone (CSS class), and a symbol of icons.svg."""
 
     word: str
     tone: str

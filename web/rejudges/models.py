@@ -12,7 +12,7 @@ from web.submissions.models import STAMP_CHARACTERS, Submission
 
 
 class RejudgeState(models.TextChoices):
-    """Where a rejudge stands. What a ready one found is applied or discarded by staff."""
+    """The state of a rejudge. Staff apply or discard the result of a ready one."""
 
     RUNNING = "running"
     READY = "ready"
@@ -26,11 +26,11 @@ UNANSWERED = (RejudgeState.RUNNING, RejudgeState.READY, RejudgeState.APPLYING)
 
 
 class Rejudge(models.Model):
-    """Submissions that are judged again out of sight, to see what would change.
+    """A dry run over submissions that shows which verdicts would change.
 
-    `chosen` is what staff asked for, in words of the form. `package` is the version whose effect it previews,
-    empty where every submission is judged by the version that is live. While it runs and until it is applied,
-    no visible verdict changes.
+    `chosen` describes the chosen submissions in words. `package` is the version whose effect the rejudge
+    previews, empty if each submission is judged by the live version. Until the rejudge is applied, no visible
+    verdict changes.
     """
 
     creator = models.ForeignKey(
@@ -63,7 +63,7 @@ class Rejudge(models.Model):
 
 
 class Resolution(models.TextChoices):
-    """What became of what a run found. `kept`: the visible verdict was kept, and `note` says why."""
+    """The resolution of a run's result. `kept`: the visible verdict was kept, and `note` says why."""
 
     OPEN = "open"
     APPLIED = "applied"
@@ -72,7 +72,7 @@ class Resolution(models.TextChoices):
 
 
 class Change(models.TextChoices):
-    """What a hidden run found. Times differ where the intervals of the scores do not meet."""
+    """The result of a hidden run. Times differ if the intervals of the scores do not overlap."""
 
     SAME = "same", "Same"
     VERDICT = "verdict", "Changed verdict"
@@ -83,11 +83,11 @@ class Change(models.TextChoices):
 
 
 class HiddenRun(LeasedJob):
-    """A submission judged again out of sight: the job, the report before and the report now in one row.
+    """A hidden run: the job, the report before and the report now in one row.
 
-    `report_id` is the visible report that it is compared with: when that is another one by the time of
-    applying, it is kept. The body and the packed listings are dropped once they are of no more use. `package`
-    is what it is judged by, chosen when the rejudge starts.
+    `report_id` is the visible report that it is compared with: if it has been replaced by the time of
+    applying, the visible one is kept. The body and the packed listings are deleted once they are not needed.
+    `package` is the version to judge by, chosen when the rejudge starts.
     """
 
     listed = Listed(

@@ -1,4 +1,4 @@
-"""What the pages of rejudges show, put together from queries."""
+"""The contents of the pages of rejudges."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from web.site.paging import first_rows
 
 @dataclass(frozen=True, slots=True)
 class RejudgeRow:
-    """A rejudge with its badge and how far it has come."""
+    """A rejudge with its badge and its progress."""
 
     rejudge: Rejudge
     badge: Badge
@@ -23,7 +23,7 @@ class RejudgeRow:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A hidden run beside the visible verdict. `factor` is the old time over the new one."""
+    """A hidden run next to the visible verdict. `factor` is the old time over the new one."""
 
     run: HiddenRun
     badge: Badge | None
@@ -32,7 +32,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCount:
-    """How many runs went from which verdict to which."""
+    """The number of runs that went from one verdict to another."""
 
     badge: Badge
     before: str
@@ -42,7 +42,7 @@ class ChangeCount:
 
 @dataclass(frozen=True, slots=True)
 class RejudgePage:
-    """A rejudge: how far it is, what it found, and a page of its runs."""
+    """A rejudge: its progress, its result, and a page of its runs."""
 
     row: RejudgeRow
     changes: list[ChangeCount]
@@ -55,23 +55,23 @@ class RejudgePage:
 
     @property
     def moving(self) -> bool:
-        """Whether it changes by itself."""
+        """Return whether the page must refresh to stay current."""
         return self.row.rejudge.state in {RejudgeState.RUNNING, RejudgeState.APPLYING}
 
 
 def rejudge_list(before: str) -> tuple[list[RejudgeRow], str]:
-    """A page of the rejudges, and the address of the next one."""
+    """Return a page of the rejudges, and the address of the next page."""
     rejudges, more = first_rows(queries.list_rejudges(before=cursors.decode_key(before)))
     return rows(rejudges), f"?before={rejudges[-1].pk}" if more else ""
 
 
 def open_rejudges() -> list[RejudgeRow]:
-    """Those that run, or wait for an answer of staff."""
+    """Return the rejudges that run, or wait for a decision of staff."""
     return [_row(rejudge, progress) for rejudge, progress in queries.open_rejudges()]
 
 
 def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
-    """All that the page of a rejudge shows."""
+    """Return the contents of the page of a rejudge."""
     change = change if change in Change.values else ""
     counts = queries.count_changes(rejudge)
     runs, more = first_rows(queries.list_runs(rejudge, change=change, after=cursors.decode_key(after)))
@@ -91,7 +91,7 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
 
 
 def rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
-    """`rejudges` with their badges, and how far each has come."""
+    """Return `rejudges` with their badges and progress."""
     progress = queries.progress_of(rejudges) if rejudges else {}
     return [_row(rejudge, progress.get(rejudge.pk, RejudgeProgress())) for rejudge in rejudges]
 

@@ -17,12 +17,12 @@ UNREAD = (
     "submission__problem__editorial",
     "submission__problem__starters",
 )
-EARLIER = "earlier"  # every version but the present one
+EARLIER = "earlier"  # every version but the live one
 
 
 @dataclass(frozen=True, slots=True)
 class RejudgeProgress:
-    """How far a rejudge has come, in submissions. `verdicts` of the judged got another verdict."""
+    """The progress of a rejudge, in submissions. `verdicts` counts the changed verdicts."""
 
     total: int = 0
     done: int = 0
@@ -30,7 +30,7 @@ class RejudgeProgress:
 
 
 def choose(chosen: Mapping[str, Any]) -> QuerySet[Submission]:
-    """The judged submissions that a form chose; runs are left out. `chosen` is its cleaned data."""
+    """Return the judged submissions that a form chose, without runs. `chosen` is its cleaned data."""
     found = Submission.objects.filter(mode=Mode.SUBMIT.value, job__state=JobState.DONE, report__isnull=False)
     columns = {
         "problem": "problem",
@@ -56,7 +56,7 @@ def list_rejudges(*, before: int | None = None) -> QuerySet[Rejudge]:
 
 
 def open_rejudges() -> list[tuple[Rejudge, RejudgeProgress]]:
-    """Those that run, or wait for an answer of staff, the newest ten, in one query."""
+    """Return the newest ten rejudges that run, or wait for a decision of staff, in one query."""
     counted = (
         Rejudge.objects.select_related("creator")
         .filter(state__in=UNANSWERED)
@@ -70,7 +70,7 @@ def open_rejudges() -> list[tuple[Rejudge, RejudgeProgress]]:
 
 
 def progress_of(rejudges: list[Rejudge]) -> dict[int, RejudgeProgress]:
-    """How far each of `rejudges` has come, by its key, in one query."""
+    """Return the progress of each of `rejudges`, by its key, in one query."""
     runs = HiddenRun.objects.filter(rejudge__in=rejudges).order_by().values("rejudge")
     counted = runs.annotate(
         total=Count("pk"),
@@ -81,13 +81,13 @@ def progress_of(rejudges: list[Rejudge]) -> dict[int, RejudgeProgress]:
 
 
 def count_changes(rejudge: Rejudge) -> list[tuple[str, str, str, int]]:
-    """How many runs went from which verdict to which, and how: `(change, before, now, count)`."""
+    """Return the number of runs for each pair of verdicts: `(change, before, now, count)`."""
     rows = rejudge.runs.exclude(change="").order_by().values_list("change", "old_verdict", "verdict")
     return sorted(rows.annotate(count=Count("pk")), key=lambda row: -row[3])
 
 
 def list_runs(rejudge: Rejudge, *, change: str = "", after: int | None = None) -> QuerySet[HiddenRun]:
-    """Runs of a rejudge in the order of their submissions, without their reports."""
+    """Return runs of a rejudge in the order of their submissions, without their reports."""
     runs = rejudge.runs.select_related("submission__user", "submission__problem").defer(
         "body", "listings", *UNREAD
     )
@@ -97,5 +97,5 @@ def list_runs(rejudge: Rejudge, *, change: str = "", after: int | None = None) -
 
 
 def count_applied(rejudge: Rejudge) -> dict[str, int]:
-    """How many runs were resolved in which way."""
+    """Return the number of runs by resolution."""
     return dict(rejudge.runs.order_by().values_list("resolution").annotate(count=Count("pk")))

@@ -1,8 +1,8 @@
-"""The queue of hidden runs: submissions judged again out of sight. The rest is `web.jobs.queue`.
+"""The queue of hidden runs. The rest is in `web.jobs.queue`.
 
-Theory of operation. A worker takes a hidden run only when no visible job waits. What a run yields is kept in
-its own row, so that no query about submissions can show it, and the visible verdict is the one there always
-was. A run whose submission was judged on a GPU waits for some GPU, as long as any is in use.
+Theory of operation. A worker takes a hidden run only when no visible job waits. The result of a run is stored
+in its own row, so queries about submissions never return it, and the visible verdict does not change. A run
+whose submission was judged on a GPU waits for a GPU, as long as any GPU is in use.
 """
 
 import json
@@ -32,29 +32,29 @@ _MESSAGES = {
 
 
 class HiddenQueue(JobQueue[HiddenRun]):
-    """Hidden runs of rejudges. Those of a rejudge that was cancelled are over."""
+    """Hidden runs of rejudges. When a rejudge is cancelled, its runs end."""
 
     model = HiddenRun
 
     def served_by(self, gpu_models: Collection[str]) -> tuple[str, ...]:
-        """Those of the worker's hardware; where no GPU is in use, what waits for any GPU too."""
+        """Return the queues of the worker's hardware; also the queue `gpu` if no GPU is in use."""
         served = served_by(gpu_models)
         return served if gpu_models or offered_gpu_models() else (GPU, *served)
 
     def rows(self) -> QuerySet[HiddenRun]:
-        """With the submission, its problem and its job."""
+        """Return the runs with the submission, its problem and its job."""
         return HiddenRun.objects.select_related("submission__problem", "submission__job")
 
     def claimed(self, job: HiddenRun) -> None:
-        """Judge it by the run's version; in memory alone, so what is visible keeps its own."""
+        """Set the run's version on the submission, only in memory: the stored submission keeps its own."""
         job.submission.package_id = job.package_id
 
     def hears(self, queue: str) -> str:
-        """Any worker may take what waits for some GPU once none is in use, and all of them hear CPU."""
+        """Return `cpu` for the queue `gpu`, because every worker may take its runs if no GPU is in use."""
         return CPU if queue == GPU else queue
 
     def add_event(self, job: HiddenRun, kind: EventKind, payload: Mapping[str, object]) -> None:  # noqa: ARG002 - those of a visible job
-        """Keep a step to itself: no page shows it.
+        """Store no event: no page shows the steps of a hidden run.
 
         Raises:
             LeaseLost: the run is no longer this worker's.
@@ -63,8 +63,8 @@ class HiddenQueue(JobQueue[HiddenRun]):
 
     @transaction.atomic
     def record(self, job: HiddenRun, report: Report) -> bool:
-        """Keep the report out of sight. False: the lease was lost, nothing is stored."""
-        # The rejudge's row is the lock under which the last run is told from the last but one.
+        """Store the report in the run's row. Return False if the lease was lost: then nothing is stored."""
+        # Only one transaction may find that it records the last run. The rejudge's row is the lock.
         rejudge = Rejudge.objects.select_for_update().filter(pk=job.rejudge_id).first()
         if rejudge is None or not self.finish(job, **_columns(job, report)):
             return False
@@ -74,19 +74,19 @@ class HiddenQueue(JobQueue[HiddenRun]):
         return True
 
     def fail(self, job: HiddenRun, failure: Failure) -> bool:
-        """Keep that the judge failed on it."""
+        """Record that the judge failed on the run."""
         return self.record(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
 
 def queue_for_run(gpu_model: str, old_gpu_model: str) -> str:
-    """Where a run waits whose submission asks for `gpu_model`, and was judged on `old_gpu_model`."""
+    """Return the queue of a run whose submission requested `gpu_model` and was judged on `old_gpu_model`."""
     if gpu_model:
         return queue_of_model(gpu_model)
     return GPU if old_gpu_model else CPU
 
 
 def stored_report(run: HiddenRun) -> Report:
-    """The report of a run that was judged, with its listings."""
+    """Return the report of a judged run, with its listings."""
     listings = json.loads(zlib.decompress(run.listings)) if run.listings else {}
     return replace(judge_report.from_json(run.body or {}), listings=listings)
 
@@ -109,7 +109,7 @@ def _columns(run: HiddenRun, report: Report) -> dict[str, object]:
 
 
 def _version(run: HiddenRun) -> str:
-    """What a judge that loads no package was to judge by."""
+    """Return the version of the run, for a judge that loads no package."""
     if run.package_id is None:
         return run.submission.version
     return PackageVersion.objects.values_list("version", flat=True).get(pk=run.package_id)

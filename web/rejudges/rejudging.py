@@ -1,9 +1,9 @@
-"""Rejudges: submissions judged again out of sight, then applied or discarded.
+"""Rejudges: run submissions again without visible changes, then apply or discard the result.
 
-Theory of operation. A rejudge makes a `HiddenRun` per submission, which workers judge (`queue`).
-Applying replaces report by report, each in one transaction that holds the job's row: the old report
-goes and the new one comes, or neither, so there is one visible verdict at any time. A submission that
-was judged again since by other means keeps its verdict.
+Theory of operation. A rejudge creates a `HiddenRun` per submission; workers run them (`queue`). Applying
+replaces the reports one by one. Each replacement is one transaction that holds the job's row: it replaces the
+old report by the new one, or changes nothing. So a submission has one visible verdict at any time. A
+submission that was rejudged by other means in the meantime keeps its verdict.
 """
 
 from collections.abc import Mapping
@@ -45,10 +45,10 @@ def start(
     chosen: Mapping[str, object],
     package: PackageVersion | None = None,
 ) -> Rejudge:
-    """Have the submissions `found` judged again out of sight. Those under way are left out.
+    """Start a rejudge of the submissions `found`, except those that are running.
 
-    They are judged by the version `package`, to see what it would change, or each by the version of its
-    problem that is live now. Applying pins them to it; to make `package` live is up to the caller.
+    They are judged by the version `package`, to preview its effect, or each by the live version of its
+    problem. Applying pins them to it. The caller decides whether to make `package` live.
 
     Raises:
         RejudgeRefused: there is none, or there are too many.
@@ -72,7 +72,7 @@ def start(
 
 @transaction.atomic
 def cancel(rejudge: Rejudge, actor: User) -> bool:
-    """End a rejudge that runs. False when it runs no more."""
+    """End a running rejudge. Return False if it does not run."""
     if not _move(rejudge, RejudgeState.RUNNING, RejudgeState.CANCELLED):
         return False
     rejudge.runs.filter(state__in=OPEN).update(state=JobState.CANCELLED, lease_until=None)
@@ -83,7 +83,7 @@ def cancel(rejudge: Rejudge, actor: User) -> bool:
 
 @transaction.atomic
 def discard(rejudge: Rejudge, actor: User) -> bool:
-    """Drop what a rejudge found; every visible verdict stays. False when it is not ready."""
+    """Discard the result of a rejudge; all visible verdicts stay. Return False if it is not ready."""
     if not _move(rejudge, RejudgeState.READY, RejudgeState.DISCARDED):
         return False
     _found(rejudge).update(resolution=Resolution.DROPPED, **_NO_RESULT)
@@ -92,10 +92,10 @@ def discard(rejudge: Rejudge, actor: User) -> bool:
 
 
 def apply(rejudge: Rejudge, actor: User, *, verdicts_only: bool = False) -> bool:
-    """Make what a rejudge found visible. False when it is not ready.
+    """Make the result of a rejudge visible. Return False if it is not ready.
 
-    The first hundred are applied at once and the rest by the workers' sweeps. With `verdicts_only` a
-    report is replaced only where its verdict changes, so that times stay.
+    The first hundred runs are applied at once and the rest by the workers' sweeps. With `verdicts_only` a
+    report is replaced only if its verdict changes, so that times stay.
     """
     with transaction.atomic():
         if not _move(rejudge, RejudgeState.READY, RejudgeState.APPLYING):
@@ -111,7 +111,7 @@ def apply(rejudge: Rejudge, actor: User, *, verdicts_only: bool = False) -> bool
 
 
 def go_on() -> None:
-    """Apply some more of every rejudge that is being applied. Any number of workers may do so at a time."""
+    """Apply some more runs of every rejudge that is being applied. Any number of workers may call this."""
     for rejudge in Rejudge.objects.filter(state=RejudgeState.APPLYING):
         _apply_some(rejudge)
 
@@ -141,7 +141,7 @@ def _apply_one(pk: int) -> None:
 
 
 def _found(rejudge: Rejudge) -> QuerySet[HiddenRun]:
-    """Runs whose result is neither applied nor dropped yet."""
+    """Return the runs whose result is neither applied nor discarded."""
     return rejudge.runs.filter(state=JobState.DONE, resolution=Resolution.OPEN)
 
 

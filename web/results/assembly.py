@@ -1,4 +1,4 @@
-"""A listing beside the source that it was made of, so that lines of both lead to each other."""
+"""A listing next to the source that it was compiled from, with links between the lines of both."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from judge.evidence.listing_lines import ptx_lines, sass_lines
 from web.colours import coloured, to_html
 from web.submissions.models import Listing, ListingKind, Submission
 
-MAX_LINES = 3000  # of a listing, side by side; its own page has more, the download all
-CHUNK_LINES = 100  # a browser lays out those that are in sight
+MAX_LINES = 3000  # of a listing, side by side; its own page has more, the download has all
+CHUNK_LINES = 100  # a browser only lays out the visible ones
 _TAB = 4
 
 LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
@@ -21,9 +21,9 @@ LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
 
 @dataclass(frozen=True, slots=True)
 class AssemblyRow:
-    """A line: its number, its HTML, and the line of the source that it belongs to, 0 for none.
+    """A line: its number, its HTML, and the source line that it belongs to, 0 for none.
 
-    Of a line of the source that is itself, if any instruction came of it.
+    For a source line, that is its own number if any instruction came from it.
     """
 
     number: int
@@ -32,13 +32,13 @@ class AssemblyRow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to read."""
+        """Return whether there is no listing to show."""
         return not self.html.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A listing and the source, in chunks of rows. `line_count` is that of the whole listing."""
+    """A listing and the source, in chunks of rows. `line_count` counts the lines of the whole listing."""
 
     submission: Submission
     listing: Listing
@@ -48,25 +48,25 @@ class Assembly:
 
     @property
     def is_cut(self) -> bool:
-        """Whether lines of the listing are missing."""
+        """Return whether lines of the listing are missing."""
         return self.line_count > MAX_LINES
 
     @property
     def shown_count(self) -> int:
-        """How many lines of the listing are here."""
+        """Return the number of lines of the listing that are shown."""
         return sum(map(len, self.rows))
 
     @property
     def is_mapped(self) -> bool:
-        """Whether any instruction is known to come of a line."""
+        """Return whether the origin of any instruction is known."""
         return any(row.source for chunk in self.rows for row in chunk)
 
 
 def beside(submission: Submission, listing: Listing) -> Assembly:
-    """What shows `listing`, which has its text, beside the source of `submission`."""
+    """Return the page contents for `listing`, which has its text, next to the source of `submission`."""
     kind = ListingKind(listing.kind)
     text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")
-    # All of it is read, since PTX names its files at its end; the beginning alone is shown.
+    # Read all of it, because PTX names its files at the end; show only the beginning.
     from_lines = LINES_OF[kind](text)[:MAX_LINES]
     source = submission.source.rstrip("\n").split("\n")
     reached = {number for number in from_lines if number and number <= len(source)}

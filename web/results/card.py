@@ -1,4 +1,4 @@
-"""A submission as a small picture, to be shown elsewhere: an SVG that needs nothing but itself."""
+"""A submission as a small picture to embed elsewhere: an SVG without external resources."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -19,8 +19,9 @@ _TONES = {
     "live": "#f2bc45",
 }
 _GREY = "#a9afbb"
-# Colours are attributes, and not styles, because the policy of the site allows none inside. The card is
-# dark on every page: it cannot know what it stands on.
+# Colours are attributes instead of styles, because the policy of the site allows no styles inside. The card
+# is
+# dark on every page: it cannot know the background of the page.
 _CARD = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="440" height="132" viewBox="0 0 440 132" role="img" \
 aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-serif">\
@@ -38,7 +39,7 @@ aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-
 
 
 def card(submission: Submission) -> SafeString:
-    """Problem, verdict, language, and where it ranks the time with its interval and the GPU."""
+    """Return the card: problem, verdict, language, and for a ranked score the time and the GPU."""
     badge = badge_of(verdict_of(submission))
     score = score_of(submission)
     gpu = submission.report.gpu_model if score else ""

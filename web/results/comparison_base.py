@@ -1,4 +1,4 @@
-"""Which submission another one is compared with, line by line."""
+"""Chooses the submission with which another one is compared."""
 
 from django.db.models import QuerySet
 
@@ -14,10 +14,11 @@ MAX_RECENT = 20
 
 
 def comparison_base(submission: Submission, viewer: Viewer, against: str) -> Submission | None:
-    """The submission that `against` names: `accepted`, `best`, or a public id. None where there is none.
+    """Return the submission that `against` names; None if there is none.
 
-    The last accepted and the best are the viewer's own in the same language; the author's for those who
-    read all. The viewer may see `submission`, and sees no other one than before.
+    `against` is `accepted`, `best`, or a public id. The last accepted and the best are the viewer's own in
+    the same language; for users who can read all submissions, the author's. The viewer may see `submission`,
+    and gains no access to others.
     """
     visible = visible_submissions(viewer).exclude(pk=submission.pk)
     if against == ACCEPTED:
@@ -29,7 +30,7 @@ def comparison_base(submission: Submission, viewer: Viewer, against: str) -> Sub
 
 
 def own(viewer: Viewer, problem: Problem, language: Language, which: str) -> Submission | None:
-    """The viewer's last accepted submission to `problem` in `language`, or the fastest with `BEST`."""
+    """Return the viewer's last accepted submission to `problem` in `language`, or the fastest with `BEST`."""
     mine = visible_submissions(viewer).filter(user=viewer.pk, problem=problem, language=language.value)
     if which == BEST:
         best = Best.objects.filter(user=viewer.pk, problem=problem, language=language.value, current=True)
@@ -39,7 +40,7 @@ def own(viewer: Viewer, problem: Problem, language: Language, which: str) -> Sub
 
 
 def recent(submission: Submission, viewer: Viewer) -> list[Submission]:
-    """The latest others of the same people on the same problem, to choose from."""
+    """Return the latest other submissions of the same users to the same problem, to choose from."""
     rows = visible_submissions(viewer).filter(user=_whose(submission, viewer), problem=submission.problem_id)
     return list(
         rows.exclude(pk=submission.pk)

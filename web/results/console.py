@@ -1,4 +1,4 @@
-"""What the console shows beside the verdict: the compiler's words by line, and what each kernel takes."""
+"""The console next to the verdict: the compiler's messages by line, and the resources of each kernel."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from web.fleet.queries import capability_of
 
 _PLACE = re.compile(r'solution\.cu\((\d{1,6})\)|solution\.cu:(\d{1,6})|File "solution\.py", line (\d{1,6})')
 _TIMES = " \N{MULTIPLICATION SIGN} "
-_NO_LIMIT = "warps"  # a multiprocessor that is full of warps is as full as can be
+_NO_LIMIT = "warps"  # a full multiprocessor cannot be fuller
 _ADVICE = {
     "registers": "Use fewer registers per thread or smaller blocks.",
     "shared memory": "Use less shared memory per block.",
@@ -32,7 +32,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class LaunchRow:
-    """A way in which a kernel was launched. `grids` are the grids that it was launched with so."""
+    """A launch configuration of a kernel. `grids` are the grids that it was launched with."""
 
     block: str
     dimensions: int
@@ -43,7 +43,7 @@ class LaunchRow:
 
     @property
     def limited_by(self) -> str:
-        """What allows no more warps, in words."""
+        """Return the resource that limits the number of warps, in words."""
         if self.occupancy is None:
             return "unknown"
         if self.occupancy.blocks and _NO_LIMIT in self.occupancy.limited_by:
@@ -53,7 +53,7 @@ class LaunchRow:
 
     @property
     def advice(self) -> str:
-        """What would allow more, empty where nothing would."""
+        """Return advice on how to get more warps; empty if there is none."""
         if self.occupancy is None or _NO_LIMIT in self.occupancy.limited_by:
             return ""
         return _ADVICE[self.occupancy.limited_by[0]]
@@ -61,7 +61,7 @@ class LaunchRow:
 
 @dataclass(frozen=True, slots=True)
 class KernelPanel:
-    """A kernel with what it takes, None where no compiler for GPUs said so, and how it was launched."""
+    """A kernel with its resources, None if the compiler did not report them, and its launches."""
 
     name: str
     resources: KernelResources | None
@@ -70,9 +70,9 @@ class KernelPanel:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the kernels of a submission take. `capability` is that of the GPU, empty where none is known.
+    """The resources of a submission's kernels. `capability` is that of the GPU, empty if it is unknown.
 
-    `others` are notes of launches that are not understood, such as those of Triton, as they are.
+    `others` are notes of launches in other forms, such as those of Triton, unchanged.
     """
 
     kernels: tuple[KernelPanel, ...]
@@ -81,17 +81,17 @@ class Resources:
 
     @property
     def compiled(self) -> bool:
-        """Whether a compiler for GPUs told what they take."""
+        """Return whether the compiler reported the resources."""
         return any(kernel.resources for kernel in self.kernels)
 
 
 def log_lines(log: str) -> tuple[LogLine, ...]:
-    """The compiler's text line by line, with the places that it names."""
+    """Return the compiler's text line by line, with the places that it names."""
     return tuple(_log_line(text) for text in log.rstrip("\n").split("\n")) if log.strip() else ()
 
 
 def resources_of(report: Report) -> Resources | None:
-    """What the kernels of `report` take, None where nothing is known of any."""
+    """Return the resources of the kernels of `report`, None if no kernel is known."""
     capability = _capability(report)
     shape = _parse_capability(capability)
     known = {plain_name(kernel.name): kernel for kernel in report.kernels}
@@ -113,7 +113,7 @@ def resources_of(report: Report) -> Resources | None:
 def _rows(
     launches: Sequence[KernelLaunch], kernel: KernelResources | None, capability: tuple[int, int] | None
 ) -> tuple[LaunchRow, ...]:
-    """Launches that differ in their grids alone are one row: a grid has no influence on occupancy."""
+    """Merge launches that differ only in their grids: a grid has no influence on occupancy."""
     alike: dict[tuple[Size, int], list[KernelLaunch]] = {}
     for launch in launches:
         static = kernel.shared_bytes if kernel else launch.static_bytes
@@ -141,7 +141,7 @@ def _others(report: Report) -> tuple[str, ...]:
 
 
 def _size(size: tuple[int, int, int]) -> str:
-    """The extents with times signs between, without those that are 1 at the end."""
+    """Return the extents, joined by multiplication signs, without trailing extents of 1."""
     shown = list(size)
     while len(shown) > 1 and shown[-1] == 1:
         shown.pop()
@@ -149,7 +149,7 @@ def _size(size: tuple[int, int, int]) -> str:
 
 
 def _capability(report: Report) -> str:
-    """That of the report's stamp; of reports from before it was stamped, that of GPUs of the same model."""
+    """Return the capability in the report's stamp; without one, that of GPUs of the same model."""
     stamp: Mapping[str, str] = report.environment
     return stamp.get("capability") or (capability_of(stamp["gpu"]) if stamp.get("gpu") else "")
 

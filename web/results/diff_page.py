@@ -1,4 +1,4 @@
-"""What the page of a difference shows: two submissions, what changed, and what else to compare with."""
+"""The page of a difference: two submissions, the changes, and other submissions to compare with."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ _NAMES = ((ACCEPTED, "Last accepted"), (BEST, "Best"))
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChoice:
-    """Something that one may change to, with its address."""
+    """A submission to switch to, with its address."""
 
     label: str
     url: str
@@ -26,9 +26,9 @@ class ComparisonChoice:
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """How `submission` differs from `other`, which is None where there is nothing to compare with.
+    """The difference of `submission` from `other`, which is None if there is nothing to compare with.
 
-    `difference` is None then, and where the two are too different; `complaint` says so.
+    `difference` is None in this case, and if the two are too different; `complaint` says so.
     """
 
     submission: Submission
@@ -43,7 +43,7 @@ class DiffPage:
 
     @property
     def sides(self) -> tuple[tuple[str, str, Submission, str | None], ...]:
-        """The two submissions, the old one first: its class, its sign, itself and its verdict."""
+        """Return the two submissions, the old one first: its class, its sign, itself and its verdict."""
         if self.other is None:
             return ()
         return (
@@ -53,9 +53,9 @@ class DiffPage:
 
 
 def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str) -> DiffPage:
-    """The difference of `submission`, which `viewer` may see, from what `against` names.
+    """Return the difference of `submission`, which `viewer` may see, from the submission `against`.
 
-    Without `against` it is the last accepted one, else the best.
+    The default is the last accepted one, else the best.
     """
     named = {name: comparison_base(submission, viewer, name) for name, _ in _NAMES}
     asked = against or next((name for name, found in named.items() if found), "")

@@ -1,4 +1,4 @@
-"""What the list of submissions can be narrowed by."""
+"""The filters of the list of submissions."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ LANGUAGES = tuple((known.value, language(known.value)) for known in Language)
 
 
 class SubmissionFilter(forms.Form):
-    """The filters as they stand in the address. `before` and `after` are ids where a page begins."""
+    """The filters as they appear in the address. `before` and `after` are ids where a page begins."""
 
     problem = forms.SlugField(required=False, max_length=60)
     verdict = forms.ChoiceField(required=False, choices=VERDICTS)
@@ -25,6 +25,6 @@ class SubmissionFilter(forms.Form):
     after = forms.CharField(required=False, max_length=12)
 
     def chosen(self) -> dict[str, Any]:
-        """The filters that are set and make sense; the others are left out."""
+        """Return the valid filters that are set; ignore the others."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value}

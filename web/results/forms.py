@@ -1,4 +1,4 @@
-"""A program as the editor hands it in."""
+"""The form with which the editor submits a program."""
 
 from django import forms
 from django.http import QueryDict
@@ -11,7 +11,7 @@ _LARGEST_SIZE = 2**31 - 1
 
 
 class ProgramForm(forms.Form):
-    """Language, mode and source, the GPU asked for, and for a run a seed and sizes of one's own."""
+    """Language, mode and source, the requested GPU, and for a run a seed and custom sizes."""
 
     language = forms.ChoiceField(choices=[(known.value, known.value) for known in Language])
     mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
@@ -20,7 +20,7 @@ class ProgramForm(forms.Form):
     cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Custom sizes")], required=False)
 
     def __init__(self, data: QueryDict, *, problem: Problem) -> None:
-        """Take `data` for `problem`. Sizes are asked for only where they are used."""
+        """Bind the form to `data` for `problem`. Sizes are required only for a run."""
         super().__init__(data)
         self._size_names = problem.size_names if data.get("cases") == "own" else []
         running = data.get("mode") == Mode.RUN.value
@@ -35,17 +35,17 @@ class ProgramForm(forms.Form):
             )
 
     def sizes(self) -> dict[str, int] | None:
-        """The sizes to run on, None for the sample cases."""
+        """Return the sizes to run on, None for the sample cases."""
         if self.cleaned_data["mode"] != Mode.RUN.value or not self._size_names:
             return None
         return {name: self.cleaned_data[f"size_{name}"] for name in self._size_names}
 
     def seed(self) -> int | None:
-        """The seed of a run, None for one that nobody knows."""
+        """Return the seed of a run, None for a random one."""
         return self.cleaned_data.get("seed")
 
     def complaint(self) -> str:
-        """What is wrong with the form, in one line."""
+        """Return the error of the form in one line."""
         return " ".join(
             f"{self.fields[name].label}: {error}" if self.fields[name].label else str(error)
             for name, errors in self.errors.items()

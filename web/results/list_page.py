@@ -1,4 +1,4 @@
-"""What the list of one's own submissions shows: a page of it, by cursor, and what it can be narrowed by."""
+"""The list of the user's own submissions: a page of it, by cursor, and its filters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class SubmissionRow:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionListPage:
-    """A page of the list. `newer` and `older` are query strings of the pages beside it, empty without one."""
+    """A page of the list. `newer` and `older` are query strings of the adjacent pages, empty without one."""
 
     rows: tuple[SubmissionRow, ...]
     narrowed: bool
@@ -42,7 +42,7 @@ class SubmissionListPage:
 
 
 def list_page(viewer: User, chosen: Mapping[str, str]) -> SubmissionListPage:
-    """The submissions of `viewer` under the filters `chosen`, newest first. Takes five queries at most."""
+    """Return the submissions of `viewer` under the filters `chosen`, newest first. At most five queries."""
     narrowing = {name: value for name, value in chosen.items() if name not in _CURSORS}
     before, after = (_place(viewer, chosen.get(name)) for name in _CURSORS)
     rows = list_submissions(
@@ -74,14 +74,14 @@ def list_page(viewer: User, chosen: Mapping[str, str]) -> SubmissionListPage:
 
 
 def _place(viewer: User, public_id: str | None) -> tuple[datetime, int] | None:
-    """Where one's own submission of that id stands in the list."""
+    """Return the position in the list of the viewer's submission with that id."""
     if public_id is None:
         return None
     return Submission.objects.filter(user=viewer.pk, public_id=public_id).values_list("created", "pk").first()
 
 
 def _problems(viewer: User) -> tuple[tuple[str, str], ...]:
-    """The problems that `viewer` has tried."""
+    """Return the problems that `viewer` has attempted."""
     tried = Progress.objects.filter(user=viewer.pk).order_by("problem__title")
     return tuple(tried.values_list("problem__slug", "problem__title")[:_MAX_PROBLEMS])
 

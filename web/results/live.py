@@ -1,4 +1,4 @@
-"""The live panel: what a submission that is not judged waits for, as far as the server knows."""
+"""The live panel: what an unfinished submission waits for."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from web.submissions.queue_position import queue_positions
 
 @dataclass(frozen=True, slots=True)
 class LivePanel:
-    """Where a judgement is. `after` is the sequence number from which a watcher follows it.
+    """The progress of a judgement. `after` is the sequence number from which a client follows it.
 
-    `stage` and `detail` are for those who watch without scripts, and for the moment before the first event.
+    `stage` and `detail` are for browsers without scripts, and for the moment before the first event.
     """
 
     after: int
@@ -21,12 +21,12 @@ class LivePanel:
 
     @property
     def spoken(self) -> str:
-        """For a screen reader: one sentence."""
+        """Return one sentence for a screen reader."""
         return f"{self.stage}. {self.detail}".strip()
 
 
 def live_panel(submission: Submission) -> LivePanel:
-    """The panel of a submission without a report."""
+    """Return the panel of a submission without a report."""
     after = queries.judgement_start(submission)
     if submission.job.state == JobState.QUEUED:
         position = queue_positions([submission.pk]).get(submission.pk)
@@ -38,5 +38,5 @@ def live_panel(submission: Submission) -> LivePanel:
 def _latest(submission: Submission) -> str:
     event = Event.objects.filter(submission=submission).last()
     if event is None or event.kind == EventKind.FINISHED:
-        return "Waiting for a worker"  # it was taken between two looks
+        return "Waiting for a worker"  # a worker took it between the two queries
     return str(event.payload.get("text") or event.kind)

@@ -1,4 +1,4 @@
-"""What the pages of a submission show, put together from its report."""
+"""The contents of the pages of a submission, from its report."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -23,7 +23,7 @@ from web.submissions.queries import Viewer
 
 _BAR_WIDTH = 1000
 _LISTING_LINES = 5000
-_TAB = 4  # a browser would count tabs from the line number
+_TAB = 4  # a browser would count tab stops from the line number
 _STAGES = ("compile", "start", "load", "check", "rank", "draw", "wait", "examine")
 _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
@@ -38,21 +38,21 @@ class ShownDiagnostic:
 
     @property
     def sentence(self) -> str:
-        """Its message with a capital, unless it begins with a name."""
+        """Return its message with a capital letter, unless it begins with a name."""
         message = self.diagnostic.message
         word = message.partition(" ")[0].replace("-", "")
         return capfirst(message) if word.isalpha() and word != "solve" else message
 
     @property
     def says_where(self) -> bool:
-        """Whether its place is to be added, because its message does not name it."""
+        """Return whether the page must add its place, because its message does not name it."""
         place = self.diagnostic.kernel or self.diagnostic.block or self.diagnostic.thread
         return bool(place) and "thread (" not in self.diagnostic.message
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the source as HTML, with what was found on it. `tone` is empty where nothing was."""
+    """A line of the source as HTML, with the findings on it. `tone` is empty if there are none."""
 
     number: int
     html: SafeString
@@ -75,9 +75,9 @@ class StageBar:
 class SubmissionPage:
     """A submission with its report as the viewer may see it. `report` is None until there is one.
 
-    `headline` is the finding that says best why it has its verdict, and `further` are the others of
-    `findings`. `message` says what the verdict means in this report; where a finding says it already, what
-    the verdict means at all. `live` says where its judgement is while there is no report.
+    `headline` is the finding that best explains the verdict, and `further` are the other `findings`.
+    `message` explains the verdict in this report; if a finding does so already, it explains the verdict in
+    general. `live` is the progress while there is no report.
     """
 
     submission: Submission
@@ -99,37 +99,37 @@ class SubmissionPage:
 
     @property
     def further(self) -> tuple[ShownDiagnostic, ...]:
-        """The findings that the banner does not show."""
+        """Return the findings that the banner does not show."""
         return tuple(finding for finding in self.findings if finding != self.headline)
 
     @property
     def refused(self) -> bool:
-        """Whether the findings say all that the compiler's log says."""
+        """Return whether the findings contain everything in the compiler's log."""
         return self.headline is not None and self.badge.icon == Verdict.COMPILE_ERROR.value
 
     @property
     def case_count(self) -> int:
-        """How many cases the report has."""
+        """Return the number of cases in the report."""
         return len(self.report.cases) if self.report else 0
 
     @property
     def launches_note(self) -> str:
-        """What to say where times include that of launching."""
+        """Return the note for times that include the launch."""
         return launches_note(self.report) if self.report else ""
 
     @property
     def attempts_note(self) -> str:
-        """What to say of runs that did not count, empty when there was none."""
+        """Return the note about discarded runs, empty if there was none."""
         return attempts_note(self.report) if self.report else ""
 
     @property
     def roofline_percent(self) -> float | None:
-        """How much of this GPU's speed the score reaches."""
+        """Return the share of this GPU's speed that the score reaches."""
         return self.submission.report.roofline_percent if self.report else None
 
     @property
     def ranked(self) -> str:
-        """Whether it ranks, and why not."""
+        """Return whether it ranks, and why not."""
         if self.report is None or not self.report.environment.get("gpu"):
             return "no (no GPU)"
         if self.submission.mode == Mode.RUN:
@@ -138,7 +138,7 @@ class SubmissionPage:
 
     @property
     def version(self) -> str:
-        """What the version of the problem is called that judged it; empty until one did."""
+        """Return the name of the problem's version that judged it; empty before."""
         known = self.submission.report.version if self.report else ""
         package = self.submission.package
         if package is not None and package.version == known:
@@ -147,13 +147,13 @@ class SubmissionPage:
 
     @property
     def of_earlier_version(self) -> bool:
-        """Whether the problem is judged in another way since."""
+        """Return whether the live version of the problem judges differently."""
         known = self.submission.report.version if self.report else ""
         return bool(known) and known != self.submission.problem.version
 
     @property
     def board_url(self) -> str:
-        """The leaderboard that its score is on."""
+        """Return the leaderboard with its score."""
         url = reverse("leaderboard", args=[self.submission.problem.slug])
         report = self.submission.report
         board = {"gpu": report.gpu_model, "language": self.submission.language}
@@ -164,7 +164,7 @@ class SubmissionPage:
 
 @dataclass(frozen=True, slots=True)
 class ListingPage:
-    """A listing for reading, as escaped HTML line by line. `lines` are the first ones when it is long."""
+    """A listing to read, as escaped HTML line by line. `lines` are the first ones if it is long."""
 
     submission: Submission
     kind: str
@@ -174,12 +174,12 @@ class ListingPage:
 
     @property
     def is_cut(self) -> bool:
-        """Whether lines are missing."""
+        """Return whether lines are missing."""
         return len(self.lines) < self.line_count
 
 
 def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
-    """All that a page or a fragment shows of `submission` to `viewer`, who may see it."""
+    """Return the contents of a page or a fragment of `submission` for `viewer`, who may see it."""
     report = queries.present_report(submission, viewer)
     cases = report.cases if report else ()
     diagnostics = report.diagnostics if report else ()
@@ -208,7 +208,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
 
 
 def source_lines(submission: Submission, findings: tuple[ShownDiagnostic, ...]) -> list[Line]:
-    """The source, highlighted, line by line, with the findings on their lines."""
+    """Return the source, highlighted, line by line, with the findings on their lines."""
     lines = []
     for number, runs in enumerate(highlighted(submission.source, submission.language), start=1):
         here = tuple(finding for finding in findings if finding.diagnostic.line == number)
@@ -217,7 +217,7 @@ def source_lines(submission: Submission, findings: tuple[ShownDiagnostic, ...]) 
 
 
 def listing_page(submission: Submission, listing: Listing) -> ListingPage:
-    """What the page of `listing` shows. Only its beginning is highlighted and shown when it is long."""
+    """Return the page contents of `listing`. If it is long, only its beginning is highlighted and shown."""
     text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")
     lines = tuple(map(to_html, coloured(text[:_LISTING_LINES], listing.kind)))
     return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
@@ -234,7 +234,7 @@ def _finding(diagnostic: Diagnostic) -> ShownDiagnostic:
 
 
 def _bars(report: Report) -> tuple[StageBar, ...]:
-    """The stages as parts of one bar. What was done twice, such as loading, is one part of it."""
+    """Return the stages as parts of one bar. A repeated stage, such as loading, is one part."""
     ms_of: dict[str, float] = {}
     for stage in report.stages:
         ms_of[stage.name] = ms_of.get(stage.name, 0.0) + stage.ms

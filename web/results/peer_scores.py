@@ -1,4 +1,4 @@
-"""What a score is compared with: the best scores of others, its author's own, and the baselines."""
+"""Scores to compare a score with: the best of others, its author's own, and the baselines."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ MIN_PEERS = 5
 
 @dataclass(frozen=True, slots=True)
 class PeerScores:
-    """The best scores of everybody else on the same board, shortest first.
+    """The best scores of all other users on the same board, shortest first.
 
-    `times_us` is empty where there are fewer than `MIN_OTHERS`: so few would tell of single people.
-    `slower` is how many of them the score beats.
+    `times_us` is empty if there are fewer than `MIN_OTHERS`, because so few would reveal single users.
+    `slower` counts the scores that this score beats.
     """
 
     count: int
@@ -25,14 +25,14 @@ class PeerScores:
 
     @property
     def percentile(self) -> int:
-        """How many per cent of the others are slower."""
+        """Return the percentage of the others that are slower."""
         return round(100 * self.slower / len(self.times_us))
 
 
 def peer_scores(submission: Submission, score: Score) -> PeerScores:
-    """Who else is on the board of `submission`, whose score is `score`.
+    """Return the other scores on the board of `submission`, whose score is `score`.
 
-    The author is left out, and so is whoever does not want to be in rankings.
+    The author and users who opted out of rankings are left out.
     """
     rows = _board(submission).filter(ranked_users("user"), current=True).exclude(user=submission.user_id)
     times_us = tuple(rows.order_by("score_us").values_list("score_us", flat=True))
@@ -42,7 +42,7 @@ def peer_scores(submission: Submission, score: Score) -> PeerScores:
 
 
 def own_best(submission: Submission) -> Best | None:
-    """The author's best on the same board; for the best itself, the best that was handed in before it."""
+    """Return the author's best on the same board; for the best itself, the best submitted before it."""
     rows = _board(submission).filter(user=submission.user_id).exclude(submission=submission.pk)
     known = rows.filter(Q(current=True) | Q(handed_in__lt=submission.created))
     return known.select_related("submission").order_by("-current", "score_us", "handed_in").first()

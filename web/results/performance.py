@@ -1,4 +1,4 @@
-"""What the page of a submission shows of its speed: how it compares, and what bounds it."""
+"""The speed of a submission on its page: how it compares, and what limits it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from web.submissions.queries import Viewer
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A score that this one is compared with. `address` is empty where the viewer has no page of it.
+    """A score that this one is compared with. `address` is empty if the viewer may not open its page.
 
-    `factor` is how many times as fast this one is; within the intervals (`tied`) it says nothing.
+    `factor` is how many times as fast this one is; within the intervals (`tied`) it means nothing.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """A ranked score beside others. `moved` tells of cases without arithmetic, which no roofline can show."""
+    """A ranked score next to others. `moved` describes cases without arithmetic, which have no roofline."""
 
     others: PeerScores
     comparisons: tuple[Comparison, ...]
@@ -45,7 +45,7 @@ class Performance:
 
 
 def performance(submission: Submission, report: Report, viewer: Viewer) -> Performance | None:
-    """How fast `submission` is, None without a ranked score. `report` is as `viewer` may see it."""
+    """Return the speed of `submission`, None without a ranked score. `report` is as `viewer` may see it."""
     score = report.score
     if score is None:
         return None
@@ -67,7 +67,7 @@ def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterat
         if baseline.public_id != submission.public_id:
             url = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
             yield _compare(baseline.label, score, baseline.score, url)
-    # To those it is shared with, the author's other submissions do not exist.
+    # For users it is shared with, the author's other submissions do not exist.
     may_know = submission.user_id == viewer.pk or reads_all(viewer)
     best = peer_scores.own_best(submission) if may_know else None
     if best is not None:
@@ -105,7 +105,7 @@ def _roofline(placed: list[tuple[CaseReport, Placement]]) -> SafeString | None:
 
 
 def _moved(case: CaseReport, place: Placement) -> str:
-    """Of a case whose formulas count no operations."""
+    """Describe a case whose formulas count no operations."""
     percent = 100 * place.bytes_per_s / place.peak_bytes_per_s
     reached, possible = short(place.bytes_per_s), short(place.peak_bytes_per_s)
     return f"{case.name}: {reached}B/s of {possible}B/s, {percent:.0f} %"

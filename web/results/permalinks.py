@@ -1,4 +1,4 @@
-"""Pages under the permanent address of a submission. To those who may not see it, none of them exists."""
+"""Pages under the permanent address of a submission. For users without access, none of them exists."""
 
 from hashlib import blake2b
 from typing import cast
@@ -24,7 +24,7 @@ from web.submissions.models import Submission
 @require_safe
 @never_cache
 def detail(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The permalink of a submission, live until it is judged."""
+    """Show the permalink of a submission, live until it is judged."""
     submission = visible_or_404(request, public_id)
     page = pages.submission_page(submission, request.user)
     shown = {
@@ -39,7 +39,7 @@ def detail(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_safe
 @never_cache
 def diff(request: HttpRequest, public_id: str) -> HttpResponse:
-    """What changed since another submission. An unknown one is said to be unknown, with status 404."""
+    """Show the changes since another submission. For an unknown one, the status is 404."""
     submission = visible_or_404(request, public_id)
     page = diff_page(
         submission,
@@ -53,10 +53,10 @@ def diff(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_safe
 @vary_on_cookie
 def picture(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The submission as a small SVG.
+    """Return the submission as a small SVG.
 
-    It may be kept, but is asked for each time, by those alone who may see it: what its author no longer
-    shares is gone at once.
+    Caches may store it, but must revalidate it each time, and only users with access get it. So it disappears
+    as soon as its author stops sharing it.
     """
     drawn = card(visible_or_404(request, public_id))
     response = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8")
@@ -68,7 +68,7 @@ def picture(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_POST
 @login_required
 def share(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Let others read one's own submission once they have solved the problem, or no longer."""
+    """Share the user's own submission with users who solved the problem, or stop sharing it."""
     submission = get_object_or_404(Submission, public_id=public_id, user=request.user)
     if request.POST.get("shared") == "yes":
         services.share(submission)
@@ -80,9 +80,9 @@ def share(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def visible_or_404(request: HttpRequest, public_id: str) -> Submission:
-    """The submission of that id, if whoever asks may see it.
+    """Return the submission with that id if the current user may see it.
 
     Raises:
-        Http404: there is none, or not for this person.
+        Http404: there is none, or not for this user.
     """
     return get_object_or_404(queries.visible_submissions(request.user), public_id=public_id)

@@ -7,16 +7,16 @@ from web.submissions.models import PUBLIC_ID_CHARACTERS
 
 
 class PublicIdConverter:
-    """What may be a public id. Anything else is no address of ours, whatever the database thinks of it."""
+    """Matches possible public ids. The database is not asked about any other address."""
 
     regex = f"[0-9A-Za-z]{{1,{PUBLIC_ID_CHARACTERS}}}"
 
     def to_python(self, value: str) -> str:
-        """As it stands in the address."""
+        """Return the id in the form of the address."""
         return value
 
     def to_url(self, value: str) -> str:
-        """As it stands in the database."""
+        """Return the id in the form of the database."""
         return value
 
 

@@ -1,4 +1,4 @@
-"""Pages of submissions: hand in, watch, read the report, judge again."""
+"""Pages of submissions: submit, follow, read the report, rejudge."""
 
 from typing import cast
 
@@ -28,7 +28,7 @@ from web.submissions.models import Listing, ListingKind, Submission
 
 @require_POST
 def create(request: PageRequest, slug: str) -> HttpResponse:
-    """Hand in the program of the editor, which gets the live panel; without scripts, its page."""
+    """Submit the program of the editor. Scripts get the live panel; other clients its page."""
     problem = problem_or_404(request.user, slug)
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("problem", args=[slug]))
@@ -45,7 +45,7 @@ def create(request: PageRequest, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 def submission_list(request: PageRequest) -> HttpResponse:
-    """One's own submissions, newest first, narrowed by the query string. htmx gets the list alone."""
+    """Show the user's own submissions, newest first, filtered. htmx gets only the list."""
     chosen = SubmissionFilter(request.GET).chosen()
     page = list_page(cast("User", request.user), chosen)
     partial = request.htmx and not request.htmx.history_restore_request
@@ -56,13 +56,13 @@ def submission_list(request: PageRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def report(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The report alone, or the live panel while there is none."""
+    """Show only the report, or the live panel while there is none."""
     return _answer(request, visible_or_404(request, public_id))
 
 
 @require_safe
 def listing(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
-    """What the compiler made of a program, with line numbers."""
+    """Show a compiler listing of the program, with line numbers."""
     submission = visible_or_404(request, public_id)
     page = pages.listing_page(submission, _listing(submission, kind))
     return render(request, "submissions/listing.html", {"page": page})
@@ -70,7 +70,7 @@ def listing(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
 
 @require_safe
 def listing_text(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
-    """The same as plain text."""
+    """Return the listing as plain text."""
     found = _listing(visible_or_404(request, public_id), kind)
     return HttpResponse(found.text, content_type="text/plain; charset=utf-8")
 
@@ -78,7 +78,7 @@ def listing_text(request: HttpRequest, public_id: str, kind: str) -> HttpRespons
 @require_safe
 @never_cache
 def assembly(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
-    """A listing beside the source, for the console."""
+    """Show a listing next to the source, for the console."""
     submission = visible_or_404(request, public_id)
     shown = beside(submission, _listing(submission, kind))
     return render(request, "submissions/assembly.html", {"assembly": shown})
@@ -87,7 +87,7 @@ def assembly(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
 @require_POST
 @login_required
 def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Have a submission judged again, which is for staff."""
+    """Rejudge a submission. Staff only."""
     if not request.user.is_staff:
         raise PermissionDenied
     if services.rejudge(visible_or_404(request, public_id)):
@@ -100,7 +100,7 @@ def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_POST
 @login_required
 def cancel(request: PageRequest, public_id: str) -> HttpResponse:
-    """End the judging of one's own submission. A script learns the rest from the event stream."""
+    """Cancel the user's own submission. Scripts learn the rest from the event stream."""
     found = get_object_or_404(Submission, public_id=public_id, user=request.user)
     cancelled = services.cancel(found)
     if request.htmx:

@@ -1,1 +1,1 @@
-"""The ground floor of the site: small modules that know no app."""
+"""The base layer of the site: small modules that depend on no app."""

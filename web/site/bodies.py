@@ -1,13 +1,14 @@
-"""Bounds the bodies of requests, as bytes arrive.
+"""Limits the size of request bodies while they arrive.
 
-Theory of operation. Django reads a body to its end, into a file on disk, before any of our code is asked, so
-whoever sends without end fills a disk. This stands before Django and counts. What declares too much is
-refused before a byte of it is read; what declares nothing, or arrives in chunks, as soon as it is too much.
-Either way the answer is 413 and the connection is closed, so that nothing more is read. What is already on
-its way stays in the buffers of the server, which are small, and of the kernel.
+Theory of operation. Django reads a body to its end, into a file on disk, before any code of the site runs. A
+client that sends without end would fill a disk. This application stands in front of Django and counts bytes.
+If a request declares too large a body, it is refused before a byte of it is read. If a request declares no
+length, or sends chunks, it is refused as soon as it exceeds the limit. In both cases the answer is 413 and
+the connection is closed, so nothing more is read. Bytes in transit stay in the small buffers of the server
+and of the kernel.
 
-Each address has the bound of what it takes, and a mebibyte for the rest of a form. The proxy has the same
-figures (`deploy/images/services/Caddyfile`; a test compares them).
+Each address has a limit for its files, and a mebibyte for the rest of a form. The proxy has the same limits
+(`deploy/images/services/Caddyfile`; a test compares them).
 """
 
 import json
@@ -22,7 +23,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
-FIELDS_MIB = 1  # of a form without its files, of JSON
+FIELDS_MIB = 1  # of a form without its files, or of JSON
 FORM_MIB = 1  # around a file
 DEFAULT_MIB = FIELDS_MIB + FORM_MIB
 MIB_BY_PATH = {
@@ -36,11 +37,11 @@ _MESSAGE = "The request is too large."
 
 
 class TooLarge(Exception):
-    """Raised into the application while it reads a body that goes on for too long."""
+    """Raised into the application while it reads a body that exceeds the limit."""
 
 
 class BoundedBodies:
-    """An ASGI application that hands requests to another one, as long as their bodies are not too large."""
+    """An ASGI application that passes requests to another one if their bodies are small enough."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -78,9 +79,9 @@ class BoundedBodies:
 
 
 def _declared(scope: Message) -> int:
-    """The length that the request states; 0 where it states none. The server refused others."""
+    """Return the length that the request declares, 0 without one. The server has refused invalid ones."""
     stated = [value for name, value in scope["headers"] if name == b"content-length"]
-    # Python refuses to read numbers of thousands of digits
+    # Python refuses to parse numbers with thousands of digits
     return max((int(value[:_MOST_DIGITS]) for value in stated), default=0)
 
 

@@ -1,8 +1,8 @@
-"""How the site rings for a worker: the same Celery settings at both ends of the line.
+"""The Celery application with which the site wakes workers. Sites and workers use the same settings.
 
-The broker only wakes workers (see `web.jobs.queue`). Redis when one is configured, else
-files in the data directory, which need no service. It has a queue for each class of hardware (see
-`web.submissions.queues`), so that a ring is heard by a worker that can do something about it.
+The broker only wakes workers (see `web.jobs.queue`). It is Redis if one is configured, else files in the data
+directory, which need no service. It has a queue for each class of hardware (see `web.submissions.queues`), so
+that a wake-up message reaches a worker that can run the job.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ TRANSPORT_ALIASES["files"] = "web.site.filesystem_transport:Transport"
 
 
 def new_celery(config: Config) -> Celery:
-    """A Celery application that talks to the broker of `config`. Opens no connection."""
+    """Return a Celery application for the broker of `config`. Opens no connection."""
     celery = Celery("warpcourt", set_as_current=False, fixups=[])
     celery.conf.update(
         broker_url=config.broker_url or "files://localhost",
@@ -34,31 +34,31 @@ def new_celery(config: Config) -> Celery:
         # A worker that starts before its broker waits for it.
         broker_connection_retry_on_startup=True,
         task_default_queue=broker_queue("cpu"),
-        # The verdict is in the database; nobody asks the broker for it.
+        # The verdict is in the database, so Celery stores no results.
         task_ignore_result=True,
-        # A request does not wait for a broker that is away: the sweep rings again.
+        # A request does not wait for a broker that is away: the sweep sends the message again.
         task_publish_retry=False,
         task_serializer="json",
         accept_content=["json"],
         worker_hijack_root_logger=False,
-        # Nobody commands workers through the broker, so whoever reaches it can do no more than ring.
+        # Workers accept no commands through the broker. Access to the broker only allows waking workers.
         worker_enable_remote_control=False,
     )
     return celery
 
 
 def broker_queue(queue: str) -> str:
-    """What the broker calls the queue `queue` of jobs: `judge.cpu`."""
+    """Return the broker's name of the job queue `queue`: `judge.cpu`."""
     return f"{_PREFIX}{queue}"
 
 
 def job_queue(name: str) -> str:
-    """The queue of jobs that the broker calls `name`."""
+    """Return the queue of jobs that the broker calls `name`."""
     return name.removeprefix(_PREFIX)
 
 
 def broker_queues(queues: Iterable[str]) -> tuple[Queue, ...]:
-    """What a worker listens to that serves `queues`, each with the exchange that `send_task` rings at."""
+    """Return the Celery queues of a worker that serves `queues`, each with the exchange of its messages."""
     names = [broker_queue(queue) for queue in queues]
     return tuple(Queue(name, Exchange(name), routing_key=name) for name in names)
 
@@ -67,13 +67,15 @@ def _redis_options() -> dict[str, Any]:
     return {
         "socket_connect_timeout": _CONNECT_TIMEOUT_S,
         "socket_timeout": _ANSWER_S,
-        # A connection that was cut without a word is noticed within twice this and a second.
+        # A silently cut connection is detected within twice this time and a second.
         "health_check_interval": _LOOK_S,
         "socket_keepalive": True,
         "global_keyprefix": "warpcourt:",
-        # After this long a ring that a worker took and did not acknowledge goes to another. Rings are
-        # acknowledged when they arrive, so that befalls those alone that a dead worker had in its hands.
-        # The sweep has rung for their jobs long before: shorter would only repeat rings.
+        # After this time the broker delivers a message again that a worker took and did not acknowledge.
+        # Workers
+        # acknowledge on arrival, so this only affects messages that a dead worker had taken. The sweep has
+        # woken
+        # workers for their jobs long before: a shorter time would only repeat messages.
         "visibility_timeout": 3600,
     }
 

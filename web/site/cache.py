@@ -1,6 +1,6 @@
-"""The Redis cache, whose loss costs nothing but what it held.
+"""The Redis cache. Losing it costs only its contents.
 
-Rate limits are kept here. While Redis is down they do not limit, and the site goes on: submitting has
+Rate limits are kept here. While Redis is down they do not limit, and the site continues: submitting has
 limits of its own in the database.
 """
 
@@ -18,24 +18,24 @@ class ForgivingRedisCache(RedisCache):
     """Behaves like an empty cache while Redis does not answer."""
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """The value, or `default`."""
+        """Return the value, or `default`."""
         return _forgive(lambda: super(ForgivingRedisCache, self).get(key, default, version), default)
 
     def set(self, key: Any, value: Any, *args: Any, **more: Any) -> None:
-        """Keep a value."""
+        """Store a value."""
         _forgive(lambda: super(ForgivingRedisCache, self).set(key, value, *args, **more), None)
 
     def add(self, key: Any, value: Any, *args: Any, **more: Any) -> bool:
-        """Keep a value if there is none."""
+        """Store a value if there is none."""
         added = _forgive(lambda: super(ForgivingRedisCache, self).add(key, value, *args, **more), True)
         return bool(added)
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to a number and give the sum; 0 while Redis is down."""
+        """Add to a number and return the sum; 0 while Redis is down."""
         return int(_forgive(lambda: super(ForgivingRedisCache, self).incr(key, delta, version), 0))
 
     def delete(self, key: Any, version: int | None = None) -> bool:
-        """Forget a value."""
+        """Delete a value."""
         return bool(_forgive(lambda: super(ForgivingRedisCache, self).delete(key, version), False))
 
 

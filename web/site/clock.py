@@ -1,11 +1,11 @@
-"""The database's clock, which everybody goes by whose own may be wrong.
+"""The database's clock. All processes use it to compare times, because their own clocks may be wrong.
 
-Theory of operation. Leases and heartbeats are written by one host and judged by another, and the clocks of
-hosts differ: by milliseconds where NTP runs, by minutes where it does not. What they all share is the
-database, so whatever one process writes for another to compare is written and compared with `DatabaseNow`.
-It stands for the time at which the database received the statement. On PostgreSQL that is not `NOW()`, the
-start of the transaction, which may be old by then, nor `CLOCK_TIMESTAMP()`, which changes from row to row
-and so keeps the planner from using an index.
+Theory of operation. One host writes leases and heartbeats and another judges them, and the clocks of hosts
+differ: by milliseconds with NTP, by minutes without it. All of them share the database. So a time that one
+process writes for another to compare is written and compared with `DatabaseNow`. It stands for the time at
+which the database received the statement. On PostgreSQL that is not `NOW()`, the start of the transaction,
+which may be long ago. It is not `CLOCK_TIMESTAMP()` either, which changes from row to row and so keeps the
+planner from using an index.
 """
 
 from datetime import datetime
@@ -31,12 +31,12 @@ class DatabaseNow(Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **extra: Any
     ) -> tuple[str, Any]:
-        """The form in which Django stores times there, so that both compare as text. To the millisecond."""
+        """Return the SQL in Django's format of times in SQLite, in milliseconds, to compare as text."""
         return self.as_sql(compiler, connection, template=_SQLITE, **extra)
 
 
 def read_clock() -> datetime:
-    """What time it is in the database, by a query. Conditions and updates take `DatabaseNow` instead."""
+    """Return the time in the database by a query. Conditions and updates use `DatabaseNow` instead."""
     query = Query(None)
     query.add_annotation(DatabaseNow(), "now")
     (now,) = next(iter(query.get_compiler(using=DEFAULT_DB_ALIAS).results_iter()))

@@ -1,4 +1,4 @@
-"""Where a page of rows ended, as text for the next page's address: a moment and a key, or a key alone."""
+"""The position after a page of rows, as text for the next page's address: a time and a key, or a key."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,12 +9,12 @@ _LARGEST = 2**63 - 1
 
 
 def encode(moment: datetime, key: int) -> str:
-    """The place of a row: `1763730000000000-42`."""
+    """Return the position of a row: `1763730000000000-42`."""
     return f"{(moment - _EPOCH) // _MICROSECOND}-{key}"
 
 
 def decode(text: str) -> tuple[datetime, int] | None:
-    """What `encode` was given; None for nonsense, which stands for the first page."""
+    """Return the arguments of `encode`; None for invalid text, which means the first page."""
     moment, _, key = text.partition("-")
     parts = [decode_key(moment), decode_key(key)]
     if parts[0] is None or parts[1] is None:
@@ -26,7 +26,7 @@ def decode(text: str) -> tuple[datetime, int] | None:
 
 
 def decode_key(text: str) -> int | None:
-    """A key; None for nonsense."""
+    """Return a key; None for invalid text."""
     if not (text.isascii() and text.isdigit() and len(text) < _LONGEST):
         return None
     return int(text) if int(text) <= _LARGEST else None

@@ -1,15 +1,16 @@
-"""How processes reach the database, and how soon either side notices that the other has gone.
+"""Connections to the database, and the limits after which either side detects that the other is gone.
 
-Theory of operation. A lost packet says nothing: without limits a client waits for minutes for an answer that
-will not come, and a server keeps the locks of a client that is cut off or stopped for hours. All waiting here
-is shorter than a lease. A client gives up a connection that is not made in CONNECT_S, or on which nothing is
-acknowledged for SILENT_S. The server is asked to do the same with its clients, and to end a transaction in
-which its client does nothing: so a worker that is paused while it records a verdict holds nobody up when
-its lease is over. A pool looks whether a connection is alive before it hands it out.
+Theory of operation. A lost packet causes no error. Without limits a client waits for minutes for an answer
+that never comes, and a server keeps the locks of a cut-off or stopped client for hours. All waiting here is
+shorter than a lease. A client gives up on a connection that takes longer than CONNECT_S, or on which nothing
+is acknowledged for SILENT_S. The server is asked to do the same with its clients, and to end a transaction in
+which its client does nothing. So a worker that is paused while it records a verdict blocks no other process
+after its lease is over. A pool checks that a connection is alive before it returns it.
 
-SQLite has no such remedy, and needs less: all its processes are on one host, and the lock of one that dies is
-gone with it. It has one writer at a time: a transaction that will write takes the lock when it begins, so
-that it waits its turn instead of failing half-way. WAL lets readers go on meanwhile.
+SQLite has no such remedy, and needs less: all its processes are on one host, and the lock of a process
+disappears when the process dies. It has one writer at a time: a transaction that will write takes the lock
+when it begins, so that it waits for its turn instead of failing half-way. WAL lets readers continue during a
+write.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ from django.db import InterfaceError, OperationalError
 
 from web.config import Config
 
-# What is raised where the database does not answer, as against what it refuses.
+# The exceptions if the database does not answer, in contrast to refusing a statement.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 CONNECT_S = 5
 SILENT_S = 10
@@ -27,9 +28,9 @@ IDLE_IN_TRANSACTION_S = 10
 _POOL = {
     "min_size": 1,
     "max_size": 20,
-    # Then a page says that the database is away, instead of waiting on.
+    # Then a page says that the database is away, instead of waiting.
     "timeout": 4,
-    # After an outage the pool tries again at ever longer intervals, up to this. Later ones begin anew.
+    # After an outage the pool retries at growing intervals, up to this. Later outages start again.
     "reconnect_timeout": 10,
 }
 _SQLITE = {
@@ -41,7 +42,7 @@ _KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count
 
 
 def databases(config: Config) -> dict[str, Any]:
-    """Django's `DATABASES`. What the URL says beside the address wins over what is chosen here."""
+    """Return Django's `DATABASES`. Options in the URL override the ones chosen here."""
     url = config.database_url or f"sqlite:///{config.data_dir / 'warpcourt.sqlite3'}"
     found: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=0, conn_health_checks=True))
     chosen = _SQLITE if found["ENGINE"].endswith("sqlite3") else _postgresql(config)
@@ -50,7 +51,7 @@ def databases(config: Config) -> dict[str, Any]:
 
 
 def _postgresql(config: Config) -> dict[str, Any]:
-    # Half a lease leaves the other half to whoever takes the job over; tests have leases of a second or two.
+    # Half a lease leaves the other half to the next worker of the job; tests have leases of a second or two.
     idle_s = min(IDLE_IN_TRANSACTION_S, max(5, config.lease_s // 2))
     asked = {
         "idle_in_transaction_session_timeout": f"{idle_s}s",
@@ -58,7 +59,7 @@ def _postgresql(config: Config) -> dict[str, Any]:
         **{f"tcp_{name}": value for name, value in _KEEPALIVES.items()},
     }
     return {
-        "application_name": "warpcourt",  # by which a restore sees whether somebody still uses the database
+        "application_name": "warpcourt",  # a restore checks by this name whether the database is in use
         "pool": dict(_POOL),
         "connect_timeout": CONNECT_S,
         "keepalives": 1,

@@ -1,6 +1,7 @@
-"""The mark of a web server that is about to stop: it serves, and asks that nothing new be sent to it.
+"""The mark of a web server that is about to stop: it still serves, but asks for no new requests.
 
-A file in the runtime directory, because every process of one server has to know, and no other server may.
+It is a file in the runtime directory, because all processes of this server must see it and no other server
+may.
 """
 
 from pathlib import Path
@@ -9,10 +10,10 @@ from web.config import Config
 
 
 def mark(config: Config) -> Path:
-    """Where the mark is made. Unlike other things in the runtime directory it belongs to one server."""
+    """Return the path of the mark. Unlike other files in the runtime directory it belongs to one server."""
     return config.runtime_dir / f"draining-{config.port}"
 
 
 def draining(config: Config) -> bool:
-    """Whether this server is about to stop."""
+    """Return whether this server is about to stop."""
     return mark(config).exists()

@@ -1,4 +1,4 @@
-"""The pages for requests that fail: the database is away, something broke, or the CSRF token is missing."""
+"""The pages for failed requests: the database is away, an error of the site, or no CSRF token."""
 
 import sys
 
@@ -13,7 +13,7 @@ AGAIN_S = 5
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """The page for a request that failed. It asks the database for nothing."""
+    """Return the page for a request that failed. It does not query the database."""
     if not isinstance(sys.exc_info()[1], DATABASE_AWAY):
         return server_error(request)
     again_s = AGAIN_S if request.method in {"GET", "HEAD"} else None
@@ -22,5 +22,5 @@ def handler500(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """The page for a form without a valid CSRF token."""
+    """Return the page for a form without a valid CSRF token."""
     return render(request, "403_csrf.html", status=403)

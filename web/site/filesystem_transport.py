@@ -1,8 +1,8 @@
-"""Celery's filesystem transport with its races mended: here a file appears whole or not at all.
+"""Celery's filesystem transport without its races: here a file appears complete or not at all.
 
-The original creates a file and then writes it. A worker that polls in between takes an empty message,
-fails to parse it and stops; the same may befall the table of queues. Here messages are renamed into
-place, and there is no table: an exchange leads to the queue of its own name.
+The original creates a file and then writes it. A worker that polls in between takes an empty message, fails
+to parse it and stops. The table of queues has the same race. Here messages are renamed into place, and there
+is no table: an exchange leads to the queue of its own name.
 """
 
 import time
@@ -16,14 +16,14 @@ from kombu.utils.json import dumps
 
 
 class Channel(filesystem.Channel):
-    """Writes aside, then renames."""
+    """Writes to a temporary file, then renames it."""
 
     def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:  # type: ignore[override]  # as kombu's has it
-        """The one queue of `exchange`."""
+        """Return the one queue of `exchange`."""
         return [filesystem.exchange_queue_t(exchange, "", exchange)]
 
     def _queue_bind(self, *_: object) -> None:
-        """Nothing to note down."""
+        """Do nothing: there is no table of queues."""
 
     def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:  # type: ignore[override]  # as above
         folder = Path(self.data_folder_out)
@@ -34,6 +34,6 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """The transport over such channels."""
+    """The transport with such channels."""
 
     Channel = Channel

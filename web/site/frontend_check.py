@@ -1,8 +1,8 @@
-"""Checks that the built front end is what its sources build: `python -m web.site.frontend_check`.
+"""Checks that the built front end matches its sources: `python -m web.site.frontend_check`.
 
-The build writes the digests of its sources and outputs into `manifest.json`. Comparing them needs no
-Node, so that a machine without it still notices a source that was edited and not built, or an output
-that was edited by hand. CI, which has Node, also builds anew and compares.
+The build writes the digests of its sources and outputs into `manifest.json`. Comparing them needs no Node, so
+a machine without it still detects a source that was edited and not built, or an output that was edited by
+hand. CI, which has Node, also rebuilds and compares.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ _FIX = "Run: cd web/frontend && npm ci && npm run build"
 
 
 def differences(sources: Path = SOURCES, dist: Path = DIST) -> list[str]:
-    """What differs from the manifest, one sentence a file; empty when the build is current."""
+    """Return the differences from the manifest, one sentence per file; empty if the build is current."""
     manifest = json.loads((dist / "manifest.json").read_text())
     built = (path for path in dist.rglob("*") if path.is_file() and path.name != "manifest.json")
     parts = [sources / name for name in ("build.mjs", "package.json", "package-lock.json")]

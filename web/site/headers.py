@@ -11,7 +11,7 @@ _POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 
 @sync_and_async_middleware
 def permissions_policy(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., object]:
-    """Tell the browser which of its powers no page of ours needs."""
+    """Disable the browser features that no page of the site uses."""
     if iscoroutinefunction(get_response):
 
         async def call_async(request: HttpRequest) -> HttpResponseBase:

@@ -1,10 +1,10 @@
-"""Requests as our middleware leaves them."""
+"""The type of requests after the site's middleware."""
 
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
 
 class PageRequest(HttpRequest):
-    """A request that knows whether htmx, or a script of ours in its manner, asks for a part of a page."""
+    """A request with `htmx`, which is true if htmx or a script requests a part of a page."""
 
     htmx: HtmxDetails

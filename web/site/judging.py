@@ -1,4 +1,4 @@
-"""The settings as the judge takes them. The judge itself knows no settings."""
+"""Converts the settings of the site for the judge, which does not know them."""
 
 from collections.abc import Mapping
 
@@ -15,9 +15,9 @@ NOTHING_WARM: Mapping[str, int] = {}
 def open_configured(
     config: Config, *, warm: Mapping[str, int], target: str | None = None, backend: str | None = None
 ) -> Target:
-    """Open the target of the settings, or another `target` or isolation `backend` than they say.
+    """Open the target of the settings, or another `target` or isolation `backend`.
 
-    Raises: what `judge.target.open_target` raises.
+    Raises the exceptions of `judge.target.open_target`.
     """
     return open_target(
         target or config.target,
@@ -29,12 +29,12 @@ def open_configured(
 
 
 def open_configured_backend(config: Config) -> Backend:
-    """The isolation of the settings by itself, for what needs no target."""
+    """Return the isolation of the settings, for callers that need no target."""
     return open_backend(config.isolation, node=node_settings(config))
 
 
 def warm_settings(config: Config) -> Mapping[str, int]:
-    """How many sandboxes a worker keeps started ahead, by what runs in them."""
+    """Return how many sandboxes a worker keeps started, by the kind of program."""
     return {
         "oracle": config.warm_oracles,
         "cuda": config.warm_cudas,
@@ -44,7 +44,7 @@ def warm_settings(config: Config) -> Mapping[str, int]:
 
 
 def node_settings(config: Config) -> NodeSettings:
-    """How this node is set up."""
+    """Return the setup of this node."""
     return NodeSettings(
         runtime_dir=config.runtime_dir,
         images=config.images,

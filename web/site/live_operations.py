@@ -1,16 +1,16 @@
-"""Operations for migrations of tables that are in use. Each does on SQLite what Django's own does.
+"""Operations for migrations of tables that are in use. On SQLite each does the same as Django's own.
 
-Theory of operation. On PostgreSQL an ordinary `AddIndex` keeps writers out until the index is built, and an
-`AddConstraint` keeps everybody out until each row has been looked at. These take as long on a table with
-millions of rows, and let readers and writers go on meanwhile. They cannot be part of a transaction, so a
-migration that uses one says `atomic = False`, has nothing else in it, and may be run again after it failed
-half-way: each operation first removes what an earlier attempt left behind.
+Theory of operation. On PostgreSQL an ordinary `AddIndex` blocks writers until the index is built, and an
+`AddConstraint` blocks readers and writers until all rows are checked. These operations take as long on a
+table with millions of rows, but readers and writers continue. They cannot be part of a transaction. So a
+migration that uses one says `atomic = False` and has no other operation. It can be repeated after it failed
+half-way: each operation first removes the remains of an earlier attempt.
 
 Django's `AddIndexConcurrently` and `AddConstraintNotValid` do not replace them: both fail on SQLite, neither
-removes what an earlier attempt left behind, and a lock timeout ends them while they wait.
+removes the remains of an earlier attempt, and a lock timeout ends them while they wait.
 
-A build waits for transactions that began before it. It keeps nobody waiting meanwhile, so no lock timeout
-holds for it.
+A build waits for transactions that began before it. It blocks no other process while it waits, so it runs
+without a lock timeout.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class AddIndexLive(migrations.AddIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Build it."""
+        """Build the index."""
         if model := _model(self, to_state.apps, app_label, schema_editor):
             _build(schema_editor, model, self.index)
 
@@ -45,7 +45,7 @@ class AddIndexLive(migrations.AddIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Drop it."""
+        """Drop the index."""
         if _model(self, from_state.apps, app_label, schema_editor):
             _drop(schema_editor, self.index)
 
@@ -60,7 +60,7 @@ class RemoveIndexLive(migrations.RemoveIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Drop it."""
+        """Drop the index."""
         if _model(self, from_state.apps, app_label, schema_editor):
             state = from_state.models[app_label, self.model_name_lower]
             _drop(schema_editor, state.get_index_by_name(self.name))
@@ -72,14 +72,14 @@ class RemoveIndexLive(migrations.RemoveIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Build it."""
+        """Build the index."""
         if model := _model(self, to_state.apps, app_label, schema_editor):
             state = to_state.models[app_label, self.model_name_lower]
             _build(schema_editor, model, state.get_index_by_name(self.name))
 
 
 class AddCheckLive(migrations.AddConstraint):
-    """Adds a check. It holds for new rows at once, and for those that are there once they were looked at."""
+    """Adds a check. It applies to new rows at once, and to existing rows after they are validated."""
 
     def database_forwards(
         self,
@@ -88,12 +88,12 @@ class AddCheckLive(migrations.AddConstraint):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Add it, then validate it."""
+        """Add the check, then validate it."""
         model = _model(self, to_state.apps, app_label, schema_editor)
         if model is None:
             return
         if schema_editor.connection.vendor != "postgresql":
-            with atomic(schema_editor.connection.alias):  # it copies the table, all or nothing
+            with atomic(schema_editor.connection.alias):  # it copies the table, in one transaction
                 schema_editor.add_constraint(model, self.constraint)
             return
         if not isinstance(self.constraint, CheckConstraint):
@@ -113,7 +113,7 @@ class AddCheckLive(migrations.AddConstraint):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Remove it."""
+        """Remove the check."""
         with atomic(schema_editor.connection.alias):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
 
@@ -124,7 +124,7 @@ def _model(
     app_label: str,
     schema_editor: BaseDatabaseSchemaEditor,
 ) -> type[Model] | None:
-    """The model to work on, unless this database does not hold it."""
+    """Return the model to work on; None if this database does not hold it."""
     if schema_editor.atomic_migration and schema_editor.connection.vendor == "postgresql":
         raise NotSupportedError(
             f"{type(operation).__name__} cannot be in a transaction: say `atomic = False` in its migration."
@@ -136,7 +136,7 @@ def _model(
 
 
 def _build(schema_editor: BaseDatabaseSchemaEditor, model: type[Model], index: Index) -> None:
-    _drop(schema_editor, index)  # what an attempt that failed left behind: an index that nothing uses
+    _drop(schema_editor, index)  # the remains of a failed attempt: an unused index
     if schema_editor.connection.vendor != "postgresql":
         schema_editor.add_index(model, index)
         return
@@ -155,7 +155,7 @@ def _drop(schema_editor: BaseDatabaseSchemaEditor, index: Index) -> None:
 
 @contextmanager
 def _patient(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
-    """No lock timeout inside, and the one that was there afterwards."""
+    """Disable the lock timeout in the block, and restore it afterwards."""
     if schema_editor.collect_sql:
         yield
         return

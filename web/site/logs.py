@@ -1,4 +1,4 @@
-"""The log: structlog everywhere, for people on a terminal or as JSON for machines."""
+"""The log: structlog everywhere, for humans on a terminal or as JSON for machines."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _SHARED: list[structlog.typing.Processor] = [
 
 
 def logging_settings(form: str, level: str) -> dict[str, Any]:
-    """Set structlog up and return the matching value of Django's `LOGGING`.
+    """Configure structlog, and return the matching value of Django's `LOGGING`.
 
     Event names are static and ids are fields. Never log source, hidden cases or seeds.
     """
@@ -43,7 +43,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
                 "foreign_pre_chain": _SHARED,
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    # Before the renderer, whose own way would show the values of variables: sources.
+                    # Before the renderer, which would show the values of variables, including sources.
                     structlog.processors.format_exc_info,
                     renderer,
                 ],
@@ -51,13 +51,13 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
         "loggers": {
-            # A client's mistake is not news; what the site did wrong is.
+            # A client's mistake is not an event for the log; an error of the site is.
             "django.request": {"level": "ERROR"},
             "django.security": {"level": "ERROR"},
             "httpx": {"level": "WARNING"},
-            # uvicorn has handlers of its own, in a form of its own.
+            # uvicorn configures handlers and a format of its own.
             "uvicorn": {"level": "WARNING", "handlers": [], "propagate": True},
-            # A ring is not news either; the verdict is, and it has a line of its own.
+            # A wake-up message is not an event for the log either; the verdict has an entry of its own.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},
             "celery.worker.request": {"level": "WARNING"},

@@ -1,11 +1,11 @@
-"""Every metric that a process of ours counts by itself, for Prometheus.
+"""Every metric that a process of the site counts, for Prometheus.
 
-Count at the place where it happens: `metrics.SWEEPS.labels(outcome="done").inc()`. What the database knows
-(queues, nodes, GPUs) is not counted here but read when somebody asks, by `web.observability.census`.
+Count at the place where it happens: `metrics.SWEEPS.labels(outcome="done").inc()`. State in the database
+(queues, nodes, GPUs) is not counted here; `web.observability.census` reads it for each scrape.
 
-Names begin with `warpcourt_` and end in their unit. A label has few values, all of ours: never a user, a
-submission, an address or an error's text. Where several processes serve together, their counts are summed
-(see `web.observability.prometheus_multiproc`); a gauge says by its `multiprocess_mode` how.
+Names begin with `warpcourt_` and end in their unit. A label has few values, all defined here: never a user, a
+submission, an address or an error's text. If several processes serve together, their counts are summed (see
+`web.observability.prometheus_multiproc`); the `multiprocess_mode` of a gauge says how.
 """
 
 from prometheus_client import Counter, Gauge, Histogram

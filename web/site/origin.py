@@ -1,8 +1,9 @@
-"""Which request a line of the log, a submission and its judging come from.
+"""The request that caused a log entry, a submission or a judgement.
 
-Theory of operation. Each request has an id, which its log lines carry and its answer names as `X-Request-ID`.
-A ring for a worker cannot carry it on, since any ring may lead to any job (docs/adr/0003); the journal can.
-The event that says that a submission was queued holds the ids; the worker that claims it reads them there.
+Theory of operation. Each request has an id. Its log entries contain it, and its answer returns it as
+`X-Request-ID`. A wake-up message cannot carry it on, since any message may lead to any job (docs/adr/0003);
+the journal can. The event that says that a submission was queued holds the ids; the worker that claims it
+reads them there.
 """
 
 from collections.abc import Mapping
@@ -18,14 +19,14 @@ from web.site import tracing
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """A request, and its place in a trace, empty where none is made."""
+    """A request, and its span in a trace, empty if there is none."""
 
     request_id: str = ""
     traceparent: str = ""
 
     @classmethod
     def of(cls, payload: Mapping[str, object]) -> "RequestOrigin":
-        """As the journal has it."""
+        """Return the ids as the journal stores them."""
         return cls(str(payload.get("request_id", "")), str(payload.get("traceparent", "")))
 
 
@@ -35,19 +36,19 @@ answering: ContextVar[tuple[str, HttpRequest] | None] = ContextVar("answering", 
 
 
 def here() -> dict[str, str]:
-    """The ids of what goes on here, for the journal; empty outside a request."""
+    """Return the ids of the current request or job, for the journal; empty outside both."""
     now = answering.get()
     found = {"request_id": now[0] if now else "", "traceparent": tracing.traceparent()}
     return {name: value for name, value in found.items() if value}
 
 
 def without_ids(payload: Mapping[str, object]) -> dict[str, object]:
-    """What of an event is for those who watch: the ids are for the site's own log."""
+    """Return the part of an event for clients, without the ids, which are for the site's own log."""
     return {name: value for name, value in payload.items() if name not in _IDS}
 
 
 def add_user_id(_logger: object, _method: str, line: Any) -> Any:
-    """A processor of structlog: says whose request it is, by number, where that is known by now."""
+    """Add the number of the request's user, if it is known by now. A processor of structlog."""
     now = answering.get()
     user_id = _user_id(now[1]) if now else None
     if user_id is not None:
@@ -56,7 +57,7 @@ def add_user_id(_logger: object, _method: str, line: Any) -> Any:
 
 
 def _user_id(request: HttpRequest) -> int | None:
-    """Never asks the database: a line of the log must not."""
+    """Return the user's number. Never queries the database, because a log entry must not."""
     user = request.__dict__.get("user")
     if isinstance(user, LazyObject):
         user = user.__dict__.get("_wrapped", empty)

@@ -9,6 +9,6 @@ M = TypeVar("M", bound=Model)
 
 
 def first_rows(found: QuerySet[M]) -> tuple[list[M], bool]:
-    """A page of `found`, and whether another one follows."""
+    """Return a page of `found`, and whether another one follows."""
     rows = list(found[: ROWS + 1])
     return rows[:ROWS], len(rows) > ROWS

@@ -1,4 +1,4 @@
-"""The addresses of static files, each worked out once: a page names some twenty of them."""
+"""Caches the addresses of static files: a page refers to about twenty of them."""
 
 from functools import lru_cache
 
@@ -6,9 +6,9 @@ from django.contrib.staticfiles.storage import StaticFilesStorage
 
 
 class CachedUrlStorage(StaticFilesStorage):
-    """Django's storage, which remembers addresses. There are as many as there are files."""
+    """Django's storage with a cache of addresses. There are as many as there are files."""
 
     @lru_cache(maxsize=1024)  # noqa: B019 - the storage lives as long as the process
     def url(self, name: str | None) -> str:
-        """The address of the file `name`."""
+        """Return the address of the file `name`."""
         return super().url(name)

@@ -1,4 +1,4 @@
-"""Where the work on one request runs."""
+"""The thread in which a request runs."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,8 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 def in_one_thread(get_response: Handler) -> Handler:
     """Keep all middleware above this one in one thread.
 
-    Middleware that can do both would run as a coroutine under ASGI and hand each of its steps to a thread
-    and back, twice for each of them. Below something that cannot, the whole chain is called plainly.
+    Middleware that supports sync and async would run as a coroutine under ASGI and move each of its steps to
+    a thread and back, twice for each of them. Below a sync-only middleware, the whole chain is called
+    synchronously.
     """
     return get_response

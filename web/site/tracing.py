@@ -1,7 +1,8 @@
-"""Traces by OpenTelemetry where `WARPCOURT_OTLP_URL` names a collector; elsewhere no function does anything.
+"""Traces by OpenTelemetry if `WARPCOURT_OTLP_URL` names a collector; otherwise all functions do nothing.
 
-A trace begins with a request, goes on with the ring for a worker, and ends with the stages of judging. Its
-packages are in deploy/requirements/otel.txt and are imported here alone, and only when they are wanted.
+A trace begins with a request, continues with the wake-up message for a worker, and ends with the stages of
+judging. Its packages are in deploy/requirements/otel.txt. Only this module imports them, and only if they are
+needed.
 """
 
 import time
@@ -22,7 +23,7 @@ _providers: "list[TracerProvider]" = []  # the last one makes the spans
 
 
 class SpanRole(Enum):
-    """What a span is in a trace, by OpenTelemetry's names of span kinds."""
+    """The role of a span in a trace, by OpenTelemetry's names of span kinds."""
 
     INTERNAL = 0
     SERVER = 1
@@ -49,7 +50,7 @@ def start(service: str, url: str) -> None:
 
 
 def start_with(service: str, processor: "SpanProcessor") -> None:
-    """As `start`, with what receives the spans."""
+    """As `start`, with the given receiver of the spans."""
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource  # noqa: PLC0415 - optional
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415 - optional
 
@@ -59,7 +60,7 @@ def start_with(service: str, processor: "SpanProcessor") -> None:
 
 
 def stop() -> None:
-    """Send what is left."""
+    """Send the remaining spans."""
     while _providers:
         _providers.pop().shutdown()
 
@@ -72,9 +73,9 @@ def span(
     parent: str = "",
     attributes: Mapping[str, str | int] | None = None,
 ) -> Iterator[None]:
-    """Time what happens inside as a span, below `parent` if one is given, else below the current one.
+    """Time the block as a span, below `parent` if one is given, else below the current span.
 
-    With a parent elsewhere, the current span becomes a link of it.
+    If the parent is elsewhere, the current span becomes a link of the new one.
     """
     if not _providers:
         yield
@@ -101,7 +102,7 @@ def span(
 
 
 def note(name: str, attributes: Mapping[str, str | int]) -> None:
-    """Give the current span the name and the attributes that were not known when it began."""
+    """Set the name and the attributes of the current span that were unknown when it began."""
     if _providers:
         from opentelemetry import trace  # noqa: PLC0415 - optional
 
@@ -118,7 +119,7 @@ def passed(name: str, seconds: float) -> None:
 
 
 def traceparent() -> str:
-    """The current span, as the header `traceparent` has it; empty if there is none."""
+    """Return the current span as the value of the header `traceparent`; empty if there is none."""
     if not _providers:
         return ""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
@@ -129,7 +130,7 @@ def traceparent() -> str:
 
 
 def carrier() -> dict[str, str]:
-    """The current span as headers of a message; empty if there is none."""
+    """Return the current span as headers of a message; empty if there is none."""
     current = traceparent()
     return {_HEADER: current} if current else {}
 

@@ -7,7 +7,7 @@ from problems.vocabulary import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A verdict for people. `tone` names a CSS class, `icon` a symbol of icons.svg."""
+    """The display of a verdict. `tone` names a CSS class, `icon` a symbol of icons.svg."""
 
     word: str
     tone: str
@@ -65,7 +65,7 @@ PENDING = Badge("Judging", "live", "pending", "Not judged yet.")
 
 
 def badge_of(verdict: str | None) -> Badge:
-    """How to show `verdict`, by its value; None is a verdict that is not in yet."""
+    """Return the badge of `verdict`, given by its value; None stands for no verdict yet."""
     if verdict is None:
         return PENDING
     known = Verdict(verdict)
@@ -74,5 +74,5 @@ def badge_of(verdict: str | None) -> Badge:
 
 
 def all_badges() -> list[tuple[Verdict, Badge]]:
-    """Every verdict with its badge, in the order of the vocabulary."""
+    """Return every verdict with its badge, in the order of the vocabulary."""
     return [(verdict, badge_of(verdict)) for verdict in Verdict]

@@ -1,4 +1,4 @@
-"""Which Warpcourt this process runs."""
+"""The version of Warpcourt that this process runs."""
 
 import tomllib
 from functools import cache
@@ -8,6 +8,6 @@ from web.setting import ROOT
 
 @cache
 def version() -> str:
-    """The version, such as `0.2.0`, as it was when first asked for: files may be replaced under a process."""
+    """Return the version, such as `0.2.0`, from the first call: later a deployment may replace files."""
     with (ROOT / "pyproject.toml").open("rb") as stream:
         return str(tomllib.load(stream)["project"]["version"])

@@ -1,1 +1,1 @@
-"""Pages for those who run the site, and the audit log."""
+"""Staff pages and the audit log."""

@@ -1,8 +1,8 @@
-"""Staff pages about people: who may do what, and how they sign in. Secrets are not shown."""
+"""Staff pages about users: their rights, and how they sign in. Secrets are not shown."""
 
 from typing import Any, ClassVar
 
-import allauth.account.admin  # these register, so that what follows can replace them
+import allauth.account.admin  # these register admin pages, which this module replaces
 import allauth.mfa.admin
 import allauth.socialaccount.admin
 import allauth.usersessions.admin  # noqa: F401 - as above
@@ -25,9 +25,10 @@ from web.submissions import best
 admin.site.site_header = admin.site.site_title = "Warpcourt"
 admin.site.index_title = "Administration"
 admin.site.unregister(Group)
-# The admin's own form would ask for a password alone, as often as somebody likes to guess.
+# The admin's own form would only ask for a password, and would not limit the number of attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
-# Theirs show keys and recovery codes, and let staff write them. Providers are set by the environment.
+# The packages' own pages show keys and recovery codes, and let staff write them. The environment sets
+# providers.
 for model in (Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession):
     admin.site.unregister(model)
 
@@ -36,7 +37,7 @@ _ROLES = ("is_active", "is_staff", "is_instructor", "is_superuser", "groups", "u
 
 @admin.register(User)
 class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
-    """People. Only a superuser gives and takes roles."""
+    """Users. Only a superuser changes roles."""
 
     logged_fields: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
     list_display = ["username", "email", "is_staff", "is_instructor", "is_active", "date_joined"]
@@ -50,40 +51,40 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """The dates, and the roles for those who may not give them."""
+        """Return the dates as read-only fields, and the roles for staff who may not change them."""
         dates = ["date_joined", "last_login"]
         return dates if request.user.is_superuser else [*dates, *_ROLES]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Those who may; but a superuser's password is for superusers."""
+        """Return whether the user may change it; only superusers may change a superuser's password."""
         allowed = super().has_change_permission(request, obj)
         return allowed and (request.user.is_superuser or not (obj and obj.is_superuser))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody: people delete their accounts themselves; others are made inactive."""
+        """Return False: users delete their own accounts; staff deactivate accounts instead."""
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save, and mark records anew where the person begins or ceases to rank."""
+        """Save, and mark records again if the user begins or ceases to rank."""
         super().save_model(request, obj, form, change)
         if change and "is_active" in form.changed_data:
             best.review(obj)
 
     def kind_of_change(self, obj: User, changed: list[str]) -> AuditKind:  # noqa: ARG002 - the base class's signature
-        """Roles have a kind of their own."""
+        """Return the kind of the audit entry. Changes of roles have their own."""
         return AuditKind.ROLE if set(changed) & set(_ROLES) else AuditKind.CHANGE
 
 
 @admin.register(Group)
 class GroupAdmin(AuditedAdmin[Group], DjangoGroupAdmin):
-    """Groups of people with the same rights."""
+    """Groups of users with the same rights."""
 
     logged_fields: ClassVar[tuple[str, ...]] = ("name", "permissions")
 
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(RemovableAdmin[ApiToken]):
-    """Tokens, to look at and to revoke. None is made here: its secret could not be shown."""
+    """Tokens, to inspect and to revoke. Staff cannot create any: the secret could not be shown."""
 
     private: ClassVar[tuple[str, ...]] = ("digest",)
     list_display = ["prefix", "name", "user", "scope", "created", "expires", "last_used"]
@@ -91,13 +92,13 @@ class ApiTokenAdmin(RemovableAdmin[ApiToken]):
     search_fields = ["prefix", "user__username"]
 
     def kind_of_deletion(self) -> AuditKind:
-        """It is revoked."""
+        """Revoke the token."""
         return AuditKind.TOKEN_REVOKE
 
 
 @admin.register(EmailAddress)
 class EmailAddressAdmin(RemovableAdmin[Any]):
-    """Addresses that people have given, and whether they confirmed them."""
+    """Email addresses of users, and whether the users confirmed them."""
 
     list_display = ["email", "user", "primary", "verified"]
     list_filter = ["primary", "verified"]
@@ -107,7 +108,7 @@ class EmailAddressAdmin(RemovableAdmin[Any]):
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(RemovableAdmin[Any]):
-    """Second factors, to remove for somebody who has lost theirs and proved to be who they are."""
+    """Second factors. Staff remove one for a user who has lost it and proved their identity."""
 
     private: ClassVar[tuple[str, ...]] = ("data",)
     list_display = ["user", "type", "created_at", "last_used_at"]
@@ -118,7 +119,7 @@ class AuthenticatorAdmin(RemovableAdmin[Any]):
 
 @admin.register(SocialAccount)
 class SocialAccountAdmin(RemovableAdmin[Any]):
-    """Accounts elsewhere that people sign in with."""
+    """Accounts at other services that users sign in with."""
 
     private: ClassVar[tuple[str, ...]] = ("extra_data",)
     list_display = ["user", "provider", "uid", "date_joined", "last_login"]
@@ -129,7 +130,7 @@ class SocialAccountAdmin(RemovableAdmin[Any]):
 
 @admin.register(UserSession)
 class UserSessionAdmin(RemovableAdmin[Any]):
-    """Where people are signed in."""
+    """Sessions of signed-in users."""
 
     private: ClassVar[tuple[str, ...]] = ("session_key", "data")
     list_display = ["user", "created_at", "last_seen_at", "user_agent"]
@@ -137,10 +138,10 @@ class UserSessionAdmin(RemovableAdmin[Any]):
     search_fields = ["user__username"]
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:  # noqa: ARG002 - Django's signature
-        """End the session itself too."""
+        """End the session, too."""
         obj.end()
 
     def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
-        """End each of them."""
+        """End each of the sessions."""
         for session in queryset:
             self.delete_model(request, session)

@@ -1,4 +1,4 @@
-"""Pages for those who run the site."""
+"""Staff pages."""
 
 from django.apps import AppConfig
 

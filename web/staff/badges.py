@@ -1,4 +1,4 @@
-"""The words for kinds of jobs and for jobs that are stuck."""
+"""The words for kinds of jobs and for stuck jobs."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from web.staff.queries import Stuck
 
 @dataclass(frozen=True, slots=True)
 class StuckWords:
-    """What is said of jobs that are stuck in one way. `hint` says what helps."""
+    """The texts for jobs that are stuck in one way. `hint` says what helps."""
 
     label: str
     hint: str
@@ -17,7 +17,7 @@ class StuckWords:
 
 @dataclass(frozen=True, slots=True)
 class KindWords:
-    """What one job of a kind, and what several are called, and where one is seen.
+    """The singular and plural of a kind of job, and the page that shows one.
 
     `page` is the name of a URL, and `page_values` the columns of `jobs.queries.Task` that fill it.
     """

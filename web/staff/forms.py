@@ -1,4 +1,4 @@
-"""What staff ask for: parts of a list, submissions to judge again, and reasons."""
+"""The forms of staff: filters of lists, submissions to rejudge, and reasons."""
 
 import re
 
@@ -17,7 +17,7 @@ MAX_IDS = 1000
 
 
 class QueueFilter(forms.Form):
-    """A part of the queue."""
+    """Filters of the queue."""
 
     status = forms.ChoiceField(
         choices=[("", "Any"), (JobState.QUEUED.value, "Waiting"), (JobState.LEASED.value, "Judging")],
@@ -30,7 +30,7 @@ class QueueFilter(forms.Form):
 
 
 class AuditFilter(forms.Form):
-    """A part of the audit log."""
+    """Filters of the audit log."""
 
     kind = forms.ChoiceField(choices=[("", "Any"), *AuditKind.choices], required=False, label="Action")
     actor = forms.CharField(max_length=30, required=False, label="User")
@@ -38,7 +38,7 @@ class AuditFilter(forms.Form):
 
 
 class ChoiceForm(forms.Form):
-    """Submissions to be judged again. Whatever is left empty does not narrow the choice."""
+    """Submissions to rejudge. Empty fields do not narrow the choice."""
 
     problem = forms.CharField(
         max_length=60, required=False, label="Problem", help_text="The name in its URL."
@@ -74,7 +74,7 @@ class ChoiceForm(forms.Form):
     )
 
     def clean_problem(self) -> Problem | None:
-        """The problem of that slug."""
+        """Return the problem with that slug."""
         slug = self.cleaned_data["problem"]
         found = Problem.objects.filter(slug=slug).first() if slug else None
         if slug and found is None:
@@ -82,7 +82,7 @@ class ChoiceForm(forms.Form):
         return found
 
     def clean_ids(self) -> list[str]:
-        """The identifiers, out of whatever stands round them."""
+        """Return the ids in the text, which may also contain addresses."""
         words = re.split(r"[\s,]+", self.cleaned_data["ids"].strip())
         ids = [word.rstrip("/").rpartition("/")[2] for word in words if word]
         if len(ids) > MAX_IDS:
@@ -92,14 +92,14 @@ class ChoiceForm(forms.Form):
         return ids
 
     def clean(self) -> dict[str, object]:
-        """All of it; nothing at all is no choice."""
+        """Return all fields; raise a ValidationError if all are empty."""
         cleaned = super().clean() or {}
         if not self.errors and not any(cleaned.values()):
             raise forms.ValidationError("Select at least one filter.")
         return cleaned
 
     def words(self) -> dict[str, object]:
-        """What was chosen, for the record."""
+        """Return the choice in words, for the record."""
         cleaned = {name: value for name, value in self.cleaned_data.items() if value}
         if "problem" in cleaned:
             cleaned["problem"] = cleaned["problem"].slug

@@ -1,4 +1,4 @@
-"""What the pages about jobs and workers show, put together from queries."""
+"""The contents of the pages about jobs and workers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from web.submissions.queue_position import ordinal
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that staff should look at, and where."""
+    """A problem that staff should check, with the address to check it at."""
 
     text: str
     url: str
@@ -35,7 +35,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class StaffOverview:
-    """How everything is now."""
+    """The current state of the site."""
 
     load: QueueLoad
     oldest: str
@@ -50,7 +50,7 @@ class StaffOverview:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job in words. `lease` says until when its worker holds it, or since when not."""
+    """A job in words. `lease` says until when its worker holds it, or since when it does not."""
 
     job: Job
     state: Badge
@@ -69,7 +69,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class KindRow:
-    """A kind of job that workers do besides submissions, in words."""
+    """A kind of background job, in words."""
 
     now: KindNow
     label: str
@@ -78,7 +78,7 @@ class KindRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One of them, in words. `age` is how long ago it was asked for."""
+    """A background job in words. `age` is the time since its request."""
 
     task: Task
     label: str
@@ -87,7 +87,7 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What workers do beside submissions."""
+    """The background jobs of workers."""
 
     kinds: list[KindRow]
     tasks: list[TaskRow]
@@ -105,7 +105,7 @@ class StuckPage:
 
 @dataclass(frozen=True, slots=True)
 class StaffWorkerRow:
-    """A worker in words. `tasks` is what it does now."""
+    """A worker in words. `tasks` are the jobs that it runs now."""
 
     worker: WorkerNow
     heard: str
@@ -113,7 +113,7 @@ class StaffWorkerRow:
 
 
 def overview(flags: int) -> StaffOverview:
-    """The first page of staff."""
+    """Return the contents of the first staff page."""
     fleet = fleet_queries.fleet()
     nodes = [fleet_pages.card(now) for now in fleet]
     load = queries.load({gpu.model for now in fleet for gpu in now.offered})
@@ -132,7 +132,7 @@ def overview(flags: int) -> StaffOverview:
 
 
 def queue(chosen: Mapping[str, str], after: str) -> Rows:
-    """A page of the queue."""
+    """Return a page of the queue."""
     state = JobState(chosen["status"]) if chosen.get("status") else None
     found = queries.list_jobs(
         state=state,
@@ -148,7 +148,7 @@ def queue(chosen: Mapping[str, str], after: str) -> Rows:
 
 
 def aside() -> Aside:
-    """What workers do beside submissions, and what waits for that."""
+    """Return the background jobs that run and wait."""
     now = timezone.now()
     rows = [
         KindRow(entry, KIND_WORDS[entry.kind].many, ago(now - entry.oldest) if entry.oldest else "")
@@ -158,13 +158,13 @@ def aside() -> Aside:
 
 
 def task_rows(tasks: Iterable[Task]) -> list[TaskRow]:
-    """Tasks in words."""
+    """Return the tasks in words."""
     now = timezone.now()
     return [TaskRow(task, KIND_WORDS[task.kind].one, ago(now - task.since)) for task in tasks]
 
 
 def stuck(kind: Stuck, before: str) -> StuckPage:
-    """A page of the jobs that are stuck in one way."""
+    """Return a page of the jobs that are stuck in one way."""
     load = queries.load(fleet_queries.offered_gpu_models())
     counts = {Stuck.EXPIRED: load.expired, Stuck.WAITING: load.waiting, Stuck.NO_GPU: load.no_gpu}
     jobs, more = first_rows(queries.list_stuck(kind, before=cursors.decode_key(before)))
@@ -178,7 +178,7 @@ def stuck(kind: Stuck, before: str) -> StuckPage:
 
 
 def workers() -> list[StaffWorkerRow]:
-    """The workers that are known of."""
+    """Return the known workers."""
     now = timezone.now()
     held = tasks_held()
     return [
@@ -188,7 +188,7 @@ def workers() -> list[StaffWorkerRow]:
 
 
 def audit_entries(chosen: Mapping[str, str], before: str) -> tuple[list[AuditEntry], str]:
-    """A page of the audit log, and the address of the next one."""
+    """Return a page of the audit log, and the address of the next one."""
     found, more = first_rows(queries.list_audit_entries(**chosen, before=cursors.decode_key(before)))
     given = {name: value for name, value in chosen.items() if value}
     return found, f"?{urlencode({**given, 'before': str(found[-1].pk)})}" if more else ""
@@ -252,7 +252,7 @@ def _job_row(job: Job) -> JobRow:
 
 
 def _why(job: Job) -> str:
-    """What it goes by: `contest`, `run, 2nd turn`."""
+    """Return the position in the order of claims in words: `contest`, `run, 2nd turn`."""
     known = job.priority in Priority.values
     urgency = Priority(job.priority).name.lower() if known else str(job.priority)
     return f"{urgency}, {ordinal(job.fair_share_rank + 1)} turn" if job.fair_share_rank else urgency

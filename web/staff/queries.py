@@ -1,4 +1,4 @@
-"""Reads for the pages of staff. Every list is bounded by a page and found by an index."""
+"""Reads for the staff pages. Every list is bounded by a page and found by an index."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ Place = tuple[int, int, datetime, int]
 
 
 class Stuck(StrEnum):
-    """Why a submission does not come to a verdict by itself."""
+    """The reason why a submission gets no verdict without help."""
 
     EXPIRED = "expired"
     GAVE_UP = "gave_up"
@@ -34,7 +34,7 @@ class Stuck(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueueLoad:
-    """What there is to judge now. `oldest` is when the longest waiting job was queued."""
+    """The state of the queue. `oldest` is when the longest waiting job was queued."""
 
     queued: int
     leased: int
@@ -46,9 +46,9 @@ class QueueLoad:
 
 @dataclass(frozen=True, slots=True)
 class WorkerNow:
-    """A process that judges. `judging` counts what it holds, proofs and such too.
+    """A worker process. `judging` counts its jobs of all kinds.
 
-    `heard` is its last sign of life that the database knows of.
+    `heard` is its last sign of life in the database.
     """
 
     name: str
@@ -59,7 +59,7 @@ class WorkerNow:
 
 
 def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
-    """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
+    """Return the queue in numbers, in one query. `offered` are the GPU models that users may request."""
     moment = now or DatabaseNow()
     queued = Q(state=JobState.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
@@ -90,7 +90,7 @@ def list_jobs(
     person: str = "",
     after: Place | None = None,
 ) -> QuerySet[Job]:
-    """Jobs under way, in the order in which they are taken from each queue.
+    """Return unfinished jobs in the order in which workers take them from each queue.
 
     `after` is the `(priority, fair_share_rank, queued, pk)` of the last row of the page before.
     """
@@ -112,9 +112,10 @@ def list_jobs(
 
 
 def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None = None) -> QuerySet[Job]:
-    """Jobs that are stuck in one way, newest first. `before` is the key of the last row of the page before.
+    """Return jobs that are stuck in one way, newest first.
 
-    Those that were given up are over: their verdict is `internal_error`.
+    `before` is the key of the last row of the page before. Jobs that failed for good are over: their verdict
+    is `internal_error`.
     """
     moment = now or DatabaseNow()
     jobs = _jobs()
@@ -132,11 +133,10 @@ def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None =
 
 
 def list_workers(now: datetime | None = None, held: Iterable[Task] | None = None) -> list[WorkerNow]:
-    """Processes that hold something now or gave one of the last reports, the last heard of first.
+    """Return processes that hold a job or recorded one of the last reports, the latest sign of life first.
 
-    `held` are `jobs.queries.tasks_held`; they are asked for where they are not given.
-
-    Nothing else is known of a worker: one that has not judged anything lately is not listed.
+    `held` are `jobs.queries.tasks_held`; without it they are queried. There is no other record of a worker:
+    one that has not judged lately is not listed.
     """
     now = now or timezone.now()
     lease = timedelta(seconds=settings.WARPCOURT.lease_s)
@@ -155,14 +155,14 @@ def list_workers(now: datetime | None = None, held: Iterable[Task] | None = None
 
 
 def find_submission(public_id: str) -> Submission | None:
-    """A submission for staff."""
+    """Return a submission for staff."""
     return Submission.objects.filter(public_id=public_id).select_related("job", "problem", "user").first()
 
 
 def list_audit_entries(
     *, actor: str = "", kind: str = "", target: str = "", before: int | None = None
 ) -> QuerySet[AuditEntry]:
-    """The audit log, newest first. `target` is the beginning of what a thing is called."""
+    """Return the audit log, newest first. `target` is a prefix of the name of the target."""
     entries = AuditEntry.objects.all()
     if actor:
         entries = entries.filter(actor_name__iexact=actor)

@@ -1,4 +1,4 @@
-"""Pages of rejudges: choose, look at what would change, apply or discard."""
+"""Pages of rejudges: choose submissions, check what would change, apply or discard."""
 
 from typing import cast
 
@@ -20,7 +20,7 @@ from web.staff.forms import ChoiceForm
 @require_safe
 @staff_only
 def rejudge_list(request: HttpRequest) -> HttpResponse:
-    """Rejudges, newest first."""
+    """Show rejudges, newest first."""
     rows, older = pages.rejudge_list(request.GET.get("before", ""))
     return render(request, "staff/rejudges.html", {"rows": rows, "older": older})
 
@@ -28,7 +28,7 @@ def rejudge_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def rejudge_new(request: HttpRequest) -> HttpResponse:
-    """Choose submissions by the query string, see how many there are, and start."""
+    """Choose submissions by the query string, show their number, and start a rejudge."""
     choice = ChoiceForm(request.GET or None)
     reason = ReasonForm(request.POST or None)
     found = queries.choose(choice.cleaned_data) if choice.is_valid() else None
@@ -49,9 +49,9 @@ def rejudge_new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @staff_only
 def rejudge(request: HttpRequest, pk: int) -> HttpResponse:
-    """What a rejudge found so far. htmx gets the part that changes.
+    """Show the current result of a rejudge. htmx gets the part that changes.
 
-    That of a version is answered where the version goes live: on the page of its problem.
+    Staff apply the preview of a version on the page of its problem, where versions go live.
     """
     found = get_object_or_404(Rejudge.objects.select_related("creator", "package__problem"), pk=pk)
     if found.package and find_workspace(member(request), found.package.problem.slug):
@@ -64,7 +64,7 @@ def rejudge(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make what was found visible."""
+    """Make the result visible."""
     verdicts_only = request.POST.get("scope") == "verdicts"
     if _rejudge(pk).package_id:
         messages.error(
@@ -78,7 +78,7 @@ def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def rejudge_discard(request: HttpRequest, pk: int) -> HttpResponse:
-    """Leave every verdict as it is."""
+    """Discard the result; all verdicts stay."""
     if not rejudging.discard(_rejudge(pk), member(request)):
         messages.error(request, "This rejudge is not ready, or was already applied or discarded.")
     return redirect("staff-rejudge", pk)
@@ -87,7 +87,7 @@ def rejudge_discard(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only
 def rejudge_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop a rejudge that runs."""
+    """Stop a running rejudge."""
     if not rejudging.cancel(_rejudge(pk), member(request)):
         messages.error(request, "This rejudge is no longer running.")
     return redirect("staff-rejudge", pk)

@@ -1,4 +1,4 @@
-"""Pages for those who run the site: what is judged, what is stuck, who judges, and what was done."""
+"""Staff pages: overview, queue, stuck jobs, workers, and the audit log."""
 
 from collections.abc import Callable
 
@@ -21,19 +21,19 @@ from web.submissions.models import Submission
 @require_safe
 @staff_only
 def overview(request: HttpRequest) -> HttpResponse:
-    """How everything is now."""
+    """Show the current state of the site."""
     return render(request, "staff/overview.html", {"page": pages.overview(count_open_flags())})
 
 
 @require_safe
 @staff_only
 def queue(request: HttpRequest) -> HttpResponse:
-    """What waits and what is being judged."""
+    """Show the jobs that wait and run."""
     form = QueueFilter(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {}
     after = request.GET.get("after", "")
     jobs = pages.queue(chosen, after)
-    whole = not after and not any(chosen.values())  # what is narrowed to submissions tells of them alone
+    whole = not after and not any(chosen.values())  # a filtered list contains only submissions
     context = {"jobs": jobs, "form": form, "aside": pages.aside() if whole else None}
     return render(request, "staff/queue.html", context)
 
@@ -41,7 +41,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 @require_safe
 @staff_only
 def stuck(request: HttpRequest) -> HttpResponse:
-    """What does not come to a verdict by itself, with what helps."""
+    """Show jobs that get no verdict without help, and what helps."""
     asked = request.GET.get("kind", "")
     kind = Stuck(asked) if asked in {*Stuck} else Stuck.EXPIRED
     return render(request, "staff/stuck.html", {"page": pages.stuck(kind, request.GET.get("before", ""))})
@@ -50,14 +50,14 @@ def stuck(request: HttpRequest) -> HttpResponse:
 @require_safe
 @staff_only
 def workers(request: HttpRequest) -> HttpResponse:
-    """Who judges."""
+    """Show the workers."""
     return render(request, "staff/workers.html", {"rows": pages.workers()})
 
 
 @require_safe
 @staff_only
 def audit(request: HttpRequest) -> HttpResponse:
-    """What was done with more rights than a learner has."""
+    """Show the actions of users with more rights than learners."""
     form = AuditFilter(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {}
     entries, older = pages.audit_entries(chosen, request.GET.get("before", ""))
@@ -67,7 +67,7 @@ def audit(request: HttpRequest) -> HttpResponse:
 @require_POST
 @staff_only
 def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
-    """End the judging of somebody's submission."""
+    """Cancel a user's submission."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Enter a reason. The author will see it.")
@@ -84,7 +84,7 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_POST
 @staff_only
 def job_requeue(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Queue a submission again whose worker is lost."""
+    """Return a submission of a lost worker to the queue."""
     return _act_on_job(
         request, public_id, lambda found: job_actions.requeue(found, member(request)), "requeued"
     )
@@ -93,7 +93,7 @@ def job_requeue(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_POST
 @staff_only
 def job_again(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Have a submission judged again that the judge gave up."""
+    """Rejudge a submission after repeated failures of the judge."""
     return _act_on_job(
         request, public_id, lambda found: job_actions.judge_again(found, member(request)), "requeued"
     )

@@ -1,1 +1,1 @@
-"""Programs that users hand in, the jobs that judge them, and what came of it."""
+"""Submissions, the jobs that judge them, and their reports."""

@@ -1,4 +1,4 @@
-"""Staff pages about submissions: to look at, to cancel and to judge again. Nothing is edited here."""
+"""Staff pages about submissions: inspect, cancel and rejudge. Nothing is edited here."""
 
 from typing import ClassVar, cast
 
@@ -16,7 +16,7 @@ _REASON = "by hand, in the administration"
 
 @admin.action(description="Rejudge now, without a dry run")
 def rejudge(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet[Submission]) -> None:
-    """Queue the chosen submissions again, those aside that are being judged."""
+    """Rejudge the chosen submissions, except those that are running."""
     staff = cast("User", request.user)
     queued = sum(job_actions.judge_again(submission, staff) for submission in rows)
     model_admin.message_user(request, f"{queued} of {rows.count()} will be rejudged.", messages.SUCCESS)
@@ -42,12 +42,12 @@ class SubmissionAdmin(RecordAdmin[Submission]):
 
     @admin.display
     def verdict(self, submission: Submission) -> str:
-        """Its verdict, if any."""
+        """Return its verdict, if any."""
         return submission.report.verdict if hasattr(submission, "report") else ""
 
     @admin.display
     def status(self, submission: Submission) -> str:
-        """Where its job stands."""
+        """Return the state of its job."""
         return submission.job.state
 
 
@@ -115,7 +115,7 @@ class EventAdmin(RecordAdmin[Event]):
 
 @admin.register(Progress)
 class ProgressAdmin(RecordAdmin[Progress]):
-    """How far people have come. `manage.py recount` makes it anew from the reports."""
+    """Progress of users on problems. `manage.py recount` rebuilds it from the reports."""
 
     list_display = ["user", "problem", "runs", "judged", "accepted", "solved", "latest"]
     list_select_related = ["user", "problem"]
@@ -124,7 +124,7 @@ class ProgressAdmin(RecordAdmin[Progress]):
 
 @admin.register(Tally)
 class TallyAdmin(RecordAdmin[Tally]):
-    """What became of all submissions to a problem. `manage.py recount` makes it anew from the reports."""
+    """Tallies of all submissions to a problem. `manage.py recount` rebuilds them from the reports."""
 
     list_display = ["problem", "judged", "accepted", "solvers"]
     list_select_related = ["problem"]

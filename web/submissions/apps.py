@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class SubmissionsConfig(AppConfig):
-    """Programs that users hand in."""
+    """Submissions, jobs and reports."""
 
     name = "web.submissions"
     label = "submissions"

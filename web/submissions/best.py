@@ -1,15 +1,15 @@
-"""Who was best, kept in step with the reports.
+"""The table of best scores, kept equal to the reports.
 
 Theory of operation.
 
-`Best` says nothing that the reports do not: it is there because no board can look at a million of them.
+`Best` contains nothing that the reports do not. It exists because no board can read a million of them.
 `web.submissions.services.progress` calls `settle` in the transaction that writes or deletes a report. It
-takes that person's ranked reports on that problem and makes their rows anew where they differ. Whatever
-else changes who ranks (somebody hides, is banned, leaves) moves only the marks of records; `review` and
-`forget` see to that. The lock is the problem's tally, as it is for progress. `rebuild` makes all of it anew
-in bulk, under the lock of `recount`.
+reads that user's ranked reports on that problem and replaces the rows that differ. All other changes of who
+ranks (a user hides, is banned, leaves) only change the marks of records; `review` and `forget` do that. The
+lock is the problem's tally, as for progress. `rebuild` creates the whole table again in bulk, under the lock
+of `recount`.
 
-This module imports models alone, so that the services of submissions may call it.
+This module imports only models, so that the services of submissions may call it.
 """
 
 import math
@@ -66,7 +66,7 @@ UPDATE {best} SET record = TRUE
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A ranked report, in the columns that `Best` takes from it."""
+    """A ranked report, with the columns that `Best` copies from it."""
 
     problem_id: int
     version: str
@@ -87,7 +87,7 @@ class _Scored:
 
 
 def settle(user_id: int, problem_id: int) -> None:
-    """Make the bests of a person on a problem agree with the reports, after one was written or deleted.
+    """Make the bests of a user on a problem agree with the reports after one was written or deleted.
 
     Runs in the caller's transaction, which holds the problem's tally.
     """
@@ -109,7 +109,7 @@ def settle(user_id: int, problem_id: int) -> None:
 
 @transaction.atomic
 def review(user: User) -> None:
-    """Mark the records of all boards that `user` is on, after it changed whether they rank."""
+    """Mark the records of all boards of `user` after a change of whether the user ranks."""
     rows = Best.objects.filter(user=user)
     _lock(rows)
     _mark_records(set(rows.values_list(*_BOARD)))
@@ -117,7 +117,7 @@ def review(user: User) -> None:
 
 @transaction.atomic
 def forget(user: User) -> None:
-    """Take `user` off all boards. To be called before the account is deleted."""
+    """Remove `user` from all boards. Call it before the account is deleted."""
     rows = Best.objects.filter(user=user)
     _lock(rows)
     boards = set(rows.values_list(*_BOARD))
@@ -126,13 +126,13 @@ def forget(user: User) -> None:
 
 
 def rebuild() -> int:
-    """Make all bests anew from the reports, in bulk. Returns how many there are.
+    """Rebuild all bests from the reports, in bulk. Return how many there are.
 
-    Runs in the caller's transaction, which keeps everybody who settles waiting.
+    Runs in the caller's transaction, which blocks all calls of `settle`.
     """
     tables = (Best, Report, Submission, User)
     names = {table.__name__.lower(): connection.ops.quote_name(table._meta.db_table) for table in tables}  # noqa: SLF001 - Django's public name for it
-    Best.objects.all().delete()  # one statement: nothing refers to a best
+    Best.objects.all().delete()  # one statement, because nothing refers to a best
     with connection.cursor() as cursor:
         cursor.execute(_BESTS.format(**names), [Verdict.ACCEPTED.value, Mode.SUBMIT.value])
         cursor.execute(_RECORDS.format(**names))
@@ -149,7 +149,7 @@ def _read(user_id: int, problem_id: int) -> QuerySet[Report, tuple[Any, ...]]:
 
 
 def _bests(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[_Scored, bool]]:
-    """The reports that belong into the table, of a person's in the order of time, and which of them stand."""
+    """Yield the reports for the table, each user's in the order of time, and whether they stand."""
     kept: dict[tuple[int, str, str, str], list[_Scored]] = {}
     for row in rows:
         scored = _Scored(*row)
@@ -159,7 +159,7 @@ def _bests(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[_Scored, bool]]:
         ):
             earlier.append(scored)
     for bests in kept.values():
-        current = min(bests, key=lambda best: best.score_us)  # the earlier one of two that are the same
+        current = min(bests, key=lambda best: best.score_us)  # the earlier one of two equal scores
         yield from ((best, best is current) for best in bests)
 
 
@@ -178,7 +178,7 @@ def _mark_records(boards: Iterable[tuple[Any, ...]]) -> None:
 
 
 def _records(rows: QuerySet[Best]) -> QuerySet[Best]:
-    """Those whose interval lies below all handed in before, as far as their authors rank."""
+    """Return the rows whose interval lies below all earlier scores of users who rank."""
     order = ("handed_in", "submission_id")
     before = Window(Min("score_low_us"), order_by=order, frame=RowRange(start=None, end=-1))
     ranked = rows.filter(profiles.ranked_users("user")).annotate(before=before)
@@ -186,6 +186,6 @@ def _records(rows: QuerySet[Best]) -> QuerySet[Best]:
 
 
 def _lock(rows: QuerySet[Best]) -> None:
-    """Keep those who settle the problems of `rows` waiting until the transaction ends."""
+    """Block calls of `settle` for the problems of `rows` until the transaction ends."""
     tallies = Tally.objects.filter(problem__in=rows.values("problem"))
     list(tallies.order_by("problem").select_for_update(no_key=True))

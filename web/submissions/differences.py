@@ -1,11 +1,11 @@
-"""Two sources, compared line by line and, where a line changed, word by word.
+"""Compares two sources line by line and, in changed lines, word by word.
 
-Theory of operation. `difflib` finds what is the same in a time that grows with the square of what may
-differ, and worse for sources made to be slow. So equal beginnings and ends are taken off first, and of
-what is left there may be `MAX_LINES` on each side. Words are compared in changed lines of moderate length
-only, and not in more than `_MAX_PAIRS` of them; beyond that the whole line counts as changed. All of it
-together has a budget of steps (`web.submissions.matching`); lines and words for which none are left count as
-changed, which is right, if not the shortest way to say it.
+Theory of operation. The time of `difflib` grows with the square of the parts that may differ, and sources can
+be crafted to be even slower. So equal beginnings and ends are removed first, and at most `MAX_LINES` may
+remain on each side. Words are compared only in changed lines of moderate length, and in at most `_MAX_PAIRS`
+of them; beyond that the whole line counts as changed. All of it together has a budget of steps
+(`web.submissions.matching`). When the budget is spent, the remaining lines and words count as changed, which
+is correct, if not the shortest difference.
 """
 
 import re
@@ -22,7 +22,7 @@ MAX_LINES = 1000
 CONTEXT_LINES = 3
 _MAX_PAIRS = 400
 _MAX_WORDS = 160
-_ALIKE = 0.4  # two lines with less in common are two lines, not one that was changed
+_ALIKE = 0.4  # with less in common, it is a removed and an added line, not a changed one
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 Opcode = tuple[str, int, int, int, int]
@@ -35,7 +35,7 @@ class TooDifferent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A line of one source. `sign` is empty where both have it, else `-` or `+`."""
+    """A line of one source. `sign` is empty if both have it, else `-` or `+`."""
 
     number: int
     html: SafeString
@@ -44,9 +44,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """Lines that stand side by side; one is None where its source has no such line.
+    """Lines that appear side by side; one is None if its source has no such line.
 
-    With `skipped`, there are none: so many lines that are the same are left out here.
+    With `skipped`, there are none: this number of equal lines is omitted here.
     """
 
     old: Side | None = None
@@ -56,7 +56,7 @@ class DiffRow:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How a source became another. `rows` are side by side, `unified` has the old lines above the new."""
+    """The difference of two sources. `rows` are side by side, `unified` has the old lines above the new."""
 
     rows: tuple[DiffRow, ...]
     unified: tuple[DiffRow, ...]
@@ -65,10 +65,10 @@ class Difference:
 
 
 def compare(old: str, new: str, *, old_language: str, new_language: str) -> Difference:
-    """What changed from `old` to `new`.
+    """Return the changes from `old` to `new`.
 
     Raises:
-        TooDifferent: see above.
+        TooDifferent: the sources are too long and too different.
     """
     before, after = lines_of(old), lines_of(new)
     groups = _grouped(_opcodes(before, after, Budget()), len(before))
@@ -131,7 +131,7 @@ class _Painter:
 
 
 def changed_words(old: str, new: str, budget: Budget) -> tuple[Marks, Marks]:
-    """The ranges of characters that differ in two lines; none where they have little in common."""
+    """Return the ranges of characters that differ in two lines; none if they have little in common."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     if max(len(before), len(after)) > _MAX_WORDS:
         return (), ()
@@ -147,7 +147,7 @@ def changed_words(old: str, new: str, budget: Budget) -> tuple[Marks, Marks]:
 
 
 def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
-    """The ranges of characters outside `same`, which are runs of words by first one and count.
+    """Return the ranges of characters outside `same`, which are runs of words by first one and count.
 
     Space alone does not hold two changes apart.
     """
@@ -166,7 +166,7 @@ def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
 
 
 def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """`marks` without space at their ends, unless they are nothing else."""
+    """Return `marks` without space at their ends, unless they are nothing else."""
     for first, last in marks:
         text = line[first:last]
         if text.isspace():
@@ -176,7 +176,7 @@ def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
 
 
 def _opcodes(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[Opcode]:
-    """Those of difflib for the whole sources; equal beginnings and ends cost next to nothing."""
+    """Return difflib's opcodes for the whole sources. Equal beginnings and ends cost next to nothing."""
     shorter = min(len(before), len(after))
     head = next((index for index in range(shorter) if before[index] != after[index]), shorter)
     rest = shorter - head
@@ -193,7 +193,7 @@ def _opcodes(before: Sequence[str], after: Sequence[str], budget: Budget) -> lis
 
 
 def _grouped(codes: Sequence[Opcode], line_count: int) -> Iterator[Opcode]:
-    """`codes`, with `skip` for lines that are the same and far from any change."""
+    """Return `codes`, with `skip` for equal lines that are far from any change."""
     for tag, i1, i2, j1, j2 in codes:
         above = CONTEXT_LINES if i1 else 0  # after a change
         below = CONTEXT_LINES if i2 < line_count else 0  # before a change

@@ -1,11 +1,12 @@
-"""One look at the database for everybody who watches a submission through this process.
+"""Polls the database once for all clients of this process that watch a submission.
 
-Theory of operation. A stream would cost a query every POLL_S if each looked for itself; a thousand of them
-would be the site's whole load. So there is one task per event loop while anybody watches. It asks in one
-query which of the watched jobs have new events, in a second for those events, and now and then where those
-that wait stand; then it hands out what is new. All looks run in one thread of the task's own, since the
-threads of requests end with them, and each gives its connection back: a pool may be smaller than what
-watches. A watcher that does not take its updates is dropped at MAX_PENDING events, and comes back by itself.
+Theory of operation. If each stream polled for itself, it would cost a query every POLL_S, and a thousand
+streams would be the site's whole load. So there is one task per event loop while there are watchers. It finds
+in one query which of the watched jobs have new events, and reads those events in a second query. At longer
+intervals it reads the places of waiting jobs. Then it passes the news to the watchers. All queries run in one
+thread of the task's own, since the threads of requests end with them. Each query returns its connection,
+because a pool may be smaller than the number of watchers. A watcher that does not take its updates is dropped
+at MAX_PENDING events, and its browser reconnects.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 POLL_S = 0.15
 POSITION_S = 1.0
-TROUBLED_S = 2.0  # between looks at a database that does not answer
+TROUBLED_S = 2.0  # between queries while the database does not answer
 MAX_PENDING = 500
 
 P = ParamSpec("P")
@@ -39,7 +40,7 @@ R = TypeVar("R")
 
 
 def closing(function: Callable[P, R]) -> Callable[P, R]:
-    """Run `function`, then give this thread's database connections back."""
+    """Run `function`, then return this thread's database connections to the pool."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -47,7 +48,7 @@ def closing(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         finally:
             for connection in connections.all(initialized_only=True):
-                if not connection.in_atomic_block:  # that of a caller, such as a test
+                if not connection.in_atomic_block:  # the connection of a caller, such as a test
                     connection.close()
 
     return call
@@ -55,9 +56,9 @@ def closing(function: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What a watcher has not seen: events in order, and where it stands if that changed.
+    """The news for a watcher: events in order, and the place in the queue if it changed.
 
-    `over` when no event will come after these, or when the watcher was too slow to go on.
+    `over` if no event will come after these, or if the watcher was too slow to continue.
     """
 
     events: tuple[Event, ...] = ()
@@ -78,7 +79,7 @@ class Watcher:
         self._bell = asyncio.Event()
 
     async def next_update(self, timeout_s: float) -> Update:
-        """What is new, as soon as anything is; nothing after `timeout_s`."""
+        """Return the news as soon as there is any; none after `timeout_s`."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self._bell.wait()
@@ -90,7 +91,7 @@ class Watcher:
         return Update(events, position, over=self._over)
 
     def deliver(self, following: Following) -> None:
-        """Hand over what was found."""
+        """Add events."""
         fresh = [event for event in following.events if event.sequence > self.after]
         if fresh:
             self.after = fresh[-1].sequence
@@ -100,7 +101,7 @@ class Watcher:
             self._bell.set()
 
     def deliver_position(self, position: QueuePosition) -> None:
-        """Hand over where it stands, unless that is known."""
+        """Add the place in the queue, unless it is unchanged."""
         if position != self._told:
             self._told = self._position = position
             self._bell.set()
@@ -113,7 +114,7 @@ class _Poll:
 
 
 class EventBroadcaster:
-    """Polls for all watchers of one event loop, from the first that comes to the last that goes."""
+    """Polls for all watchers of one event loop while there are any."""
 
     def __init__(self) -> None:
         self._watchers: dict[int, set[Watcher]] = {}
@@ -121,11 +122,11 @@ class EventBroadcaster:
 
     @contextmanager
     def watching(self, submission_id: int, *, after: int) -> Iterator[Watcher]:
-        """A watcher, from `with` until its end."""
+        """Yield a watcher, which ends with the block."""
         watcher = Watcher(submission_id, after)
         self._watchers.setdefault(submission_id, set()).add(watcher)
         if self._task is None or self._task.done():
-            # Not in the context of this request, whose thread ends with it.
+            # Not in the context of this request, because its thread ends with it.
             self._task = asyncio.get_running_loop().create_task(self._run(), context=Context())
         try:
             yield watcher
@@ -169,7 +170,7 @@ _broadcasters: WeakKeyDictionary[asyncio.AbstractEventLoop, EventBroadcaster] = 
 
 
 def broadcaster() -> EventBroadcaster:
-    """The broadcaster of the running event loop."""
+    """Return the broadcaster of the running event loop."""
     return _broadcasters.setdefault(asyncio.get_running_loop(), EventBroadcaster())
 
 

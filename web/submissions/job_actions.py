@@ -1,4 +1,4 @@
-"""What staff do with single jobs, each noted in the audit log."""
+"""Staff's actions on single jobs, each recorded in the audit log."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ from web.submissions.services.journal import append
 
 @transaction.atomic
 def cancel(submission: Submission, staff: User, *, reason: str) -> bool:
-    """End the judging of `submission`; its author reads `reason`. False when it is over already."""
+    """Cancel `submission`; its author reads `reason`. Return False if it is over already."""
     cancelled = services.cancel(submission, message=f"Cancelled by staff: {reason}")
     if cancelled:
         log(staff, AuditKind.CANCEL, submission, reason=reason)
@@ -26,9 +26,10 @@ def cancel(submission: Submission, staff: User, *, reason: str) -> bool:
 
 @transaction.atomic
 def requeue(submission: Submission, staff: User) -> bool:
-    """Let another worker begin anew, with all its tries. False when a worker holds it or it is over.
+    """Let another worker start from scratch, with all tries. Return False if a worker holds it or it is over.
 
-    A worker that comes back late writes nothing: it names an attempt that the next claim ends.
+    If the old worker comes back late, its writes change nothing: they name an attempt that the next claim
+    ends.
     """
     lost = Job.objects.filter(submission=submission, state=JobState.LEASED, lease_until__lt=DatabaseNow())
     queued = lost.update(
@@ -43,7 +44,7 @@ def requeue(submission: Submission, staff: User) -> bool:
 
 @transaction.atomic
 def judge_again(submission: Submission, staff: User) -> bool:
-    """Have `submission` judged again at once; its report is dropped. False while it is being judged."""
+    """Rejudge `submission` at once and delete its report. Return False while it is being judged."""
     old = Report.objects.filter(submission=submission).values_list("verdict", flat=True).first()
     again = services.rejudge(submission)
     if again:

@@ -1,4 +1,4 @@
-"""What two sequences have in common, as difflib finds it, for a bounded number of steps."""
+"""Finds the common parts of two sequences as difflib does, with a bounded number of steps."""
 
 from collections.abc import Sequence
 from difflib import Match, SequenceMatcher
@@ -8,26 +8,26 @@ STEPS = 400_000
 
 
 class Budget:
-    """Steps that are left: a tenth of a second of them, until one asks for more than there are."""
+    """The steps that are left: about a tenth of a second, until one call asks for more than remain."""
 
     def __init__(self, steps: int = STEPS) -> None:
         self.left = steps
 
     def spend(self, steps: int) -> bool:
-        """Whether `steps` may be done. Once they may not, none may."""
+        """Return whether `steps` may run. After the first refusal all further steps are refused."""
         self.left = self.left - steps if steps <= self.left else 0
         return self.left > 0
 
 
 class Matcher(SequenceMatcher[int]):
-    """Those of difflib, for texts, until `budget` is spent: what is not looked at by then differs."""
+    """Return difflib's matches for texts until `budget` is spent; the unread rest counts as different."""
 
-    b2j: dict[int, list[int]]  # of difflib: where each part of the second is
+    b2j: dict[int, list[int]]  # of difflib: the positions of each element in the second sequence
 
     def __init__(
         self, old: Sequence[str], new: Sequence[str], budget: Budget, *, popular_are_junk: bool = False
     ) -> None:
-        # Numbers instead of texts: to compare two of them takes one step, however long the texts are.
+        # Numbers instead of texts: comparing two takes one step, regardless of their length.
         numbers: dict[str, int] = {}
         before, after = ([numbers.setdefault(text, len(numbers)) for text in side] for side in (old, new))
         super().__init__(None, before, after, autojunk=popular_are_junk)
@@ -38,7 +38,7 @@ class Matcher(SequenceMatcher[int]):
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> Match:
-        """As difflib does, which meets every pair of equal parts with the old one between `alo` and `ahi`."""
+        """As in difflib, which visits all pairs of equal elements with the old one in `alo` to `ahi`."""
         end = len(self._steps_to) - 1 if ahi is None else ahi
         if not self._budget.spend(1 + self._steps_to[end] - self._steps_to[alo]):
             return Match(alo, blo, 0)

@@ -18,20 +18,20 @@ _ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
 def new_public_id() -> str:
-    """An identifier that nobody can guess: 69 random bits."""
+    """Return an identifier that cannot be guessed: 69 random bits."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(PUBLIC_ID_CHARACTERS))
 
 
 def may_be_public_id(text: str) -> bool:
-    """Whether `text` looks like an identifier. What does not need not be looked for."""
+    """Return whether `text` has the form of an identifier. If not, skip the query."""
     return text.isascii() and text.isalnum() and len(text) <= PUBLIC_ID_CHARACTERS
 
 
 class Submission(models.Model):
-    """A program as its author handed it in. Nothing but `shared` and `package` changes afterwards.
+    """A program as its author submitted it. Only `shared` and `package` change afterwards.
 
-    `package` is the version of the problem that it is judged by: the one that was live when it was handed in,
-    or when it was judged again. It is empty where that was before there were versions.
+    `package` is the version of the problem that judges it: the live one when it was submitted or rejudged. It
+    is empty for submissions from before there were versions.
     """
 
     public_id = models.CharField(
@@ -40,7 +40,7 @@ class Submission(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="submissions")
     problem = models.ForeignKey(Problem, models.PROTECT, related_name="submissions")
     version = models.CharField(max_length=64, help_text="Version of the problem at the time of submission.")
-    # No index: only the deletion of a version would look for it, and versions stay.
+    # No index: only the deletion of a version would use it, and versions are not deleted.
     package = models.ForeignKey(
         "packages.PackageVersion",
         models.PROTECT,
@@ -88,7 +88,7 @@ class Submission(models.Model):
 
 
 class Priority(models.IntegerChoices):
-    """How urgent a job is. More urgent ones are claimed first."""
+    """The urgency of a job. More urgent jobs are claimed first."""
 
     REJUDGE = REJUDGED
     SUBMIT = 10
@@ -97,11 +97,11 @@ class Priority(models.IntegerChoices):
 
 
 class Job(LeasedJob):
-    """The judging of one submission.
+    """The job of one submission.
 
-    `events` is the sequence number of the submission's latest event. `user` is the submission's, kept here to
-    count jobs by. Where it was made by a version of the site that knew no queues, `queue` is empty until the
-    next sweep, and `user` is missing if it was over by then.
+    `events` is the sequence number of the submission's latest event. `user` is the submission's, stored here
+    to count jobs by user. If a version of the site without queues created the job, `queue` is empty until the
+    next sweep, and `user` is missing if the job was over by then.
     """
 
     listed = Listed(
@@ -134,7 +134,7 @@ class Job(LeasedJob):
 
 
 class EventKind(models.TextChoices):
-    """What an event says. `finished` is the last one of a judgement."""
+    """The kind of an event. `finished` is the last one of a judgement."""
 
     QUEUED = "queued"
     CLAIMED = "claimed"
@@ -149,7 +149,7 @@ class EventKind(models.TextChoices):
 
 
 class Event(models.Model):
-    """A step of a judgement, for those who watch. Append-only; `sequence` counts from 1 without gaps."""
+    """A step of a judgement, for clients. Append-only; `sequence` counts from 1 without gaps."""
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="events")
     sequence = models.PositiveIntegerField()
@@ -169,11 +169,11 @@ class Event(models.Model):
 
 
 class Report(models.Model):
-    """What judging yielded. `body` is a `judge.report.Report` without its listings.
+    """The result of a judgement. `body` is a `judge.report.Report` without its listings.
 
-    The columns are what queries need. `version` is that of the problem it was judged against. `gpu_model`,
-    `driver` and `toolkit` stamp where the figures come from, the first two empty without a GPU. Scores are
-    in microseconds; smaller is better.
+    The columns are those that queries need. `version` is the problem's version that judged the submission.
+    `gpu_model`, `driver` and `toolkit` describe the measurement, the first two empty without a GPU. Scores
+    are in microseconds; smaller is better.
     """
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="report")
@@ -229,14 +229,14 @@ class Report(models.Model):
 
 
 class ListingKind(models.TextChoices):
-    """What the compiler made of a program, for reading."""
+    """A kind of compiler output to read."""
 
     PTX = "ptx", "PTX"
     SASS = "sass", "SASS"
 
 
 class Listing(models.Model):
-    """Text that the compiler made of a program. Large, so it is stored apart from the report, and packed."""
+    """Compiler output. It is large, so it is stored apart from the report, and packed."""
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="listings")
     kind = models.CharField(max_length=8, choices=ListingKind.choices)
@@ -255,20 +255,20 @@ class Listing(models.Model):
 
     @classmethod
     def of(cls, report: Report, kind: ListingKind, text: str) -> "Listing":
-        """An unsaved listing that holds `text`, with what no database stores replaced."""
+        """Return an unsaved listing of `text`. Characters that databases cannot store are replaced."""
         data = text.encode(errors="replace")
         return cls(report=report, kind=kind, size_bytes=len(data), packed=zlib.compress(data, 6))
 
     @property
     def text(self) -> str:
-        """The text."""
+        """Return the text."""
         return zlib.decompress(self.packed).decode()
 
 
 class CaseResult(models.Model):
-    """The outcome of one case, for statistics. What users see of it comes from `present_report`.
+    """The outcome of one case, for statistics. Pages for users take it from `present_report`.
 
-    `median_us` to `high_us` are what the trusted clock found, for timed cases on a GPU.
+    `median_us` to `high_us` come from the trusted clock, for timed cases on a GPU.
     """
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="cases")
@@ -300,7 +300,7 @@ class CaseResult(models.Model):
 
 
 class Progress(models.Model):
-    """How far a person has come with a problem. Follows from the reports; `recount` makes it anew.
+    """A user's progress on a problem. Follows from the reports; `recount` rebuilds it.
 
     `solved` is when the first accepted submission was judged, null before.
     """
@@ -332,7 +332,7 @@ class Progress(models.Model):
 
 
 class Tally(models.Model):
-    """What became of all submissions to a problem, runs left out. Follows from the reports."""
+    """The counts of all submissions to a problem, without runs. Follows from the reports."""
 
     problem = models.OneToOneField(Problem, models.CASCADE, related_name="tally", primary_key=True)
     judged = models.PositiveIntegerField(default=0)
@@ -350,11 +350,11 @@ class Tally(models.Model):
 
 
 class Best(models.Model):
-    """A score that was its author's best on its board when it was handed in.
+    """A score that was its author's best on its board when it was submitted.
 
-    That is the least median so far, or an interval that reaches lower than any before. `current` marks the
-    one that stands, `record` those that were surely better than all before of everybody who ranks. The
-    figures and the stamp are the report's, kept here so that a board is read from one table.
+    That is the lowest median yet, or an interval that reaches lower than any before. `current` marks the
+    latest best. `record` marks scores that were significantly better than all earlier ones of users who rank.
+    The figures and the stamp are the report's, stored here so that one table contains a board.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bests")
@@ -380,7 +380,8 @@ class Best(models.Model):
                 fields=["problem", "version", "gpu_model", "language", "score_us"],
                 name="best_by_place",
                 condition=Q(current=True),
-                # All that a board's places and counts need, so that no row is looked up for them.
+                # All columns that a board's places and counts need, so that the index alone answers the
+                # query.
                 include=["id", "user", "handed_in", "submission", "score_low_us", "score_high_us"],
             ),
             models.Index(

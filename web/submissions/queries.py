@@ -1,4 +1,4 @@
-"""Reads about submissions, each within the rights of the one who asks."""
+"""Reads about submissions, each within the rights of the viewer."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,12 +24,12 @@ _BATCH = 500
 
 
 def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
-    """The submissions that `viewer` may see.
+    """Return the submissions that `viewer` may see.
 
-    One's own; of others those that are shared, on problems that one has solved; all for staff and
-    instructors. Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not
-    exist. Rows come with their user, problem, job, report and version in one query; `report` is absent until
-    judged.
+    These are the viewer's own, and shared ones on problems that the viewer has solved; for staff and
+    instructors, all. Use it with `get_object_or_404(…, public_id=…)`: for all other users a submission does
+    not exist. Rows come with their user, problem, job, report and version in one query; `report` is absent
+    until judged.
     """
     submissions = Submission.objects.select_related("user", "problem", "job", "report", "package")
     submissions = submissions.defer("package__archive")
@@ -42,7 +42,10 @@ def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
 
 
 def submissions_in_charge(viewer: Viewer) -> QuerySet[Submission]:
-    """The submissions that `viewer` may cancel: one's own, and all for staff. To see one is not enough."""
+    """Return the submissions that `viewer` may cancel: their own; for staff, all.
+
+    The right to see a submission is not enough.
+    """
     submissions = visible_submissions(viewer)
     return submissions if viewer.is_staff else submissions.filter(user=viewer.pk)
 
@@ -57,7 +60,7 @@ def list_submissions(
     before: tuple[datetime, int] | None = None,
     after: tuple[datetime, int] | None = None,
 ) -> QuerySet[Submission]:
-    """The viewer's own submissions, newest first, without their sources and reports' bodies.
+    """Return the viewer's own submissions, newest first, without their sources and reports' bodies.
 
     `before` is the `(created, pk)` of the last row of the page before; with `after`, that of the first row
     of the page that follows, they come oldest first. The verdict may be `unjudged`.
@@ -86,37 +89,40 @@ def list_submissions(
 
 
 def first_rows(rows: QuerySet[Submission], count: int) -> list[Submission]:
-    """The first `count` of a list. Their keys are found first: then only so many are joined with the rest."""
+    """Return the first `count` of a list.
+
+    Their keys are selected first, so that only these rows are joined with the rest.
+    """
     keys = list(rows.values_list("pk", flat=True)[:count])
     return list(rows.filter(pk__in=keys))
 
 
 def state_of(submission: Submission) -> str:
-    """One word for pages and the API: `queued`, `judging` or `done`."""
+    """Return one word for pages and the API: `queued`, `judging` or `done`."""
     return {JobState.QUEUED: "queued", JobState.LEASED: "judging", JobState.DONE: "done"}[
         JobState(submission.job.state)
     ]
 
 
 def verdict_of(submission: Submission) -> str | None:
-    """The verdict's word, None until there is one."""
+    """Return the verdict's word, None until there is one."""
     return submission.report.verdict if hasattr(submission, "report") else None
 
 
 def score_of(submission: Submission) -> Score | None:
-    """The ranked figure, None where there is none."""
+    """Return the ranked score, None if there is none."""
     if not hasattr(submission, "report"):
         return None
     report = submission.report
     figures = [f for f in (report.score_us, report.score_low_us, report.score_high_us) if f is not None]
-    return Score(*figures) if figures else None  # the database has all three or none
+    return Score(*figures) if figures else None  # the database stores all three or none
 
 
 def present_report(submission: Submission, viewer: Viewer) -> Report | None:
     """The report as `viewer` may see it, None until there is one. The viewer may see the submission.
 
-    Everybody but staff sees of hidden cases what `judge.redaction` leaves. Listings are not in the report;
-    see `listings_of`.
+    For users other than staff, `judge.redaction` removes parts of hidden cases. Listings are not in the
+    report; see `listings_of`.
     """
     if not hasattr(submission, "report"):
         return None
@@ -127,51 +133,51 @@ def present_report(submission: Submission, viewer: Viewer) -> Report | None:
 
 
 def listings_of(submission: Submission) -> tuple[Listing, ...]:
-    """The listings that are kept of `submission`, without their text."""
+    """Return the stored listings of `submission`, without their text."""
     if not hasattr(submission, "report"):
         return ()
     return tuple(submission.report.listings.defer("packed"))
 
 
 def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
-    """A listing of `submission` with its text. The viewer may see the submission."""
+    """Return a listing of `submission` with its text. The viewer may see the submission."""
     return Listing.objects.filter(report__submission=submission, kind=kind).first()
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """A look at a submission's journal. `over` when no event will come after these."""
+    """New events of a submission. `over` if no event will come after these."""
 
     events: tuple[Event, ...]
     over: bool
 
 
 def follow(submission_id: int, *, after: int) -> Following:
-    """The events after sequence number `after`, oldest first."""
-    # The status is read first: an event that comes in between is then seen now or on the next look.
+    """Return the events after sequence number `after`, oldest first."""
+    # The status is read first: this query or the next one then finds an event that comes in between.
     state = Job.objects.values_list("state", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
     return Following(events, over=state == JobState.DONE)
 
 
 def batched(keys: Iterable[int], size: int) -> Iterator[list[int]]:
-    """`keys` in lists of at most `size`: a query takes a bounded number of them."""
+    """Yield `keys` in lists of at most `size`, because a query takes a bounded number of them."""
     rest = iter(keys)
     while some := list(islice(rest, size)):
         yield some
 
 
 def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]]:
-    """What is new of many submissions, and which of them wait for a worker.
+    """Return the new events of many submissions, and which of them wait for a worker.
 
-    `seen` has the sequence number of the last event known of each. Only those that have more, or are over,
-    are in the answer. A submission that was deleted is over.
+    `seen` has the sequence number of the last known event of each. Only submissions that have more events, or
+    are over, are in the answer. A deleted submission is over.
     """
     jobs: dict[int, tuple[str, int]] = {}
     for some in batched(seen, _BATCH):
         rows = Job.objects.filter(submission__in=some).values_list("submission_id", "state", "events")
         jobs |= {submission_id: (status, count) for submission_id, status, count in rows}
-    # A job's count grows in the transaction that appends the event, so all that it counts can be read now.
+    # A job's count grows in the transaction that appends the event, so all counted events can be read now.
     behind = [pk for pk, (_, count) in jobs.items() if count > seen[pk]]
     events: defaultdict[int, list[Event]] = defaultdict(list)
     for some in batched(behind, _BATCH):
@@ -184,25 +190,25 @@ def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]
 
 
 def judgement_start(submission: Submission) -> int:
-    """The sequence number before the events of the latest judgement: where one who watches begins."""
+    """Return the sequence number before the latest judgement, where a new watcher begins."""
     queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED).last()
     return queued.sequence - 1 if queued else 0
 
 
 def origin_of(submission: Submission) -> RequestOrigin:
-    """The request by which it was last queued; without ids where nobody noted one."""
+    """Return the request that last queued it; without ids if none were recorded."""
     queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED)
     payload = queued.order_by("-sequence").values_list("payload", flat=True).first()
     return RequestOrigin.of(payload or {})
 
 
 def count_waiting() -> int:
-    """Jobs that no worker has taken."""
+    """Return the jobs that no worker has taken."""
     return Job.objects.filter(state=JobState.QUEUED).count()
 
 
 def oldest_wait_s() -> float:
-    """Seconds that the longest waiting job has waited, 0 when none waits."""
+    """Return the seconds that the longest waiting job has waited, 0 if none waits."""
     queued = (
         Job.objects.filter(state=JobState.QUEUED).order_by("queued").values_list("queued", flat=True).first()
     )

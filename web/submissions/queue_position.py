@@ -1,13 +1,13 @@
-"""What those who wait are told: their place in the queue, about how long it takes, and what holds it up.
+"""The queue positions of waiting jobs: the place, an estimate of the wait, and what holds a job up.
 
-Theory of operation. The head of each queue is read in the order of claims, and everybody who waits finds
-their place among those whom the same workers may take before them: that of a job for a B200 does not change
-with those for an H200, unless a worker has both. Which workers there are, they report themselves.
+Theory of operation. The head of each queue is read in the order of claims. The place of a job counts the jobs
+that the same workers may take before it. So the place of a job for a B200 does not depend on jobs for an
+H200, unless a worker has both. Workers report their hardware themselves.
 
-How long jobs take is the median of those that were judged lately, by language, mode and GPU. It is kept for
-some seconds, and where there are too few to tell nothing is said. All of this is for people: nothing is
-decided by it. A place is as of now: somebody more urgent may still come in between, and one's own second
-program comes forward when the first is judged.
+The duration of a job is the median of recent jobs, by language, mode and GPU. It is cached for some seconds;
+with too few jobs there is no estimate. All of this is for display only: no decision depends on it. A place is
+valid for the moment. A more urgent job may still come in between, and a user's second program moves up when
+the first is judged.
 """
 
 from collections import defaultdict
@@ -29,24 +29,24 @@ from web.submissions.queues import GPU
 from web.submissions.services.job_queue import queue as submission_queue
 from web.submissions.worker_pools import WorkerPool
 
-HEAD_ROWS = 2000  # of each queue; those behind are told that there are more ahead
+HEAD_ROWS = 2000  # rows of each queue; jobs beyond them have no exact place
 MIN_SAMPLES = 3
 _SAMPLES = 200
 _SAMPLE_AGE = timedelta(days=1)
 _KEEP_S = 10
 _CACHE_KEY = "typical-seconds"
-_UNTOUCHED_S = 30.0  # several sweeps: a worker that lives would have taken it
+_UNTOUCHED_S = 30.0  # several sweeps: a live worker would have taken it
 _OURS = [Verdict.CANCELLED.value, Verdict.INTERNAL_ERROR.value]
 
-Kind = tuple[str, str, str]  # language, mode, GPU model; the model is empty for all taken together
+Kind = tuple[str, str, str]  # language, mode, GPU model; the model is empty for all together
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePosition:
-    """Where a waiting job stands. `place` is 1 for the next one, None beyond HEAD_ROWS.
+    """The position of a waiting job. `place` is 1 for the next one, None beyond HEAD_ROWS.
 
-    `estimate_s` is about how long until its verdict, None where that is not known. `trouble` says why it
-    does not come forward and what to do, empty when it does.
+    `estimate_s` is the estimated time until its verdict, None if unknown. `trouble` says why it does not move
+    up and what to do, empty if it does.
     """
 
     place: int | None
@@ -55,7 +55,7 @@ class QueuePosition:
 
     @property
     def text(self) -> str:
-        """The place in words: `3rd in the queue`."""
+        """Return the place in words: `3rd in the queue`."""
         if self.trouble:
             return "Waiting"
         if self.place is None:
@@ -64,7 +64,7 @@ class QueuePosition:
 
     @property
     def detail(self) -> str:
-        """What holds it up, or about how long it takes; empty where neither is known."""
+        """Return what holds it up, or the estimated wait; empty if neither is known."""
         if self.trouble or self.estimate_s is None:
             return self.trouble
         return f"Estimated time to verdict: {roughly(self.estimate_s)}."
@@ -72,7 +72,7 @@ class QueuePosition:
 
 @dataclass(frozen=True, slots=True)
 class _WaitingJob:
-    """A job of a queue. The first four are what claims go by."""
+    """A job of a queue. Claims sort by the first four columns."""
 
     priority: int
     rank: int
@@ -86,7 +86,7 @@ class _WaitingJob:
 
     @property
     def order(self) -> tuple[int, int, datetime, int]:
-        """Sorts as claims do."""
+        """Return the sort key of claims."""
         return -self.priority, self.rank, self.queued, self.pk
 
 
@@ -98,14 +98,14 @@ _COLUMNS = (
 
 @dataclass(slots=True)
 class _Ahead:
-    """Jobs before a place of the queue: how many, their work as far as it is known, of how many it is not."""
+    """Jobs before a position: their number, their known work, and the number of those with unknown work."""
 
     count: int = 0
     work_s: float = 0.0
     unknown: int = 0
 
     def add(self, work_s: float | None) -> None:
-        """One more."""
+        """Return the sum with one more job."""
         self.count += 1
         if work_s is None:
             self.unknown += 1
@@ -113,12 +113,12 @@ class _Ahead:
             self.work_s += work_s
 
     def and_also(self, other: "_Ahead") -> "_Ahead":
-        """Both together."""
+        """Return the sum of both."""
         return _Ahead(self.count + other.count, self.work_s + other.work_s, self.unknown + other.unknown)
 
 
 def queue_positions(submission_ids: Collection[int]) -> dict[int, QueuePosition]:
-    """Where those of `submission_ids` stand that wait for a worker."""
+    """Return the positions of those of `submission_ids` that wait for a worker."""
     heads = _heads()
     wanted = set(submission_ids)
     if not heads or not wanted:
@@ -129,7 +129,7 @@ def queue_positions(submission_ids: Collection[int]) -> dict[int, QueuePosition]
     typical = typical_seconds()
     found: dict[int, QueuePosition] = {}
     passed: defaultdict[str, _Ahead] = defaultdict(_Ahead)
-    beyond: set[str] = set()  # queues of which no more was read
+    beyond: set[str] = set()  # queues that were read only in part
     for job in sorted((job for head in heads.values() for job in head), key=lambda job: job.order):
         own_s = typical.get((job.language, job.mode, job.gpu_model))
         pool = pools[job.queue]
@@ -152,7 +152,7 @@ def queue_positions(submission_ids: Collection[int]) -> dict[int, QueuePosition]
 
 
 def jobs_before(submission: Submission) -> int:
-    """How many jobs are taken before this one, as of now; 0 for the next, and for one that waits no more."""
+    """Return the number of jobs before this one; 0 for the next job, and for one that does not wait."""
     job = submission.job
     if job.state != JobState.QUEUED:
         return 0
@@ -164,7 +164,7 @@ def jobs_before(submission: Submission) -> int:
 
 
 def typical_seconds() -> Mapping[Kind, float]:
-    """How long recent judgements took from claim to verdict: medians, for kinds with enough of them."""
+    """Return the recent durations from claim to verdict: medians, for kinds with enough jobs."""
     known: Mapping[Kind, float] | None = cache.get(_CACHE_KEY)
     if known is None:
         known = _measure()
@@ -173,14 +173,14 @@ def typical_seconds() -> Mapping[Kind, float]:
 
 
 def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `3rd`, `11th`, `1,203rd`."""
+    """Return an ordinal: `1st`, `2nd`, `3rd`, `11th`, `1,203rd`."""
     teens = 10 <= number % 100 < 20
     ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number:,}{ending}"
 
 
 def roughly(seconds: float) -> str:
-    """A time no more precise than an estimate is: `a few seconds`, `25 s`, `3 min`."""
+    """Return a rounded duration, as for an estimate: `a few seconds`, `25 s`, `3 min`."""
     if seconds < 5:
         return "a few seconds"
     if seconds < 90:
@@ -189,7 +189,7 @@ def roughly(seconds: float) -> str:
 
 
 def _heads() -> dict[str, list[_WaitingJob]]:
-    """The first of each queue in which anybody waits, in order."""
+    """Return the first jobs of each queue with waiting jobs, in order."""
     queues = Job.objects.filter(state=JobState.QUEUED).order_by("queue").values_list("queue", flat=True)
     return {
         queue: [
@@ -200,7 +200,7 @@ def _heads() -> dict[str, list[_WaitingJob]]:
 
 
 def _judging() -> Mapping[str, int]:
-    """How many of each queue are judged now."""
+    """Return the number of running jobs by queue."""
     leased = Job.objects.filter(state=JobState.LEASED).order_by("queue")
     return dict(leased.values_list("queue").annotate(Count("pk")))
 
@@ -227,7 +227,7 @@ def _trouble(job: _WaitingJob, pool: WorkerPool, offered: Collection[str]) -> st
 
 
 def _estimate_s(own_s: float | None, ahead: _Ahead, pool: WorkerPool) -> float | None:
-    """The work ahead shared by those that judge it, half a judgement for theirs, and its own."""
+    """Return the work ahead divided among the workers, half a judgement for running jobs, and its own."""
     if own_s is None or ahead.unknown:
         return None
     rest_s = own_s / 2 if pool.judging else 0.0
@@ -238,14 +238,14 @@ def _measure() -> Mapping[Kind, float]:
     latest = Report.objects.exclude(verdict__in=_OURS).order_by("-pk")
     columns = ("submission__language", "submission__mode", "gpu_model", "finished")
     since = timezone.now() - _SAMPLE_AGE
-    # The age is looked at here: where few are so young, the database would look through all that there are.
+    # The age is checked here: with few recent jobs, the database would scan all jobs.
     rows = [row for row in latest.values_list("submission_id", *columns)[:_SAMPLES] if row[-1] >= since]
     claims = Event.objects.filter(submission__in=[row[0] for row in rows], kind=EventKind.CLAIMED)
     claimed = dict(claims.values_list("submission_id").annotate(at=Max("created")))
     samples: defaultdict[Kind, list[float]] = defaultdict(list)
     for submission_id, language, mode, gpu_model, finished in rows:
         if submission_id not in claimed:
-            continue  # judged before there were events, or by hand
+            continue  # judged before there were events, or without a worker
         took_s = (finished - claimed[submission_id]).total_seconds()
         for model in {gpu_model, ""}:
             samples[language, mode, model].append(max(0.0, took_s))

@@ -1,4 +1,4 @@
-"""The figures of a report as lines for a terminal."""
+"""Formats the figures of a report for a terminal."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _NAME_CHARACTERS = 48
 
 
 def render_figures(report: Report) -> list[str]:
-    """Score, time of each timed case and resources of each kernel; no lines where there are none."""
+    """Return score, time of each timed case and resources of each kernel; no lines if there are none."""
     lines = []
     if note := attempts_note(report):
         lines += ["", note]
@@ -54,7 +54,7 @@ def _kernel_row(kernel: KernelResources) -> tuple[str, ...]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Aligned columns: the first to the left, figures to the right."""
+    """Return aligned columns: the first to the left, figures to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *others in rows:

@@ -1,12 +1,12 @@
 """A submission's journal as server-sent events.
 
-Theory of operation. Events are rows of the database, so any web process can serve any stream, and nothing
-else needs to be reached; `web.submissions.event_broadcaster` polls for all streams of a process together.
-Each event carries its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID`
-and misses nothing. Where a waiting job stands in the queue is told as `queue` events without an `id`: they
-are about now, and nobody needs to catch up on them. The stream ends after the final event, and a reconnect
-to a finished one is answered 204, which tells an EventSource to stop. A stream lives long, so it holds
-neither a connection of the database's pool nor the thread that answered its request.
+Theory of operation. Events are rows of the database, so any web process can serve any stream without other
+services; `web.submissions.event_broadcaster` polls for all streams of a process together. Each event carries
+its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID` and misses nothing.
+The place of a waiting job comes as `queue` events without an `id`, because no client needs old ones. The
+stream ends after the final event. A reconnect to a finished one is answered 204, which makes an EventSource
+stop. A stream lives long, so it holds neither a connection of the database's pool nor the thread that
+answered its request.
 """
 
 import json
@@ -34,16 +34,16 @@ _open_streams: Counter[int] = Counter()
 
 @require_safe
 async def events(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """The stream, for the one who is signed in."""
+    """Return the stream for the signed-in user."""
     viewer = await sync_to_async(closing(lambda: _signed_in(request)))()
     return await open_stream(request, viewer, public_id)
 
 
 async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> HttpResponseBase:
-    """The stream of a submission that `viewer` may see.
+    """Return the stream of a submission that `viewer` may see.
 
     Raises:
-        Http404: there is no such submission for `viewer`.
+        Http404: there is none that `viewer` may see.
     """
     after = resume_point(request)
     submission_id, first = await sync_to_async(closing(_begin))(viewer, public_id, after)
@@ -61,7 +61,7 @@ async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> H
 
 
 def resume_point(request: HttpRequest) -> int:
-    """The sequence number that the client has seen last, 0 for none and for nonsense.
+    """Return the sequence number that the client has seen last, 0 if none or invalid.
 
     A reconnecting browser sends it as `Last-Event-ID`; a first request may give it as `?after=`.
     """
@@ -70,13 +70,13 @@ def resume_point(request: HttpRequest) -> int:
 
 
 def format_event(event: Event) -> str:
-    """One event in the wire format. JSON holds no line break, so it is one `data` line."""
+    """Return one event in the wire format. JSON holds no line break, so it is one `data` line."""
     body = {"kind": event.kind, "at": event.created.isoformat(), **origin.without_ids(event.payload)}
     return f"id: {event.sequence}\nevent: {event.kind}\ndata: {json.dumps(body)}\n\n"
 
 
 def format_position(position: QueuePosition) -> str:
-    """Where a job stands, in the wire format."""
+    """Return the position of a job in the wire format."""
     body = {
         "kind": "queue",
         "place": position.place,
@@ -125,8 +125,8 @@ async def _chunks(submission_id: int, first: Following, after: int) -> AsyncIter
 def _release_thread() -> None:
     """End the thread in which the synchronous parts of this request ran.
 
-    Django keeps one for each request until its response is complete: a thousand for a thousand streams.
-    Should it be wanted once more, at the end, asgiref starts another.
+    Django keeps one for each request until its response is complete: a thousand for a thousand streams. If it
+    is needed again at the end, asgiref starts another.
     """
     context = SyncToAsync.thread_sensitive_context.get(None)
     thread = SyncToAsync.context_to_thread_executor.pop(context, None) if context else None

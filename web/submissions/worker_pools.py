@@ -1,4 +1,4 @@
-"""Who serves a queue, and what else they may take before: for those who wait, and for staff."""
+"""The workers that serve a queue and the other queues that they serve, for users and staff."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from web.submissions.queues import GPU
 class WorkerPool:
     """The workers that serve a queue.
 
-    `queues` are all that some of them serve, the one asked for among them. `slots` is how many jobs they
-    judge at a time, as far as is known, and `judging` how many jobs of their queues are judged now. `away`:
-    there is no sign of any of them.
+    `queues` are all queues that some of them serve, including this one. `slots` is how many jobs they judge
+    at a time, if known, and `judging` how many jobs of their queues run now. `away`: there is no sign of life
+    of any of them.
     """
 
     queues: frozenset[str]
@@ -26,7 +26,7 @@ class WorkerPool:
 
 
 def of_queues(queues: Collection[str], *, judging: Mapping[str, int]) -> dict[str, WorkerPool]:
-    """The worker pool of each of `queues`, in one query. `judging` counts what is judged now, by queue."""
+    """Return the worker pool of each of `queues`, in one query. `judging` counts running jobs by queue."""
     heard = DatabaseNow() - LOST_AFTER
     serving = Worker.objects.filter(state=Duty.SERVING, node__drained=False, heartbeat__gte=heard)
     workers = [
@@ -43,11 +43,11 @@ def _worker_pool(
     together = frozenset[str]().union(*(served for served, _ in mine)) or _least(queue)
     under_way = sum(judging.get(served, 0) for served in together)
     slots = sum(slots for _, slots in mine) or under_way
-    # Where workers are known of and none serves this queue, what others judge is no sign of life for it.
+    # If workers are known and none serves this queue, jobs of others are no sign of life for it.
     away = not mine if workers else not under_way
     return WorkerPool(together, slots, under_way, away)
 
 
 def _least(queue: str) -> frozenset[str]:
-    """What a worker serves at least that serves `queue`."""
+    """Return the queues that any worker of `queue` serves at least."""
     return frozenset({queue, CPU}) if queue in {CPU, GPU} else frozenset({queue, GPU, CPU})

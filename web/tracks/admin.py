@@ -11,7 +11,7 @@ from web.tracks.models import Entry, Track
 
 @admin.register(Track)
 class TrackAdmin(AuditedAdmin[Track]):
-    """Tracks, to publish or withdraw, and to hold a contest on.
+    """Tracks, to publish, to withdraw, and to schedule contests.
 
     Their content comes from files and from the problems' track days.
     """
@@ -23,17 +23,17 @@ class TrackAdmin(AuditedAdmin[Track]):
     search_fields = ["slug", "title"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Track | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """All but what staff choose."""
+        """Return all fields that staff do not choose."""
         return [column.name for column in Track._meta.fields if column.name not in self.logged_fields]  # noqa: SLF001 - Django's public name for it
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody: `manage.py loadproblems` does."""
+        """Return False: only `manage.py loadproblems` creates tracks."""
         return False
 
 
 @admin.register(Entry)
 class EntryAdmin(RecordAdmin[Entry]):
-    """Places of problems on tracks."""
+    """Positions of problems on tracks."""
 
     list_display = ["track", "position", "problem", "day"]
     list_filter = ["track"]

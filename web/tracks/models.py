@@ -1,4 +1,4 @@
-"""Ordered paths of problems, as the site stores them. `loadproblems` makes them; staff may withdraw one."""
+"""Ordered paths of problems in the database. `loadproblems` creates them; staff may withdraw one."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -7,10 +7,10 @@ from web.catalog.models import Problem
 
 
 class Track(models.Model):
-    """An ordered path of problems. The file on disk is the original, or the problems' track days are.
+    """An ordered path of problems. It comes from a file on disk, or from the problems' track days.
 
-    While its contest lasts, from `contest_starts` until `contest_ends`, what is handed in for its problems is
-    judged before all else.
+    During its contest, from `contest_starts` until `contest_ends`, submissions to its problems are judged
+    before all others.
     """
 
     slug = models.SlugField(max_length=60, unique=True)
@@ -47,7 +47,7 @@ class Track(models.Model):
 
 
 class Entry(models.Model):
-    """A problem's place on a track. `day` is the day that it is meant for, where the track has days."""
+    """The position of a problem on a track. `day` is its scheduled day, if the track has days."""
 
     track = models.ForeignKey(Track, models.CASCADE, related_name="entries")
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="entries")

@@ -1,4 +1,4 @@
-"""What the page of a track shows."""
+"""The contents of the page of a track."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from web.tracks.queries import VisibleTrack
 
 @dataclass(frozen=True, slots=True)
 class TrackPage:
-    """A track with its description rendered. `contest` is its state; empty where it is no contest."""
+    """A track with its description rendered. `contest` is its state; empty if it has no contest."""
 
     path: VisibleTrack
     description: SafeString
@@ -22,10 +22,10 @@ class TrackPage:
 
 
 def track_page(viewer: Viewer, slug: str) -> TrackPage:
-    """The page of the track of that slug.
+    """Return the page of the track with that slug.
 
     Raises:
-        Http404: there is none that `viewer` may know of.
+        Http404: there is none that `viewer` may see.
     """
     path = queries.find_path(viewer, slug)
     if path is None:

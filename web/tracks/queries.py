@@ -1,4 +1,4 @@
-"""Reads about tracks: what there is to follow, and how far one has come."""
+"""Reads of tracks, and of the viewer's progress on them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _NO = Value(value=False, output_field=BooleanField())
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A problem on a track, with the viewer's marks. `day` is None where the track has no days."""
+    """A problem on a track, with the viewer's progress. `day` is None if the track has no days."""
 
     slug: str
     title: str
@@ -38,25 +38,25 @@ class Stop:
 
     @property
     def state(self) -> str:
-        """`solved`, `attempted` or `new`."""
+        """Return `solved`, `attempted` or `new`."""
         return "solved" if self.solved else "attempted" if self.attempted else "new"
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The time in which a track's problems are judged before all else."""
+    """The time in which a track's problems are judged before all others."""
 
     starts: datetime
     ends: datetime
 
     def state(self, now: datetime) -> str:
-        """`coming`, `on` or `over`."""
+        """Return `coming`, `on` or `over`."""
         return "coming" if now < self.starts else "on" if now < self.ends else "over"
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleTrack:
-    """A track with the problems on it that the viewer may know of; there is at least one."""
+    """A track with the problems that the viewer may see; there is at least one."""
 
     slug: str
     title: str
@@ -68,38 +68,38 @@ class VisibleTrack:
 
     @property
     def solved(self) -> int:
-        """How many of its problems the viewer has solved."""
+        """Return the number of its problems that the viewer has solved."""
         return sum(stop.solved for stop in self.stops)
 
     @property
     def started(self) -> bool:
-        """Whether the viewer has tried any of them."""
+        """Return whether the viewer has attempted any of them."""
         return any(stop.attempted for stop in self.stops)
 
     @property
     def following(self) -> Stop | None:
-        """The first of its problems that the viewer has not solved; None when all are."""
+        """Return the first of its problems that the viewer has not solved; None if all are solved."""
         return next((stop for stop in self.stops if not stop.solved), None)
 
 
 def list_paths(viewer: Viewer) -> tuple[VisibleTrack, ...]:
-    """Every track that `viewer` may know of and that leads somewhere, in order, in one query."""
+    """Return every track with problems that `viewer` may see, in order, in one query."""
     return tuple(_paths(_entries(viewer)))
 
 
 def find_path(viewer: Viewer, slug: str) -> VisibleTrack | None:
-    """The track of that slug; None when there is none that `viewer` may know of. One query."""
+    """Return the track with that slug; None if there is none that `viewer` may see. One query."""
     return next(_paths(_entries(viewer).filter(track__slug=slug)), None)
 
 
 def track_titles(viewer: Viewer) -> dict[str, str]:
-    """The titles of the tracks that lead somewhere, by their slugs, in order. One query."""
+    """Return the titles of the tracks with problems, by their slugs, in order. One query."""
     leads = Exists(Entry.objects.filter(track=OuterRef("pk"), problem__in=visible_problems(viewer)))
     return dict(_visible(viewer).filter(leads).values_list("slug", "title"))
 
 
 def in_contest(problem: Problem) -> bool:
-    """Whether a contest goes on now, by the database's clock, on a published track with `problem` on it."""
+    """Return whether a published track with `problem` has a contest now, by the database's clock."""
     now = DatabaseNow()
     going_on = Entry.objects.filter(track__contest_starts__lte=now, track__contest_ends__gt=now)
     return going_on.filter(problem=problem, track__published=True).exists()

@@ -15,10 +15,10 @@ _DAYS_SUMMARY = "A problem a day, each a small step further than the one before.
 
 @transaction.atomic
 def sync(files: Iterable[TrackFile]) -> int:
-    """Make the tracks say what `files` and the problems' track days say. Returns how many there are.
+    """Update the tracks from `files` and the problems' track days. Return how many there are.
 
-    New tracks are published; known ones keep the choice that staff made, also while their file is gone or
-    broken: then they lead nowhere, and are not shown. Call it after the problems themselves were synced.
+    New tracks are published. Existing ones keep the choice of staff, also if their file is missing or broken:
+    then they have no problems and are hidden. Call it after the problems are synced.
     """
     problems = {problem.slug: problem for problem in Problem.objects.only("slug", "track_day")}
     days = [problem for problem in problems.values() if problem.track_day is not None]

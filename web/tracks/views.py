@@ -9,11 +9,11 @@ from web.tracks import pages, queries
 
 @require_safe
 def track_list(request: HttpRequest) -> HttpResponse:
-    """Every track, and how far one has come."""
+    """Show every track with the user's progress."""
     return render(request, "tracks/list.html", {"paths": queries.list_paths(request.user)})
 
 
 @require_safe
 def track(request: HttpRequest, slug: str) -> HttpResponse:
-    """A track: what it is about, and its problems in order."""
+    """Show a track: its description, and its problems in order."""
     return render(request, "tracks/track.html", {"page": pages.track_page(request.user, slug)})

@@ -1,1 +1,1 @@
-"""The service of a GPU host: keeps its GPUs fit to judge, and tells the database about them."""
+"""The service of a GPU host: monitors its GPUs and reports them to the database."""

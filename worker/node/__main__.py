@@ -12,7 +12,7 @@ from web.setting import ConfigError
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Keep this host's GPUs fit to judge, and report them. 1 when it has none that can be used."""
+    """Monitor this host's GPUs and report them. The exit status is 1 if none can be used."""
     argparse.ArgumentParser(prog="python -m worker.node", description=main.__doc__).parse_args(argv)
     use_settings()
     try:

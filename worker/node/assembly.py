@@ -1,4 +1,4 @@
-"""Puts the node service together from how the node is set up."""
+"""Builds the node service from the settings of the node."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ CALIBRATION_FOLDER = "calibration"  # in the cache, as `judge.gpu.nvidia` has it
 
 
 class NoNode(Exception):
-    """Raised where there is nothing for a node service to do. The message says what is missing."""
+    """Raised if a node service has nothing to monitor. The message has the reason."""
 
 
 def open_service(
@@ -27,12 +27,12 @@ def open_service(
     engine: str = "",
     nvml: Nvml | None = None,
 ) -> NodeService:
-    """The service of this host, for the same settings and cache as its judges.
+    """Return the service of this host, with the same settings and cache as its judges.
 
-    `reap` ends containers of dead workers, `engine` names the container engine and its version.
+    `reap` ends containers of dead workers; `engine` names the container engine and its version.
 
     Raises:
-        NoNode: no GPU can be seen, or the runtime directory cannot be used.
+        NoNode: no GPU is visible, or the runtime directory cannot be used.
     """
     try:
         asked = nvml or open_nvml()

@@ -11,14 +11,14 @@ from sandbox.containers.images import Images
 
 @dataclass(frozen=True, slots=True)
 class EngineOfNode:
-    """`version` is empty where there is no engine, or none that answers; `reap` counts what it ended."""
+    """`version` is empty if no engine answers; `reap` returns the number of containers that it ended."""
 
     version: str
     reap: Callable[[], int]
 
 
 def open_engine(isolation: str) -> EngineOfNode:
-    """The engine of a host that isolates so. An engine that does not answer yet may do so later."""
+    """Return the engine for this isolation. An engine that does not answer yet may do so later."""
     if isolation != "docker":
         return EngineOfNode("", lambda: 0)
     try:

@@ -1,4 +1,4 @@
-"""Keeps one GPU fit to judge: its MPS up, itself out of use while it is sick."""
+"""Monitors one GPU: keeps its MPS running, and quarantines the GPU while it is faulty."""
 
 import contextlib
 import time
@@ -17,7 +17,7 @@ from web.site import metrics
 
 log = structlog.get_logger(__name__)
 
-FAULT_PATIENCE_S = 10.0  # a fault is over within a second of the last client's end
+FAULT_PATIENCE_S = 10.0  # a fault ends within a second of the last client's end
 LEASE_PATIENCE_S = 60.0
 _MOST_RESTARTS = 2
 _BY = "node"
@@ -27,15 +27,15 @@ class HealthCheck(Protocol):
     """A full check of a GPU: `sandbox.gpu.health.check`."""
 
     def __call__(self, uuid: str, *, nvml: Nvml, mps: Mps | None) -> HealthResult:
-        """Look at it, and compute on it."""
+        """Check the GPU, and compute on it."""
 
 
 class GpuHealthMonitor:
-    """Keeps the GPU `uuid`. `mps` is None where GPUs are time-sliced. For one thread.
+    """Monitors the GPU `uuid`. `mps` is None if GPUs are time-sliced. Use it in one thread.
 
     `maintain` does what is due: it starts MPS, restarts it if it does not recover from a fault, quarantines a
-    faulty GPU, and probes a quarantined one when its time has come. The first time it computes something on
-    the GPU before it believes it. During ranking it does nothing, to add no noise.
+    faulty GPU, and probes a quarantined one after a while. The first call computes on the GPU before it
+    reports it as healthy. During ranking it does nothing, to add no noise.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class GpuHealthMonitor:
         return ""
 
     def _probe(self, share: Share, stopping: Callable[[], bool], mark: QuarantineMark | None) -> None:
-        """Compute something on the GPU, and draw the conclusion. A quarantined GPU is probed alone."""
+        """Compute on the GPU, and quarantine or restore it. A quarantined GPU is probed alone."""
         give_up = time.monotonic() + LEASE_PATIENCE_S
         try:
             with self._leases.acquire(

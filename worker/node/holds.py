@@ -1,9 +1,9 @@
-"""Copies staff's orders about this host's GPUs to the marks that its processes read.
+"""Copies staff's orders about this host's GPUs to marks that its processes read.
 
-Theory of operation. An order is a row in the database, which GPU processes never wait for; they read a mark
-in the runtime directory before every use. The node service and every worker carry the one to the other, each
-time they report. Any one of them is enough, and several do no harm. While the database does not answer the
-marks stay as they are.
+Theory of operation. An order is a row in the database. GPU processes never wait for the database; they read a
+mark in the runtime directory before every use. The node service and every worker copy the orders to the marks
+with each report. One of them is enough, and several do no harm. While the database does not answer, the marks
+do not change.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 
 def obey(quarantine: Quarantine, held: Mapping[str, str]) -> None:
-    """Hold the GPUs of `held`, which has the reasons by uuid, and release all others that are held."""
+    """Hold the GPUs of `held`, which maps uuids to reasons, and release all others that are held."""
     marked = quarantine.held()
     for uuid, reason in held.items():
         quarantine.hold(uuid, reason)

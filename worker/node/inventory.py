@@ -25,7 +25,7 @@ def process_name() -> str:
 
 
 def versions(gpus: Sequence[GpuInfo], *, engine: str = "") -> dict[str, str]:
-    """The versions of what judges here. `engine` is the container engine's, as it names itself."""
+    """Return the versions of the judging software. `engine` is the container engine's own name for itself."""
     found = {"warpcourt": version(), "python": platform.python_version(), "kernel": platform.release()}
     if gpus:
         found |= {"driver": gpus[0].driver, "cuda": ".".join(map(str, gpus[0].cuda))}

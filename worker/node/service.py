@@ -1,14 +1,14 @@
 """The service of a GPU host, one per host: `python -m worker.node`.
 
-Theory of operation. A thread per GPU maintains it (`worker.node.gpu_health_monitor`), so that one that hangs
-holds no other up. The main thread reports: what the host has when that changes, and every few seconds that
-it lives, how its GPUs are and who uses them; with each report it learns which GPUs staff hold. Between
-reports it reaps containers that a dead worker left behind.
+Theory of operation. A thread per GPU maintains it (`worker.node.gpu_health_monitor`), so a GPU that hangs
+does not block the others. The main thread reports. It reports the hardware after a change. Every few seconds
+it reports that it is alive, the state of its GPUs and their users. The answer to each report says which GPUs
+staff hold. Between reports it reaps containers of dead workers.
 
 Judging does not depend on this service: a judge starts MPS if needed, and leases and quarantine marks are
 files. Without the service, an MPS that does not recover is not restarted, faulty GPUs are neither quarantined
-nor restored, and the fleet page shows the host as lost. One service per host works; a second waits for it to
-go.
+nor restored, and the fleet page shows the host as lost. One service per host works; a second waits until it
+ends.
 """
 
 import fcntl
@@ -43,11 +43,11 @@ _LATE_HEARTBEATS = 4
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The host, as the service asks about it.
+    """The host, as the service queries it.
 
-    `gpus` looks for GPUs, or raises NvmlUnavailable; `versions` names the versions of its tools; `reap` ends
-    the containers of dead workers and counts them; `calibration` returns the measured rates of a GPU, empty
-    before a measurement.
+    `gpus` finds the GPUs, or raises NvmlUnavailable; `versions` names the versions of its tools; `reap` ends
+    the containers of dead workers and returns their number; `calibration` returns the measured rates of a
+    GPU, empty before a measurement.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Host:
 
 
 class NodeService:
-    """Runs from `run` until `ask_to_stop`. `monitor` makes the health monitor of a GPU."""
+    """Runs from `run` until `ask_to_stop`. `monitor` creates the health monitor of a GPU."""
 
     def __init__(
         self,
@@ -94,11 +94,11 @@ class NodeService:
         return f"no heartbeat for {late_s:.0f} s" if late_s > _LATE_HEARTBEATS * self._heartbeat_s else ""
 
     def ask_to_stop(self) -> None:
-        """Let `run` return. Safe in a signal handler."""
+        """Make `run` return. Safe in a signal handler."""
         self._stop.set()
 
     def run(self) -> None:
-        """Tend and report until asked to stop."""
+        """Monitor and report until asked to stop."""
         self._directory.mkdir(parents=True, exist_ok=True)
         with (self._directory / "node.lock").open("w") as duty:
             if not self._take_duty(duty):
@@ -112,7 +112,7 @@ class NodeService:
             log.info("node_service_stopped", node=self._host.name)
 
     def report(self) -> None:
-        """Look for GPUs, tend those that are new, and tell the database."""
+        """Find GPUs, start monitors for new ones, and report to the database."""
         state, message = NodeState.SERVING, ""
         try:
             gpus = self._host.gpus()
@@ -130,7 +130,7 @@ class NodeService:
                 self._recorded, self._calibrated = gpus, {}
             statuses = [self._monitors[gpu.uuid].status() for gpu in gpus]
             if not services.record_heartbeat(self._host.name, statuses, state=state, message=message):
-                self._recorded = None  # rows removed or GPU taken over: report all again
+                self._recorded = None  # rows removed or GPU taken over: report everything again
             self._record_calibrations(gpus)
             obey(self._quarantine, orders_for(self._host.name).held)
             self._heard = time.monotonic()
@@ -141,7 +141,7 @@ class NodeService:
             connections.close_all()
 
     def _record_calibrations(self, gpus: Iterable[GpuInfo]) -> None:
-        """Record what judges have measured since. They measure a GPU when they first use it."""
+        """Record the rates that judges have measured since. They measure a GPU at its first use."""
         for gpu in gpus:
             found = self._host.calibration(gpu)
             if found and found != self._calibrated.get(gpu.uuid):
@@ -160,7 +160,7 @@ class NodeService:
         while not self._stop.is_set():
             try:
                 monitor.maintain(self._stop.is_set)
-            except Exception:  # the thread's boundary: a GPU must not stay untended
+            except Exception:  # the thread's boundary: a GPU must not stay without a monitor
                 log.exception("gpu_service_failed", gpu_uuid=monitor.uuid)
             self._stop.wait(self._tend_s)
 

@@ -1,9 +1,9 @@
-"""Problems that are being written: what their pages can do, for programs.
+"""Problems that are being written. Programs can do here what authors do on the pages.
 
-Everything here takes a token of the scope `author`, or a session. A workspace exists for its members and for
-staff alone; to all others every address below it answers 404. A member who may look and not do what is asked
-for gets 403. What a write must name is the `revision` that it was made from: where somebody else wrote the
-same file since, the answer is 409 and `fields` names the files.
+All operations need a token with the scope `author`, or a session. Only members of a workspace and staff can
+see it; for all other users every address below it answers 404. A member without the right for an operation
+gets 403. A write names the `revision` that it was made from. If another user has written the same file since,
+the answer is 409 and `fields` names the files.
 """
 
 from ninja import Router

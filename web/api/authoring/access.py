@@ -1,4 +1,4 @@
-"""What the operations below /author have in common: who asks, and for which workspace."""
+"""Access checks and the workspace lookup that the operations below /author share."""
 
 from typing import cast
 
@@ -23,18 +23,18 @@ _REFUSALS = {
 
 
 def person(request: ApiRequest) -> User:
-    """Whoever asks, who is somebody."""
+    """Return the user of the request, who is signed in."""
     return cast("User", request.user)
 
 
 def require(request: ApiRequest, right: str, workspace: Workspace | None = None) -> None:
-    """Refuse with 403 what the one who asks may not do. Raises PermissionDenied."""
+    """Raise PermissionDenied, which the API answers with 403, unless the user has the right."""
     if not person(request).has_perm(right, workspace):
         raise PermissionDenied(_REFUSALS[right])
 
 
 def find(request: ApiRequest, slug: str, right: str = rights.VIEW) -> Workspace:
-    """The workspace, for somebody who has `right` in it. Raises Http404 and PermissionDenied."""
+    """Return the workspace if the user has `right` in it. Raises Http404 and PermissionDenied."""
     workspace = find_workspace(request.user, slug)
     if workspace is None or not person(request).has_perm(rights.VIEW, workspace):
         raise Http404

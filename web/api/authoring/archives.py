@@ -1,4 +1,4 @@
-"""A workspace as one file, out and in."""
+"""Export and import of a workspace as one file."""
 
 from typing import Annotated, Any
 

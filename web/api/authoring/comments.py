@@ -1,4 +1,4 @@
-"""What members say about files."""
+"""Comments of members on files."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -36,7 +36,7 @@ class CommentOut(Schema):
 
     @staticmethod
     def resolve_by(comment: Comment) -> str | None:
-        """Their name; null when their account is gone."""
+        """Return the author's name; null if the account is deleted."""
         return comment.by.username if comment.by else None
 
 
@@ -49,7 +49,7 @@ class CommentIn(Schema):
 
 
 class ResolveIn(Schema):
-    """Whether the comment is resolved."""
+    """The new state of the comment: resolved or open."""
 
     resolved: bool = True
 

@@ -1,4 +1,4 @@
-"""Files of a workspace: read, written together, with the revision that they were made from."""
+"""Reads and writes files of a workspace. A write names the revision that it was made from."""
 
 import base64
 import binascii
@@ -49,14 +49,14 @@ class FileIn(Schema):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """One of both at most."""
+        """Raise ValueError if both are given."""
         if self.text is not None and self.base64 is not None:
             raise ValueError("give text or base64, not both")
         self.data()
         return self
 
     def data(self) -> bytes | None:
-        """The bytes; None for a file to remove."""
+        """Return the bytes; None for a file to remove."""
         if self.text is not None:
             try:
                 return self.text.encode()
@@ -112,7 +112,7 @@ def write_files(request: ApiRequest, slug: Slug, wanted: FilesIn) -> Any:
 
 
 def files_json(revision: int, content_hash: str, content: Mapping[str, bytes]) -> dict[str, object]:
-    """Files as an answer."""
+    """Return the files as an answer."""
     return {
         "revision": revision,
         "content_hash": content_hash,

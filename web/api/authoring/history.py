@@ -1,4 +1,4 @@
-"""What files said earlier."""
+"""Earlier revisions of a workspace's files."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -32,7 +32,7 @@ class RevisionOut(Schema):
 
     @staticmethod
     def resolve_by(revision: Revision) -> str | None:
-        """Their name; null when their account is gone."""
+        """Return the author's name; null if the account is deleted."""
         return revision.by.username if revision.by else None
 
 
@@ -44,7 +44,7 @@ class RevisionsOut(Schema):
 
 
 class RevisionFilter(Schema):
-    """Which revisions to list."""
+    """Filters of the list of revisions."""
 
     before: Number | None = None
     limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)

@@ -1,4 +1,4 @@
-"""Who is in a workspace."""
+"""Members of a workspace and their roles."""
 
 from typing import Annotated, Any
 

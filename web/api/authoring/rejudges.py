@@ -1,4 +1,4 @@
-"""Previews of what a version would change: started, followed, answered."""
+"""Previews of the effect of a version: start, follow, apply, discard."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -65,17 +65,17 @@ class RejudgeOut(Schema):
 
     @staticmethod
     def resolve_version(rejudge: Rejudge) -> int:
-        """The number of the version that it previews."""
+        """Return the number of the version that it previews."""
         return rejudge.package.number if rejudge.package else 0
 
     @staticmethod
     def resolve_runs(rejudge: Rejudge) -> dict[str, int]:
-        """How many are in which state."""
+        """Return the number of runs in each state."""
         return _counted(rejudge, "state")
 
     @staticmethod
     def resolve_verdicts(rejudge: Rejudge) -> list[VerdictsOut]:
-        """Most first."""
+        """Return the changes, most frequent first."""
         found = count_changes(rejudge)
         return [
             VerdictsOut(before=Verdict(before), now=Verdict(now), submissions=count)
@@ -85,18 +85,18 @@ class RejudgeOut(Schema):
 
     @staticmethod
     def resolve_ranks(rejudge: Rejudge) -> list[RankOut]:
-        """None while they would be those of a part."""
+        """Return the places that would change. Return none until all runs are judged."""
         return [RankOut(**asdict(change)) for change in rank_changes(rejudge)] if ranks_known(rejudge) else []
 
     @staticmethod
     def resolve_overtaken_by(rejudge: Rejudge) -> int | None:
-        """Null if there is none."""
+        """Return the number of that version; None if there is none."""
         live = publishing.overtaken_by(rejudge)
         return live.number if live else None
 
     @staticmethod
     def resolve_changes(rejudge: Rejudge) -> dict[str, int]:
-        """Number of judged submissions by result."""
+        """Return the number of judged submissions by result."""
         return {change: count for change, count in _counted(rejudge, "change").items() if change}
 
 

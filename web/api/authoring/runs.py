@@ -1,4 +1,4 @@
-"""Proofs and previews: asked for, followed, given up."""
+"""Proofs and previews: start, follow, cancel."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -56,22 +56,22 @@ class RunOut(Schema):
 
     @staticmethod
     def resolve_created(run: ProofRun) -> datetime:
-        """When it was asked for."""
+        """Return the time of the request."""
         return run.queued
 
     @staticmethod
     def resolve_revision(run: ProofRun) -> int:
-        """Its number."""
+        """Return its number."""
         return run.revision.number
 
     @staticmethod
     def resolve_by(run: ProofRun) -> str | None:
-        """Their name; null when their account is gone."""
+        """Return the requester's name; null if the account is deleted."""
         return run.by.username if run.by else None
 
     @staticmethod
     def resolve_steps(run: ProofRun) -> list[dict[str, Any]]:
-        """As the worker told them."""
+        """Return the steps as the worker reported them."""
         steps: list[dict[str, Any]] = run.progress.get("steps", [])
         return steps
 

@@ -1,4 +1,4 @@
-"""Sets of problems in the formats of others: brought in, followed, given up."""
+"""Imports of problem sets in other formats: start, follow, cancel."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -56,12 +56,12 @@ class ImportOut(Schema):
 
     @staticmethod
     def resolve_created(run: ImportRun) -> datetime:
-        """When it was asked for."""
+        """Return the time of the request."""
         return run.queued
 
     @staticmethod
     def resolve_problems(run: ImportRun) -> list[dict[str, Any]]:
-        """As the worker told them."""
+        """Return the steps as the worker reported them."""
         found: list[dict[str, Any]] = (run.report or {}).get("problems", [])
         return found
 

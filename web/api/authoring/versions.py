@@ -1,4 +1,4 @@
-"""Versions: frozen, published, listed."""
+"""Versions: freeze, publish, list."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -38,12 +38,12 @@ class VersionOut(Schema):
 
     @staticmethod
     def resolve_live(version: PackageVersion) -> bool:
-        """Whether learners have it."""
+        """Return whether learners can see it."""
         return version.problem.package_id == version.pk
 
     @staticmethod
     def resolve_by(version: PackageVersion) -> str | None:
-        """Their name; null when it came from the site's folders, or their account is gone."""
+        """Return the publisher's name; null for the site's own versions or if the account is deleted."""
         return version.by.username if version.by else None
 
 
@@ -143,7 +143,7 @@ def _archived(request: ApiRequest, slug: str, number: int, *, archived: bool) ->
 
 
 def find_version(request: ApiRequest, workspace: Workspace, number: int) -> PackageVersion:
-    """A version that was published from `workspace`. Raises Http404."""
+    """Return a version that was published from `workspace`. Raises Http404."""
     found = readable_versions(request.user, workspace).filter(number=number).first()
     if found is None:
         raise Http404

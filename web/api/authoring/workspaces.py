@@ -1,4 +1,4 @@
-"""Workspaces: list, begin, copy, put away."""
+"""Workspaces: list, create, copy, archive."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -41,12 +41,12 @@ class WorkspaceOut(Schema):
 
     @staticmethod
     def resolve_owner(workspace: Workspace) -> str | None:
-        """Their name; null when their account is gone."""
+        """Return the owner's name; null if the account is deleted."""
         return workspace.owner.username if workspace.owner else None
 
     @staticmethod
     def resolve_role(workspace: Workspace, context: Any) -> Role | None:
-        """That of the one who asks."""
+        """Return the role of the current user."""
         return queries.role_of(context["request"].user, workspace)
 
 

@@ -1,4 +1,4 @@
-"""Baselines: what others are compared with, measured by the same clock."""
+"""Reads of baselines: scores to compare with, measured by the same clock."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class BaselineScore:
-    """A figure to compare with, on one board. `pk` is that of the stored one.
+    """A baseline's score on one board. `pk` is the key of the stored baseline.
 
-    `public_id` is the submission's where the viewer may read it, else empty.
+    `public_id` is the submission's if the viewer may read it, else empty.
     """
 
     pk: int
@@ -49,9 +49,9 @@ def baselines(
     language: str | None = None,
     viewer: Viewer | None = None,
 ) -> tuple[BaselineScore, ...]:
-    """The baselines of `problem` that were timed on `gpu_model`, fastest first. One query.
+    """Return the baselines of `problem` that were timed on `gpu_model`, fastest first. One query.
 
-    By default of the present version and in every language. Without a viewer nobody's source is linked.
+    By default those of the current version, in every language. Without a viewer, no source is linked.
     """
     rows = StoredBaseline.objects.filter(
         problem=problem,

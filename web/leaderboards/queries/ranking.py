@@ -1,4 +1,4 @@
-"""Reads of the overall ranking. `web.leaderboards.ranking` says what the points are."""
+"""Reads of the overall ranking. `web.leaderboards.ranking` defines the points."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ MAX_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Somebody's place. Equal points share a `rank`; `full` counts the problems with all points."""
+    """A user's place. Equal points share a `rank`; `full` counts the problems with all points."""
 
     username: str
     rank: int
@@ -25,10 +25,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RankingPage:
-    """A page of a ranking, with all rankings that there are: of each GPU model, of all problems first.
+    """A page of a ranking, and the list of all rankings: per GPU model, all problems first.
 
-    `ranking` is None where nothing was timed yet. `mine` is the viewer's own place, wherever it is, and
-    `around_me` the cursor of a page with it. `next` is a cursor, None on the last page.
+    `ranking` is None if nothing was timed yet. `mine` is the viewer's own place on any page, and `around_me`
+    the cursor of a page with it. `next` is a cursor, None on the last page.
     """
 
     rankings: tuple[Ranking, ...]
@@ -48,10 +48,10 @@ def ranking_page(
     after: str = "",
     limit: int = MAX_ROWS,
 ) -> RankingPage:
-    """The page of the ranking of `gpu` and `track` that begins after the row of the cursor.
+    """Return the page of the ranking of `gpu` and `track` that begins after the cursor's row.
 
-    By default the ranking of all problems with most people; all problems too where a track has none.
-    Takes three queries.
+    The default is the ranking of all problems with the most users, also for a track without a ranking. Takes
+    three queries.
     """
     rankings = tuple(
         Ranking.objects.filter(Q(track__isnull=True) | Q(track__published=True))
@@ -78,7 +78,7 @@ def ranking_page(
 
 
 def _choose(rankings: tuple[Ranking, ...], gpu: str | None, track: str | None) -> Ranking | None:
-    """The ranking with most people that is as asked for, as far as there is one."""
+    """Return the matching ranking with the most users; None if there is none."""
     of_gpu = [ranking for ranking in rankings if gpu in {None, ranking.gpu_model}] or list(rankings)
     of_track = [ranking for ranking in of_gpu if track == (ranking.track.slug if ranking.track else None)]
     return max(of_track or of_gpu, key=lambda ranking: ranking.people, default=None)
@@ -92,7 +92,7 @@ def _from(places: QuerySet[Place], begun: tuple[int, str] | None) -> QuerySet[Pl
 
 
 def _around(rank: int) -> str:
-    """The cursor of a page that begins a little before `rank`."""
+    """Return the cursor of a page that begins a little before `rank`."""
     return f"{max(rank - MAX_ROWS // 2, 0)}~" if rank > MAX_ROWS else ""
 
 

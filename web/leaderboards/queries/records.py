@@ -1,4 +1,4 @@
-"""Records: scores that were surely better than all before them on their board."""
+"""Records: scores that were significantly better than all earlier scores on their board."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A score that beat all before it when it was handed in. `stands` while no record has beaten it.
+    """A score that beat all earlier scores when it was submitted. `stands` until another record beats it.
 
     `slug` and `title` are the problem's; `gpu`, `language` and `version` are its board. `public_id` is the
-    submission's, whose page is only for those who may see it.
+    submission's, whose page only permitted users can open.
     """
 
     username: str
@@ -41,14 +41,14 @@ class Record:
 
 
 def recent_records(limit: int = 5) -> list[Record]:
-    """The newest records on the present versions of published problems, newest first. One query."""
+    """Return the newest records on the current versions of published problems, newest first. One query."""
     return _read(Q(), limit)
 
 
 def records_of(user: User, viewer: Viewer, limit: int = MAX_RECORDS) -> list[Record]:
-    """The records of `user` on the present versions of published problems, newest first. One query.
+    """Return the records of `user` on the current versions of published problems, newest first. One query.
 
-    There are none for a viewer who may not see the profile of `user`.
+    Return none if the viewer may not see the profile of `user`.
     """
     return _read(Q(user=user), limit) if profiles.may_see_profile(viewer, user) else []
 
@@ -81,7 +81,7 @@ def _record(row: Mapping[str, Any]) -> Record:
 
 
 def _later() -> QuerySet[Best]:
-    """The records of the same board that came after a row."""
+    """Return the records of the same board that came after a row."""
     board = {name: OuterRef(name) for name in ("problem", "version", "gpu_model", "language")}
     later = Q(handed_in__gt=OuterRef("handed_in"))
     later |= Q(handed_in=OuterRef("handed_in"), submission__gt=OuterRef("submission"))

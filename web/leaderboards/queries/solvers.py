@@ -1,4 +1,4 @@
-"""Who solved a problem, in the order of time: what there is to show where nothing is ranked."""
+"""The users who solved a problem, in the order of time. The page shows them if nothing is ranked."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,9 +16,9 @@ from web.submissions.models import Progress, Submission
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """Somebody who solved the problem: when, and in which language first.
+    """A user who solved the problem, with the time and language of the first solution.
 
-    `profiled` when the viewer may see the profile.
+    `profiled` if the viewer may see the profile.
     """
 
     username: str
@@ -29,9 +29,9 @@ class Solver:
 
 @dataclass(frozen=True, slots=True)
 class Solvers:
-    """A page of them, the viewer's own row wherever it is, and the cursor of the next page.
+    """A page of solvers, the viewer's own row from any page, and the cursor of the next page.
 
-    `continued` when this is not the first page.
+    `continued` if this is not the first page.
     """
 
     rows: tuple[Solver, ...]
@@ -41,7 +41,7 @@ class Solvers:
 
 
 def solvers(problem: Problem, viewer: Viewer, *, after: str, limit: int) -> Solvers:
-    """The page that begins after the row of the cursor, which is a moment and a name. Two queries."""
+    """Return the page that begins after the row of the cursor, which is a time and a name. Two queries."""
     ranked = Progress.objects.filter(profiles.ranked_users("user"), problem=problem, solved__isnull=False)
     solved = ranked.select_related("user").annotate(language=Subquery(_first_language()))
     rows = solved.order_by("solved", "user__username")
@@ -66,7 +66,7 @@ def solvers(problem: Problem, viewer: Viewer, *, after: str, limit: int) -> Solv
 
 
 def _first_language() -> QuerySet[Submission, str]:
-    """The language in which the person of a row solved its problem first."""
+    """Return the language in which the user of a row first solved its problem."""
     accepted = Submission.objects.filter(
         user=OuterRef("user"),
         problem=OuterRef("problem"),

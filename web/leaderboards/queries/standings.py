@@ -1,11 +1,11 @@
 """Standings of a problem.
 
 Only a trusted clock on a GPU ranks. There is a board for each version of the problem, GPU model and language
-that has a score: times of different GPUs are never compared, nor are those of different versions. Without
-any score, the standings list who solved the problem, in the order of time, and say that nothing is ranked.
+with a score: times of different GPUs or versions are never compared. Without any score, the standings list
+the users who solved the problem, in the order of time, and say that nothing is ranked.
 
-A place depends on all places before it, since a tie is anchored at its fastest. So the figures of a whole
-board are read, and everything else of those rows alone that are shown.
+A place depends on all places before it, since a tie is anchored at its fastest score. So the queries read the
+scores of a whole board, and all other columns only of the rows on the page.
 """
 
 from collections import Counter
@@ -41,9 +41,9 @@ RANKED = (
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Results that may be compared: one version of the problem, one GPU model, one language.
+    """A board: comparable results of one problem version, one GPU model and one language.
 
-    `users` counts those who are ranked, `latest` is when the newest of their scores was handed in.
+    `users` counts the ranked users; `latest` is the submission time of the newest score.
     """
 
     gpu: str
@@ -55,11 +55,11 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One person's place: the best score where the standings are ranked, else the first accepted submission.
+    """A user's place: the best score if the standings are ranked, else the first accepted submission.
 
-    `rank` counts from 1 and is shared in a tie (`tied`); both say nothing without a `score`. `version` is
-    that of the problem, `toolkit` and `driver` are the stamp of the figure. `public_id` is the submission's
-    where the viewer may read it, else empty; `profiled` when the viewer may see the profile.
+    `rank` counts from 1 and is shared in a tie (`tied`); both mean nothing without a `score`. `version` is
+    that of the problem; `toolkit` and `driver` come from the measurement. `public_id` is the submission's if
+    the viewer may read it, else empty; `profiled` if the viewer may see the profile.
     """
 
     username: str
@@ -78,12 +78,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """A page of the standings of a problem. `note` says what they mean, for display above them.
+    """A page of the standings of a problem. `note` explains them, for display above them.
 
     `total` counts all places of the board; the first row of this page has the position `start`, from 0.
-    `mine` is the viewer's own place, wherever it is, and `around_me` the cursor of the page that it is on.
-    `records` are the scores of this board that were surely better than all before them, newest first.
-    `previous` and `next` are cursors, None where there is no such page; the first page has the cursor "".
+    `mine` is the viewer's own place on any page, and `around_me` the cursor of its page. `records` are the
+    scores of this board that were significantly better than all earlier ones, newest first. `previous` and
+    `next` are cursors, None if there is no such page; the first page has the cursor "".
     """
 
     ranked: bool
@@ -111,10 +111,10 @@ def standings(
     after: str = "",
     limit: int = MAX_ROWS,
 ) -> Standings:
-    """A page of the board of `gpu`, `language` and `version`; who solved the problem when there is none.
+    """Return a page of the board of `gpu`, `language` and `version`; without a board, the solvers.
 
-    By default the present version and its fullest board. A version may be given by its first characters.
-    Takes four queries, whatever the size.
+    The default is the fullest board of the current version. A prefix of a version is enough. Takes four
+    queries for any size.
     """
     boards = _boards(problem)
     if not boards:
@@ -146,7 +146,7 @@ def standings(
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """All places of a board, best first, as columns. `keys` are those of `Best`."""
+    """Return all places of a board, best first, as columns. `keys` are those of `Best`."""
 
     keys: tuple[int, ...]
     users: tuple[int, ...]
@@ -164,15 +164,15 @@ class _Places:
         return cls(keys, users, scores, ranks, Counter(ranks))
 
     def find(self, cursor: str) -> int:
-        """Where the page begins that `cursor` asks for."""
+        """Return the position at which the page of `cursor` begins."""
         return cursors.find(self.scores, cursor)
 
     def cursor(self, start: int) -> str:
-        """The cursor of the page that begins at `start`."""
+        """Return the cursor of the page that begins at `start`."""
         return cursors.before(self.scores, start)
 
     def place(self, at: int, read: Mapping[int, Standing]) -> Standing:
-        """The row at `at`, with its rank."""
+        """Return the row at `at`, with its rank."""
         ranked = self.ranks[at]
         return replace(read[self.keys[at]], rank=ranked, tied=self.holders[ranked] > 1)
 
@@ -197,7 +197,7 @@ def _visible(**board: Any) -> QuerySet[Best]:
 
 
 def _boards(problem: Problem) -> tuple[Board, ...]:
-    """Every board with a score, of all versions, by name."""
+    """Return every board with a score, of all versions, by name."""
     rows = _visible(problem=problem, current=True).values("gpu_model", "language", "version")
     counted = rows.annotate(users=Count("pk"), latest=Max("handed_in"))
     return tuple(
@@ -207,13 +207,13 @@ def _boards(problem: Problem) -> tuple[Board, ...]:
 
 
 def _full_version(boards: tuple[Board, ...], problem: Problem, asked: str | None) -> str:
-    """The version that is asked for, the present one unless it has a board."""
+    """Return the requested version; the current one if the requested one has no board."""
     known = (board.version for board in boards)
     return next((full for full in known if asked and full.startswith(asked)), problem.version)
 
 
 def _choose(boards: tuple[Board, ...], gpu: str | None, language: Language | None, version: str) -> Board:
-    """The fullest board that is as asked for; an empty one where there is none."""
+    """Return the fullest matching board; an empty one if none matches."""
     of_version = [board for board in boards if board.version == version] or list(boards)
     of_gpu = [board for board in of_version if gpu in {None, board.gpu}]
     fitting = [board for board in of_gpu if language in {None, board.language}]
@@ -224,7 +224,7 @@ def _choose(boards: tuple[Board, ...], gpu: str | None, language: Language | Non
 
 
 def _read(rows: QuerySet[Best], viewer: Viewer) -> tuple[dict[int, Standing], tuple[Standing, ...]]:
-    """What is shown of these rows, by their keys, and those of them that are records, newest first."""
+    """Return the displayed columns of these rows, by their keys, and their records, newest first."""
     readable = Exists(visible_submissions(viewer).filter(pk=OuterRef("submission")))
     named = rows.select_related("user").annotate(
         public_id=Case(When(readable, F("submission__public_id")), default=Value(""))

@@ -1,4 +1,4 @@
-"""The navigation of the staff pages, and what workers do in words."""
+"""The navigation of the staff pages, and descriptions of background jobs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ _PLACES = (
 
 @register.filter
 def in_words(tasks: Iterable[Task]) -> list[TaskRow]:
-    """What workers do, as rows."""
+    """Return the background jobs as rows."""
     return task_rows(tasks)
 
 
 @register.simple_tag
 def task_address(task: Task) -> str:
-    """Where staff see it."""
+    """Return the address of the staff page of the job."""
     words = KIND_WORDS[task.kind]
     return reverse(words.page, args=[getattr(task, name) for name in words.page_values])
 
@@ -51,7 +51,7 @@ class StaffPlace:
 
 @register.simple_tag(takes_context=True)
 def staff_places(context: dict[str, Any]) -> list[StaffPlace]:
-    """Where staff can go, with the place where they are."""
+    """Return the links to the staff pages, with the current page marked."""
     request: HttpRequest | None = context.get("request")
     here = request.path if request else ""
     places = []

@@ -1,4 +1,4 @@
-"""Writes about submissions: what users do (`submitting`) and what workers do (`job_queue`)."""
+"""Writes about submissions: actions of users (`submitting`) and of workers (`job_queue`)."""
 
 from web.jobs.queue import Hold, LeaseLost, Swept
 from web.submissions.services.job_queue import queue

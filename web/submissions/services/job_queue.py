@@ -1,4 +1,4 @@
-"""The queue of submissions: what claims and ends mean for them. The rest is in `web.jobs.queue`."""
+"""The queue of submissions: the effects of claims and ends. The rest is in `web.jobs.queue`."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -24,37 +24,37 @@ _MESSAGES = {
 
 
 class SubmissionQueue(JobQueue[Job]):
-    """Submissions that wait for a verdict. Each step is an event, for those who watch."""
+    """Submissions that wait for a verdict. Each step is an event for clients."""
 
     model = Job
     cancelling = Q(cancel_requested=True)
 
     def served_by(self, gpu_models: Collection[str]) -> tuple[str, ...]:
-        """Those of the hardware that the worker has."""
+        """Return the queues of the worker's hardware."""
         return served_by(gpu_models)
 
     def rows(self) -> QuerySet[Job]:
-        """With the submission and its problem."""
+        """Return the jobs with the submission and its problem."""
         return Job.objects.select_related("submission__problem")
 
     def claim(self, worker: str, *, gpu_models: Collection[str] = ()) -> Job | None:
-        """As for every job; counts how long it had waited."""
+        """Claim the next job, and count how long it has waited."""
         job = super().claim(worker, gpu_models=gpu_models)
         if job is not None:
             _count_claim(job)
         return job
 
     def claimed(self, job: Job) -> None:
-        """Tell those who watch."""
+        """Append the event."""
         append(job.submission_id, EventKind.CLAIMED, {"text": "Picked up by a worker"})
 
     def requeued(self, job: Job, why: str) -> None:
-        """Tell those who watch."""
+        """Append the event."""
         append(job.submission_id, EventKind.RETRIED, {"text": why})
 
     @transaction.atomic
     def add_event(self, job: Job, kind: EventKind, payload: Mapping[str, object]) -> Event:
-        """Tell those who watch about a step.
+        """Append an event about a step.
 
         Raises:
             LeaseLost: the job is no longer this worker's.
@@ -64,7 +64,7 @@ class SubmissionQueue(JobQueue[Job]):
 
     @transaction.atomic
     def record(self, job: Job, report: Report) -> bool:
-        """Store the report, its cases and the final event. False: the lease was lost, nothing is stored."""
+        """Store the report, its cases and the final event. Return False if the lease was lost."""
         return conclude(job, report)
 
     def fail(self, job: Job, failure: Failure) -> bool:
@@ -74,14 +74,14 @@ class SubmissionQueue(JobQueue[Job]):
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
     def sweep(self, *, now: datetime | None = None) -> Swept:
-        """As for every job, after those were moved that no worker comes to where they are."""
+        """Sweep, after moving jobs that no worker serves to other queues."""
         route()
         return super().sweep(now=now)
 
 
 def _count_claim(job: Job) -> None:
     metrics.CLAIMS.labels(queue=job.queue).inc()
-    if job.tries == 1 and job.lease_until:  # later tries have waited for other reasons
+    if job.tries == 1 and job.lease_until:  # the wait of later tries has other reasons
         taken = job.lease_until - timedelta(seconds=settings.WARPCOURT.lease_s)
         waited_s = max(0.0, (taken - job.queued).total_seconds())
         metrics.WAIT_SECONDS.labels(queue=job.queue).observe(waited_s)

@@ -1,4 +1,4 @@
-"""The two writes that every other service is made of: an event, and the end of a job.
+"""The two writes that all other services use: an event, and the end of a job.
 
 Both run in the caller's transaction.
 """
@@ -31,7 +31,7 @@ from web.submissions.services.progress import settle
 
 
 def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -> Event:
-    """Append an event. The job's row hands out the number, so two writers never take the same."""
+    """Append an event. The job's row assigns the number, so two writers never take the same."""
     Job.objects.filter(submission=submission_id).update(events=F("events") + 1)
     sequence = Job.objects.values_list("events", flat=True).get(submission=submission_id)
     return Event.objects.create(
@@ -39,15 +39,15 @@ def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -
         sequence=sequence,
         kind=kind,
         payload=dict(payload),
-        created=DatabaseNow(),  # pages show how long steps took, told by several hosts
+        created=DatabaseNow(),  # pages show how long steps took, as reported by several hosts
     )
 
 
 def conclude(job: Job, report: judge_report.Report) -> bool:
-    """Give the submission of `job` its verdict. False if anything happened to the job since it was read.
+    """Give the submission of `job` its verdict. Return False if the job has changed since it was read.
 
-    The conditional UPDATE comes first: it is what makes the verdict one, and its row lock holds off all
-    others until the report, the cases and the event are in.
+    The conditional UPDATE comes first: it makes the verdict unique, and its row lock blocks all others until
+    the report, the cases and the event are written.
     """
     submission_id = job.submission_id
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=job.state)
@@ -70,7 +70,7 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
 def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Report:
     score = report.score
     stamp = report.environment
-    # A judge that loads no package stamps no version; then it judged the one that it is pinned to.
+    # A judge that loads no package stamps no version; then the pinned version judged it.
     pinned = Submission.objects.values_list(Coalesce("package__version", "version"), flat=True)
     version = stamp.get("problem_version") or pinned.get(pk=submission_id)
     return Report.objects.create(
@@ -93,7 +93,7 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Rep
 
 
 def case_result(stored: Report, position: int, case: judge_report.CaseReport) -> CaseResult:
-    """An unsaved row for the outcome of one case."""
+    """Return an unsaved row for the outcome of one case."""
     timing = case.timing
     return CaseResult(
         report=stored,
@@ -110,13 +110,13 @@ def case_result(stored: Report, position: int, case: judge_report.CaseReport) ->
 
 
 def _toolkit(stamp: Mapping[str, str]) -> str:
-    """The compiler in a few words: `nvcc 13.0.88`, `triton 3.6.0`, else the images that have it."""
+    """Return the compiler in a few words: `nvcc 13.0.88`, `triton 3.6.0`, else the images that have it."""
     named = [f"{name} {stamp[name]}" for name in ("images", "nvcc", "triton") if name in stamp]
     return named[-1][:STAMP_CHARACTERS] if named else ""
 
 
 def _roofline_percent(report: judge_report.Report) -> float | None:
-    """What part of this GPU's speed the score is, over all timed cases. None unless it is known for each."""
+    """Return the share of this GPU's speed over all timed cases; None if it is unknown for one."""
     percents = [case.timing.roofline_percent for case in report.cases if case.timing]
     known = [percent for percent in percents if percent]
     return geometric_mean(known) if report.ranked and known and len(known) == len(percents) else None

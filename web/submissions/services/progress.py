@@ -1,16 +1,16 @@
-"""How far people have come, kept in step with the reports.
+"""Users' progress, kept equal to the reports.
 
 Theory of operation.
 
-`Progress` and `Tally` say nothing that the reports do not: they are there because no list can look at a
-million reports. Whoever writes or deletes a report calls `settle` in the same transaction. It counts that
-person's reports on that problem anew and moves the tally by the difference, so a report that is dropped,
-repeated or recorded late leaves no trace. The tally's row is the lock: of two that settle the same problem
-at a time the second counts when the first has committed. `recount` makes both tables anew, in bulk, and
-keeps those who settle waiting meanwhile.
+`Progress` and `Tally` contain nothing that the reports do not. They exist because no list can read a million
+reports. A caller that writes or deletes a report calls `settle` in the same transaction. It counts that
+user's reports on that problem again and changes the tally by the difference, so a report that is dropped,
+repeated or recorded late leaves no trace. The tally's row is the lock: if two callers settle the same problem
+at a time, the second counts after the first has committed. `recount` rebuilds both tables in bulk, and blocks
+`settle` while it runs.
 
-What counts is what says something about the program. `internal_error` and `cancelled` do not count as
-judged. Runs count as runs alone, whatever became of them.
+Only verdicts about the program count. `internal_error` and `cancelled` do not count as judged. Runs count
+only as runs, with any verdict.
 """
 
 from typing import Any
@@ -77,13 +77,13 @@ def settle(submission_id: int) -> None:
 
 @transaction.atomic
 def recount() -> tuple[int, int]:
-    """Make progress, tallies and bests anew from the reports. Returns how many of the first two there are."""
+    """Rebuild progress, tallies and bests from the reports. Return the number of rows of the first two."""
     tables = (Problem, Submission, Report, Progress, Tally)
     names = {table.__name__.lower(): connection.ops.quote_name(table._meta.db_table) for table in tables}  # noqa: SLF001 - Django's public name for it
     words = {"submit": Mode.SUBMIT, "accepted": Verdict.ACCEPTED}
     words |= {"internal_error": Verdict.INTERNAL_ERROR, "cancelled": Verdict.CANCELLED}
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":  # SQLite has one writer, and that is us
+        if connection.vendor == "postgresql":  # SQLite has one writer, and this transaction is it
             cursor.execute("LOCK TABLE {tally} IN EXCLUSIVE MODE".format(**names))
         for statement in ("DELETE FROM {tally}", "DELETE FROM {progress}", _COUNTS, _SUMS):
             values = {name: word.value for name, word in words.items()} if statement is _COUNTS else None
@@ -94,7 +94,7 @@ def recount() -> tuple[int, int]:
 
 @transaction.atomic
 def forget(user: User) -> None:
-    """Take what `user` did out of tallies and off boards. To be called before the account is deleted."""
+    """Remove the results of `user` from tallies and boards. Call it before the account is deleted."""
     problems = list(Progress.objects.filter(user=user).values_list("problem", flat=True))
     tallies = Tally.objects.filter(problem__in=problems)
     list(tallies.order_by("problem").select_for_update(no_key=True))

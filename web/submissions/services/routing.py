@@ -1,9 +1,9 @@
-"""Puts jobs into another queue where nobody would take them from theirs.
+"""Moves jobs to another queue if no worker serves theirs.
 
-Theory of operation. A queue is chosen by what the fleet offers when a job is handed in, and the fleet
-changes. What asks for no model goes to GPUs where there are some, since only there it can be ranked. When it
-has waited for GPU_PATIENCE and no GPU is in use, it goes to whoever judges at all. What asks for a model
-waits for it: its author chose.
+Theory of operation. The queue of a job depends on the fleet at the time of submission, and the fleet changes.
+A job without a requested model goes to GPUs if there are any, since only they can rank it. If it has waited
+for GPU_PATIENCE and no GPU is in use, any worker may take it. A job with a requested model waits for it,
+because its author chose the model.
 """
 
 from datetime import timedelta
@@ -18,7 +18,7 @@ GPU_PATIENCE = timedelta(minutes=10)
 
 
 def route() -> int:
-    """Give every job a queue that somebody may come to. Returns how many were moved. May be run by many."""
+    """Move each job to a queue that a worker may serve. Return how many moved. Any process may call it."""
     waiting = Job.objects.filter(state=JobState.QUEUED, queue=GPU)
     if not waiting.exists() or offered_gpu_models():
         return 0

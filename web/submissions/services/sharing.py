@@ -1,15 +1,15 @@
-"""Who may read a program besides its author."""
+"""Shares programs with users who solved the problem."""
 
 from web.submissions.models import Submission
 
 
 def share(submission: Submission) -> None:
-    """Let those who solved the problem read `submission`. The caller acts for its author."""
+    """Let users who solved the problem read `submission`. The caller acts for its author."""
     _set(submission, shared=True)
 
 
 def withdraw(submission: Submission) -> None:
-    """Take `submission` back: from now on it does not exist for others. What they copied they have."""
+    """Stop sharing `submission`: for other users it no longer exists. Existing copies are not affected."""
     _set(submission, shared=False)
 
 

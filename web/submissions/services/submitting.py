@@ -1,11 +1,11 @@
-"""What users and staff do with submissions: hand in, cancel, have judged again.
+"""Writes of submissions by users and staff: submit, cancel, rejudge.
 
 SubmissionRefused
 +-- SourceUnacceptable     empty, too long, or not text
 +-- LanguageUnavailable    the problem is not offered in it
-+-- SizesUnacceptable      sizes of one's own that the problem does not have
-+-- SeedUnacceptable       a seed of one's own for a submit, or out of range
-+-- GpuNotOffered          no GPU of the model that was asked for is in use
++-- SizesUnacceptable      custom sizes that the problem does not have
++-- SeedUnacceptable       a custom seed for a submit, or out of range
++-- GpuNotOffered          no GPU of the model that was requested is in use
 +-- LimitReached           too many at a time, in a minute, or in a day
 +-- KeyReused              the idempotency key belongs to another submission
 """
@@ -47,7 +47,7 @@ _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 
 
 class SubmissionRefused(Exception):
-    """Root of the reasons for which a submission is not taken. The message is for its author."""
+    """Base class of the reasons to refuse a submission. The message is for its author."""
 
 
 class SourceUnacceptable(SubmissionRefused):
@@ -63,15 +63,15 @@ class SizesUnacceptable(SubmissionRefused):
 
 
 class SeedUnacceptable(SubmissionRefused):
-    """Raised when a seed is given for a submit, or is no 63-bit number."""
+    """Raised when a seed is given for a submit, or is not a 63-bit number."""
 
 
 class GpuNotOffered(SubmissionRefused):
-    """Raised when a model is asked for of which no node has a GPU in use."""
+    """Raised when no node has a GPU of the requested model in use."""
 
 
 class LimitReached(SubmissionRefused):
-    """Raised when the user has too many submissions under way, or made too many in a minute or a day."""
+    """Raised when the user has too many unfinished submissions, or made too many in a minute or a day."""
 
 
 class KeyReused(SubmissionRefused):
@@ -100,12 +100,11 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     gpu_model: str = "",
     idempotency_key: str | None = None,
 ) -> Submission:
-    """Store a submission with its job in one transaction, and wake a worker once that is committed.
+    """Store a submission with its job in one transaction, and wake a worker after the commit.
 
-    The caller has checked that `user` may see `problem`. `sizes` and `seed` are the user's own, for runs;
-    the seed draws the contents of public cases and of nothing else. `gpu_model` is empty for any GPU, or a
-    CPU where there is none. With an idempotency key that was used for the same program, returns the
-    submission made then.
+    The caller has checked that `user` may see `problem`. `sizes` and `seed` are custom values for runs; the
+    seed only determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
+    no GPU. If the idempotency key was used for the same program, return the submission from then.
 
     Raises:
         SubmissionRefused: see the tree above.
@@ -159,10 +158,10 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
 
 @transaction.atomic
 def cancel(submission: Submission, *, message: str = "Cancelled by its author.") -> bool:
-    """End the judging of `submission`. False when it is over already.
+    """Cancel `submission`. Return False if it is over already.
 
-    A queued job is over at once, with `message` for its author. A job in progress is marked: its worker
-    sees that at the next heartbeat, kills the sandboxes and records the verdict `cancelled`.
+    A queued job is over at once, with `message` for its author. A running job is marked: its worker sees that
+    at the next heartbeat, kills the sandboxes and records the verdict `cancelled`.
     """
     job = Job.objects.select_for_update().get(submission=submission)
     report = Report(Verdict.CANCELLED, message)
@@ -174,9 +173,9 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
 
 @transaction.atomic
 def rejudge(submission: Submission) -> bool:
-    """Judge `submission` again, by the version that is live; its present report is dropped.
+    """Rejudge `submission` by the live version, and delete its current report.
 
-    False while it is being judged.
+    Return False while it is being judged.
     """
     gpu_model = _suiting(submission)
     queue = queue_for(gpu_model)
@@ -243,13 +242,13 @@ def _check_seed(seed: int | None, mode: Mode) -> None:
 
 
 def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
-    """The model to judge on, empty for any. A problem for some models alone goes to one of them."""
+    """Return the model to judge on, empty for any. A problem may be limited to some models."""
     offered = offered_gpu_models()
     if gpu_model and gpu_model not in offered:
         choices = f"Available GPUs: {', '.join(offered)}" if offered else "No GPU is available"
         raise GpuNotOffered(f"{gpu_model} is not available. {choices}. Choose another GPU, or any.")
     words = problem.gpu_words
-    if not words or not offered:  # without a GPU nothing is ranked, and the problem can be tried all the same
+    if not words or not offered:  # without a GPU nothing is ranked, but users can still try the problem
         return gpu_model
     fitting = [model for model in offered if suits_gpu(words, model)]
     if not fitting or (gpu_model and gpu_model not in fitting):
@@ -259,7 +258,7 @@ def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
 
 
 def _suiting(submission: Submission) -> str:
-    """The model to judge it on again. Its problem may be for some models alone by now."""
+    """Return the model for a rejudge. Its problem may now be limited to some models."""
     words = submission.problem.gpu_words
     if not words or suits_gpu(words, submission.gpu_model):
         return submission.gpu_model

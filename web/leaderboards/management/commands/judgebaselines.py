@@ -70,7 +70,7 @@ class Command(BaseCommand):
 def _submit(
     author: User, problem: Problem, solution: schema.Solution, model: str, patience_s: float
 ) -> Submission:
-    """Submit it as soon as the queue has room. The site's limits apply to this account too."""
+    """Submit it as soon as the queue has room. The site's limits also apply to this account."""
     deadline = time.monotonic() + patience_s
     while True:
         try:
@@ -93,7 +93,7 @@ def _submit(
 
 
 def _marked(slugs: list[str]) -> Iterator[tuple[Problem, schema.Solution, BaselineKind]]:
-    """The solutions of these problems, or of all, that are marked as baselines."""
+    """Yield the solutions of these problems, or of all, that are marked as baselines."""
     problems = {problem.slug: problem for problem in Problem.objects.filter(published=True).order_by("slug")}
     if unknown := sorted(set(slugs) - set(problems)):
         raise CommandError(f"Problem {', '.join(unknown)} not found. Known problems: {', '.join(problems)}")

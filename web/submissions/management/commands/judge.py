@@ -130,7 +130,7 @@ class Command(BaseCommand):
 
 
 def render(report: Report) -> str:
-    """The report as text for a terminal."""
+    """Return the report as text for a terminal."""
     leading = headline(report)
     lines = [f"{report.verdict}: {report.message}" if report.message else str(report.verdict)]
     if leading and leading.message not in report.message:
@@ -162,7 +162,7 @@ def _render_finding(finding: Diagnostic) -> str:
 
 
 def _target_for(backend: str | None) -> str | None:
-    """The default target of a backend: a GPU if there is one, with containers."""
+    """Return the default target of a backend: a GPU if there is one, with containers."""
     if backend != "docker":
         return None
     try:
