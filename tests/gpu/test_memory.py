@@ -180,7 +180,7 @@ def test_a_drawn_set_is_read_where_it_lies(memory: "DeviceMemory") -> None:
 
 def test_contents_that_do_not_fit_are_refused(memory: "DeviceMemory") -> None:
     with memory.buffer("c", 8) as buffer:
-        with pytest.raises(ValueError, match="4 bytes where 8 belong"):
+        with pytest.raises(ValueError, match="4 bytes, expected 8"):
             buffer.fill(on_device(np.zeros(4, np.uint8)))
         with pytest.raises(TypeError, match="wrong type"):
             buffer.fill(np.zeros(8, np.uint8))
