@@ -17,7 +17,7 @@ ROOT = HERE.parents[2]
 LIBRARY = ROOT / "sandbox" / "runner" / "timed_session.cpp"
 HEAD = """\
 import ctypes, functools, sys, threading
-from judge.clock.page import Orders, OrderUnanswered, create_page
+from judge.clock.page import ClockOrders, OrderUnanswered, create_page
 from sandbox.runner.timed_session import NativeSession
 from sandbox.wire import FLAGS_BYTES, Flags
 
@@ -28,7 +28,7 @@ calls = [functools.partial(made.append, number) for number in range(2)]
 def played(play):
     def guarded():
         try:
-            with Orders(page, lambda: None) as orders:
+            with ClockOrders(page, lambda: None) as orders:
                 play(orders)
         except BaseException as error:
             failures.append(error)

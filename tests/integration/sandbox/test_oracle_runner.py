@@ -81,7 +81,7 @@ def test_given_inputs_are_kept(talk: Talk) -> None:
 @pytest.mark.parametrize(
     ("source", "words", "line"),
     [
-        ("def generate(xp, rng, size):\n    return {}\n" + REFERENCE, "returned [], wanted", None),
+        ("def generate(xp, rng, size):\n    return {}\n" + REFERENCE, "returned [], expected", None),
         ("def generate(xp, rng, size):\n    return 1\n" + REFERENCE, "not a dict", None),
         (GENERATE.replace('size["n"])', 'size["n"] + 1)') + REFERENCE, "has shape (6,), not (5,)", None),
         (GENERATE.replace("rng.uniform(-1, 1,", "xp.full(").replace("n", "n") + REFERENCE, "full", 3),
