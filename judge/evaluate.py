@@ -12,11 +12,11 @@ A wrong answer does not stop the other cases; a runner that died does. The verdi
 case that was not accepted.
 
 Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
-again from the start, alone, with a fresh runner: only that run counts. Ranking goes on with the runner that
-was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so that
-no foreign code is alive while we wait, and a fresh one is timed. A program that was disturbed while it was
-timed, or that was faster than its GPU is known to be, is timed once more, alone. If the GPU is still busy in
-that run and NVML saw no other process, the program keeps it busy and is rejected.
+again from the start, alone, with a new runner: only that run counts. The checked runner is ranked if its
+lease can become exclusive at once. If it cannot, it is stopped, so that no submitted code runs during the
+wait, and a new runner is ranked. A program that was disturbed while it was timed, or that beat the roofline
+of its GPU, is timed once more, alone. If the GPU is still busy in that run and NVML saw no other process, the
+program keeps it busy and is rejected.
 """
 
 from collections.abc import Callable, Mapping

@@ -51,8 +51,8 @@ def rank(scores: Sequence[Score]) -> list[int]:
     """The rank of each score, in their order: 1 for the fastest, equal ranks for ties, then a gap.
 
     A score ties with the best of the ranks just above it when their intervals overlap. Overlap is not
-    transitive, so every group of ties is anchored at its fastest member: a and b may tie, and b and c
-    overlap, and yet c ranks behind when it does not reach a. No chain of neighbours can pull a slow
+    transitive, so every group of ties is anchored at its fastest member: if a ties with b, and b overlaps c,
+    c still ranks lower unless it overlaps a. No chain of neighbours can pull a slow
     submission up to the first place.
     """
     order = sorted(range(len(scores)), key=lambda index: (scores[index].median_us, scores[index].high_us))

@@ -2,13 +2,13 @@
 
 Theory of operation. `problems.importing` reads and builds, and executes nothing. What has to run does so in
 sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases
-of the package that came of it. Cases that do not draw are left out, and that is said. A problem that fails
-says so in the report and keeps none of the others from being imported.
+of the new package. Cases that cannot be generated are omitted, and the report names them. A problem that
+fails is reported, and the other problems are imported.
 
-An oracle that does not come up is the host's fault. On a busy one it is often the only one of a long
-import, whose report would be lost with it: so it is tried again, and then that problem alone is refused,
-which says so and can be imported once more. Two problems in a row that fare so mean a host that cannot
-judge, and end the import, as they would end a proof.
+If an oracle does not start, the host is at fault. On a busy host this often happens once in a long import.
+The oracle is then started once more. If that fails too, the problem is refused with this reason and can be
+imported again. If it happens for two problems in a row, the host cannot judge: the import ends, as a proof
+would.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -103,7 +103,7 @@ def import_set(
 
 
 def _refused(name: str, place: Path, reason: str) -> Imported:
-    """A problem that does not come in, by the slug that it would have had."""
+    """Return the report of a refused problem, under the slug that it would have had."""
     slug = slug_of(place.stem if place.suffix == ".py" else place.name)
     return Imported(ImportedProblem.refused(name, slug, reason))
 
