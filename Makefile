@@ -20,8 +20,10 @@ serve: setup ## Set up and serve the site with a worker
 test: setup-test lint ## Set up and run all tests that this machine can run
 	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations 10 $(COVERAGE) $(PYTEST)
 
+# The importers of sets run each set in processes, which takes as long as all other unit tests.
 unit: ## Run the tests that need no database, compiler or browser (after `make setup-test`)
-	@$(PY) -m pytest -q -n 2 tests/unit --ignore tests/unit/web --ignore tests/unit/translator $(PYTEST)
+	@$(PY) -m pytest -q -n 3 tests/unit --ignore tests/unit/web --ignore tests/unit/translator \
+	  --ignore tests/unit/problems/importing $(PYTEST)
 
 check: ## Check the style of FILES (default: changed files), and run the unit tests that import them
 	@$(PY) -m deploy.check $(FILES)
