@@ -214,11 +214,15 @@ _COMMENT = re.compile(r"^\s*(?://|/?\*)")
 _LITERAL = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 
 
+def _literals(line: int, text: str) -> Iterable[TextPassage]:
+    return (TextPassage(line, found[2]) for found in _LITERAL.finditer(text))
+
+
 def of_script(source: str) -> Iterable[TextPassage]:
     """The string literals of a script."""
     for line, text in enumerate(source.splitlines(), 1):
         if not _COMMENT.match(text):
-            yield from (TextPassage(line, found[2]) for found in _LITERAL.finditer(text))
+            yield from _literals(line, text)
 
 
 _REMARK = re.compile(r"(?:^|\s)#+\s+(.*)$", re.MULTILINE)
@@ -230,7 +234,7 @@ def of_shell(source: str) -> Iterable[TextPassage]:
     for line, text in enumerate(source.splitlines(), 1):
         if remark := _REMARK.search(text):
             yield TextPassage(line, remark[1])
-        yield from (TextPassage(line, found[2]) for found in _LITERAL.finditer(text))
+        yield from _literals(line, text)
     for document in _HERE_DOCUMENT.finditer(source):
         yield TextPassage(source.count("\n", 0, document.start(3)) + 1, document[3])
 

@@ -37,7 +37,7 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
 
     try:
         with _folder(run) as folder:
-            judge = running.place.judge
+            judge = running.context.judge
             imported = judge.import_set(
                 run.format, folder, scale=run.scale, on_problem=show, cancelled=cancelled
             )

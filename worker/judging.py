@@ -57,20 +57,20 @@ def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown 
             connections.close_all()
 
 
-def _take_next(place: WorkContext) -> bool:
+def _take_next(context: WorkContext) -> bool:
     def give_way() -> bool:
-        while not place.stop.asked and may_claim(node_name()):
-            if not take(SUBMISSIONS, place):
+        while not context.stop.asked and may_claim(node_name()):
+            if not take(SUBMISSIONS, context):
                 return True
-            if place.handle.judge() is not place.judge:  # closed after a failure
+            if context.handle.judge() is not context.judge:  # closed after a failure
                 return False
         return False
 
     return (
-        take(SUBMISSIONS, place)
-        or take(proving.WORK, place, give_way=give_way)
-        or take(importing.WORK, place, give_way=give_way)
-        or take(HIDDEN_RUNS, place)
+        take(SUBMISSIONS, context)
+        or take(proving.WORK, context, give_way=give_way)
+        or take(importing.WORK, context, give_way=give_way)
+        or take(HIDDEN_RUNS, context)
     )
 
 
@@ -95,7 +95,7 @@ def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
             event = {"text": progress.text, **place}
             running.show(partial(queue.add_event, job, EventKind(progress.kind), event))
 
-    judge, cancelled = running.place.judge, running.cancelled
+    judge, cancelled = running.context.judge, running.cancelled
     report = judge.evaluate(job.submission, on_progress=show, cancelled=cancelled)
     if report.verdict not in _TRUSTED and (fix := disk_space.exhausted(settings.WARPCOURT)):
         log.error("disk_full", fix=fix, distrusted=report.verdict.value)

@@ -41,7 +41,7 @@ def _prove(running: Running[ProofRun]) -> FinalWrite:
 
 
 def _result(running: Running[ProofRun]) -> FinalWrite:
-    run, judge, cancelled = running.job, running.place.judge, running.cancelled
+    run, judge, cancelled = running.job, running.context.judge, running.cancelled
     with as_folder(contents_of(run)) as folder:
         problem = load_problem(folder)
         if run.kind == RunKind.PREVIEW:

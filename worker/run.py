@@ -63,7 +63,7 @@ class Running(Generic[J]):
 
     job: J
     queue: JobQueue[J]
-    place: WorkContext
+    context: WorkContext
     cancelled: Event
     give_way: Callable[[], bool]
 
@@ -118,22 +118,22 @@ def _stay() -> bool:
     return True
 
 
-def take(work: Work[J], place: WorkContext, *, give_way: Callable[[], bool] = _stay) -> bool:
+def take(work: Work[J], context: WorkContext, *, give_way: Callable[[], bool] = _stay) -> bool:
     """Run the next job of a kind, if there is one.
 
     `give_way` runs more urgent jobs, and says whether to continue afterwards.
     """
-    job = work.queue.claim(process_name(), gpu_models=place.judge.gpu_models)
+    job = work.queue.claim(process_name(), gpu_models=context.judge.gpu_models)
     if job is None:
         return False
     cancelled = Event()
-    running = Running(job, work.queue, place, cancelled, give_way)
+    running = Running(job, work.queue, context, cancelled, give_way)
     limit_s = work.limit_s() if work.limit_s else None
     extend = partial(work.queue.extend_lease, job)
     with (
         work.named(job),
         pulse.holding(work.kind, job.pk, job.attempt),
-        Heartbeat(extend, cancelled, place.stop, limit_s=limit_s) as heartbeat,
+        Heartbeat(extend, cancelled, context.stop, limit_s=limit_s) as heartbeat,
     ):
         final_write = _run(work, running)
         if heartbeat.stopped and final_write.interrupted:
@@ -147,8 +147,8 @@ def take(work: Work[J], place: WorkContext, *, give_way: Callable[[], bool] = _s
 
 
 def _run(work: Work[J], running: Running[J]) -> FinalWrite:
-    """Run the job. Return its final_write; an exception returns it to the queue."""
-    handle = running.place.handle
+    """Run the job. Return its final write; an exception returns it to the queue."""
+    handle = running.context.handle
     try:
         final_write = work.do(running)
     except JudgementCancelled:  # by its owner, or because this worker stops or has failed

@@ -48,7 +48,7 @@ class RankOut(Schema):
 class RejudgeOut(Schema):
     """A dry run over earlier submissions. `runs` counts them by state, `changes` by result.
 
-    `ranks` lists the places that would change; it is null until all are judged. `overtaken_by` is the number
+    `ranks` lists the places that would change; it is empty until all are judged. `overtaken_by` is the number
     of a version that went live in the meantime. The preview can then no longer be applied.
     """
 
