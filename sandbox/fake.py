@@ -73,6 +73,11 @@ class FakeProcess:
         return self._channel
 
     @property
+    def freezer(self) -> None:
+        """None: nothing runs that could be stopped."""
+        return
+
+    @property
     def pids(self) -> tuple[int, ...]:
         """None: nothing runs."""
         return ()

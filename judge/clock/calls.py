@@ -36,6 +36,7 @@ _US = 1000
 _SHORT_QUEUE_S = 0.001  # for programs that wait for their own work: their first launches take less
 
 EARLY = "The program reported a call as finished before its outputs were complete."
+AWAKE = "The program's processes ran on the host while they were stopped."
 BUSY = "The program still had work running on the GPU between its calls."
 
 
@@ -72,17 +73,20 @@ class Calls:
         self.queued = gate.descriptor is not None
         self.expected_us = 0.0
         self.discarded = 0
+        self._frozen_us = 0.0  # the most in a call of this block
 
     def block(self, contents: Sequence[int]) -> list[float]:
         """One call on each content. Empty when the block had to be discarded: its contents are used up."""
         self._guard.begin()
+        self._frozen_us = 0.0
         samples = [self.one(content) for content in contents]
         reason = self._guard.end()
-        if reason is None:
+        awake = self._frozen_us > self._policy.frozen_us
+        if reason is None and not awake:
             return samples
         self.discarded += 1
         if self.discarded > self._policy.max_discards:
-            raise Over(Interfered(reason))
+            raise Over(Interfered(reason or AWAKE, outside=not awake))
         return []
 
     def one(self, content: int) -> float:
@@ -92,15 +96,16 @@ class Calls:
         self._orders.give(argument_set=number, queued=self.queued)
         if self.queued and not self._orders.await_queued(timeout_s=self._queue_s):
             self._queue_s = _SHORT_QUEUE_S
-        passage = self._pass(number)
-        if passage.timed_out:
+        seen = self._observed(number)
+        if seen.timed_out:
             raise OrderUnanswered(ReplyStatus.TIMED_OUT)
         self._orders.await_done(timeout_s=self._timeout_s)
         if finding := self._sets.verify(number):
             raise Over(finding)
-        if passage.moved:
+        if seen.moved:
             raise Over(InspectionResult(Verdict.REJECTED, EARLY))
-        return passage.last_us
+        self._frozen_us = max(self._frozen_us, seen.frozen_us)
+        return seen.last_us
 
     def warm_up(self, content: int) -> None:
         """Make everything that happens only once happen, and find out how the program can be called.
@@ -116,12 +121,12 @@ class Calls:
         queued, self.queued = self.queued, False
         return queued
 
-    def _pass(self, number: int) -> CallObservation:
+    def _observed(self, number: int) -> CallObservation:
         landings, outputs = self._sets.landings(number), self._sets.outputs(number)
         for look in range(self._policy.looks):
             if look:
                 self._orders.pause(self._policy.look_us)
-            passage = self._gate.call(
+            seen = self._gate.call(
                 self._orders,
                 landings,
                 outputs,
@@ -129,8 +134,8 @@ class Calls:
                 expected_us=self.expected_us,
                 timeout_s=self._timeout_s,
             )
-            if passage.alone:
-                return passage
+            if seen.alone:
+                return seen
         raise Over(InspectionResult(Verdict.REJECTED, BUSY))
 
 

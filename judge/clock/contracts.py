@@ -36,6 +36,8 @@ class Policy:
         look_us: the time between two attempts.
         queue_ms: the time to wait for a call to be queued. A program that waits for its own work inside
             `solve` never finishes queueing, and gets less time at the next call.
+        frozen_us: the processor time that the runner's processes may use while they are stopped, in one call:
+            of threads that were in the kernel, and stop as soon as they leave it.
         least_us: times below it are not ranked, because the clock cannot resolve them; 0 for none.
         placements: sets of arrays, where memory allows. Where its arrays lie makes a call a few parts in a
             thousand faster or slower, and a process keeps its places; over many of them that averages out.
@@ -54,6 +56,7 @@ class Policy:
     looks: int = 25
     look_us: float = 400.0
     queue_ms: float = 50.0
+    frozen_us: float = 50.0
     least_us: float = 0.0
     placements: int = 8
     placements_share: float = 0.25
@@ -72,17 +75,17 @@ class CallObservation:
     """The gate's observations of one call. Times are microseconds after the release.
 
     `alone` says whether the gate got the whole GPU; if not, no inputs were copied and the other fields are
-    invalid. `first_us` is the first look at the outputs, `last_us` when they were last seen to change,
-    `done_us` when the flag DONE was seen. `moved` counts the watched places that changed after that.
-    `timed_out`: DONE never came.
+    invalid. `last_us` is when the outputs were last seen to change, `done_us` when the flag DONE was seen.
+    `moved` counts the watched places that changed after that. `timed_out`: DONE never came. `frozen_us` is
+    the processor time that the runner's processes used while they should have been stopped.
     """
 
     alone: bool
-    first_us: float
     last_us: float
     done_us: float
     moved: int = 0
     timed_out: bool = False
+    frozen_us: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,15 @@ class Ordering(Protocol):
     def await_queued(self, *, timeout_s: float) -> bool:
         """Wait until the call is queued. False when it is not within `timeout_s`."""
 
+    def freeze(self) -> None:
+        """Stop the runner's processes, where that is possible. Raises FreezerFailed."""
+
+    def thaw(self) -> None:
+        """Let them go on, without waiting until they do. Raises FreezerFailed."""
+
+    def frozen_us(self) -> float:
+        """The processor time that they used between `freeze` and `thaw`. Raises FreezerFailed."""
+
     def open(self) -> None:
         """Tell the runner that a call which is not queued may begin."""
 
@@ -137,7 +149,7 @@ class Ordering(Protocol):
 
 
 class CallGate(Protocol):
-    """Lets calls pass one by one, and times them where they happen."""
+    """Lets calls through one by one, and times them where they happen."""
 
     @property
     def descriptor(self) -> int | None:
@@ -153,10 +165,10 @@ class CallGate(Protocol):
         expected_us: float,
         timeout_s: float,
     ) -> CallObservation:
-        """Let the call of the last order pass, once the contents have landed, and copy its outputs.
+        """Let the call of the last order through, once the contents have landed, and copy its outputs.
 
-        `outputs` are pairs of a buffer and the contents that its copy goes to. A passage that is not
-        `alone` has done nothing and can be tried again.
+        `outputs` are pairs of a buffer and the contents that its copy goes to. A call that was not `alone`
+        has done nothing and can be tried again.
         """
 
 

@@ -23,7 +23,7 @@ class HostGate:
         expected_us: float,
         timeout_s: float,
     ) -> CallObservation:
-        """Let the call of the last order pass, and copy its outputs."""
+        """Let the call of the last order through, and copy its outputs."""
         del queued, expected_us
         for buffer, contents in landings:
             buffer.fill(contents)
@@ -33,7 +33,7 @@ class HostGate:
         took_us = (orders.now() - opened) / _US
         for buffer, copy in outputs:
             buffer.snapshot(copy)
-        return CallObservation(alone=True, first_us=took_us, last_us=took_us, done_us=took_us)
+        return CallObservation(alone=True, last_us=took_us, done_us=took_us)
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -66,25 +66,31 @@ class NoRunner:
 
     number = 1
 
+    def freeze(self) -> None: ...
+    def thaw(self) -> None: ...
+
+    def frozen_us(self) -> float:
+        return 0.0
+
     def open(self) -> None: ...
     def require_alive(self) -> None: ...
 
 
 @contextmanager
-def passages(memory: DeviceMemory) -> Iterator[Callable[..., CallObservation]]:
+def gated_calls(memory: DeviceMemory) -> Iterator[Callable[..., CallObservation]]:
     """What the gate sees of calls that nobody makes. All that waits for the device is done before."""
     orders = cast("Ordering", NoRunner())
     with closing(memory.gate()) as gate, memory.buffer("y", 1 << 20) as buffer:
         contents = buffer.poison()
         landings, outputs = [(buffer, contents)], [(buffer, buffer.snapshot())]
 
-        def passage(*, queued: bool = True, expected_us: float = 100.0) -> CallObservation:
+        def call(*, queued: bool = True, expected_us: float = 100.0) -> CallObservation:
             return gate.call(
                 orders, landings, outputs, queued=queued, expected_us=expected_us, timeout_s=0.05
             )
 
-        passage()  # which loads the kernels
-        yield passage
+        call()  # which loads the kernels
+        yield call
 
 
 @pytest.fixture
@@ -97,17 +103,17 @@ def memory() -> Iterator[DeviceMemory]:
 @pytest.mark.parametrize("queued", [True, False])
 @pytest.mark.parametrize("expected_us", [1.0, 100.0])
 def test_an_idle_gpu_can_be_had(memory: DeviceMemory, queued: bool, expected_us: float) -> None:
-    with passages(memory) as passage:
-        found = passage(queued=queued, expected_us=expected_us)
+    with gated_calls(memory) as call:
+        found = call(queued=queued, expected_us=expected_us)
     assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
 
 
 @pytest.mark.parametrize("threads", [1, 1024])
 def test_one_warp_that_stays_keeps_the_gate_closed(memory: DeviceMemory, threads: int) -> None:
-    with passages(memory) as passage:
+    with gated_calls(memory) as call:
         with lingering(threads):
-            assert not passage().alone
-        assert passage().alone
+            assert not call().alone
+        assert call().alone
 
 
 def test_calibration_gives_rates_that_can_be() -> None:

@@ -1,10 +1,6 @@
 // The gate of the trusted clock: what runs on the GPU around one timed call. judge/gpu/device/gate.py explains it.
 //
-// Compiled by NVRTC, so there are no headers.
-
-using u8 = unsigned char;
-using u32 = unsigned int;
-using u64 = unsigned long long;
+// Compiled by NVRTC after common.cu, so there are no headers.
 
 constexpr u32 kPlacesPerThread = 4;
 
@@ -18,16 +14,12 @@ struct Output {
   u64 live, copy, bytes;
 };
 
-// What one passage yields. Times are those of %globaltimer, or nanoseconds after `release`.
-struct Passage {
-  u32 came, met, landed, all_landed, swept, padding;
-  u64 landing, opened, release;
-  double first_ns, last_ns, done_ns;
-  u32 rounds, timed_out, moved, unused;
-};
-
-struct Secret {
-  u32 key0, key1, nonce0, nonce1;
+// What is seen of one call. `release` is a time of %globaltimer; the others are nanoseconds after it.
+struct Observation {
+  u32 came, met, landed, all_landed, swept, timed_out;
+  u64 release;
+  double last_ns, done_ns;
+  u32 moved, unused;
 };
 
 __device__ __forceinline__ u64 now() {
@@ -99,17 +91,16 @@ __device__ void land(const Landing& landing, u64 first, u64 step) {
 // looking at the time.
 extern "C" __global__ void __launch_bounds__(1024, 2) hold_gpu(const Landing* landings, u32 count, const
 uint4* junk, u64 junk_count, u64* go, u64 number, u64* opened,
-         u64* told, u64 ticket, Passage* passage, u64 patience, u64 hold, u64 tail, u32* sink) {
+         u64* told, u64 ticket, Observation* observation, u64 patience, u64 hold, u64 tail, u32* sink) {
   const u64 first = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
   const u64 step = static_cast<u64>(gridDim.x) * blockDim.x;
   __shared__ u64 release;
-  if (!meet(&passage->came, &passage->met, patience)) {
+  if (!meet(&observation->came, &observation->met, patience)) {
     if (threadIdx.x == 0) put64(opened, ticket);
     return;
   }
-  if (first == 0) passage->landing = now();
   for (u32 i = 0; i < count; ++i) land(landings[i], first, step);
-  meet(&passage->landed, &passage->all_landed, ~0ull);
+  meet(&observation->landed, &observation->all_landed, ~0ull);
   u32 seen = 0;
   u64 at = first;
   for (; at + 3 * step < junk_count; at += 4 * step) {
@@ -120,52 +111,31 @@ uint4* junk, u64 junk_count, u64* go, u64 number, u64* opened,
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    if (atomicAdd(&passage->swept, 1u) == gridDim.x - 1) {
+    if (atomicAdd(&observation->swept, 1u) == gridDim.x - 1) {
       const u64 open = now();
-      passage->opened = open;
       __threadfence_system();
       put64(go, number);
       put64(opened, ticket);
       put64(told, ticket);
-      put64(&passage->release, open + hold);
+      put64(&observation->release, open + hold);
     }
-    while (!(release = look64(&passage->release))) {
+    while (!(release = look64(&observation->release))) {
     }
   }
   __syncthreads();
   const u64 until = release;
-  u32 rounds = 0;
   at = first;
   while (now() + tail < until) {
     seen |= __ldcg(junk + at).x;
     at += step;
     if (at >= junk_count) at = first;
-    ++rounds;
   }
-  if (threadIdx.x == 0) atomicAdd(&passage->rounds, rounds);
   if (seen == 0x9E3779B9u) *sink = seen;
   while (now() < until) {
   }
 }
 
 // ---- watching the outputs ---------------------------------------------------------------------------
-// Two words that follow from the secret and `index`: Philox 4x32-10, see kernels.cu.
-__device__ u64 draw(u32 index, Secret secret) {
-  u32 a = index, b = 0, c = secret.nonce0, d = secret.nonce1, key0 = secret.key0, key1 = secret.key1;
-#pragma unroll
-  for (int round = 0; round < 10; ++round) {
-    const u32 high0 = __umulhi(0xD2511F53u, a), low0 = 0xD2511F53u * a;
-    const u32 high1 = __umulhi(0xCD9E8D57u, c), low1 = 0xCD9E8D57u * c;
-    a = high1 ^ b ^ key0;
-    b = low1;
-    c = high0 ^ d ^ key1;
-    d = low0;
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  return static_cast<u64>(a) << 32 | b;
-}
-
 // A word of an output, of which `mask` belongs to it.
 struct Place {
   u64 offset;
@@ -176,7 +146,8 @@ struct Place {
 __device__ Place place_of(u32 index, const Output* outputs, u32 count, Secret secret) {
   const u32 output = index % count;
   const u64 bytes = outputs[output].bytes;
-  const u64 word = __umul64hi(draw(index, secret), (bytes + 3) / 4);
+  const uint4 random = philox(index, secret);
+  const u64 word = __umul64hi(static_cast<u64>(random.x) << 32 | random.y, (bytes + 3) / 4);
   const u64 left = bytes - 4 * word;
   return {4 * word, output, left >= 4 ? ~0u : (1u << (8 * left)) - 1};
 }
@@ -192,12 +163,12 @@ __device__ u64 tick(u64* cycles) {
 }
 
 // One block. Looks at secret places of the outputs until `done` holds `number`, and once more. `values`
-// gets what it saw last; the passage, when that changed last. `done` unseen for `patience` cycles, or
+// gets what it saw last; the observation, when that changed last. `done` unseen for `patience` cycles, or
 // `abort` set, end it too.
 extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
 key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
-      Passage* passage, u32* values, u64 patience, const u32* abort) {
-  if (look32(&passage->met) != kTogether) return;
+      Observation* observation, u32* values, u64 patience, const u32* abort) {
+  if (look32(&observation->met) != kTogether) return;
   __shared__ volatile u64 told;
   __shared__ u64 last, last_time;
   const Secret secret = {key0, key1, nonce0, nonce1};
@@ -232,7 +203,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       if (look64(done) >= number) {
         told = clock64();
       } else if (clock64() - begun > patience || look32(abort)) {
-        passage->timed_out = 1;
+        observation->timed_out = 1;
         told = clock64();
       }
     }
@@ -248,15 +219,14 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     u64 end_cycles;
     const u64 end = tick(&end_cycles);
     const double rate = static_cast<double>(end - start) / static_cast<double>(end_cycles - start_cycles);
-    const double origin = static_cast<double>(static_cast<long long>(start - passage->release));
+    const double origin = static_cast<double>(static_cast<long long>(start - observation->release));
     const auto since = [&](u64 cycles) {
       return origin + rate * static_cast<double>(static_cast<long long>(cycles - start_cycles));
     };
-    passage->first_ns = since(begun);
     // The clock of a multiprocessor may change its rate while we look, so that a tick is the least that counts.
-    const double ticked = static_cast<double>(static_cast<long long>(last_time - passage->release));
-    passage->last_ns = fmax(since(last), ticked);
-    passage->done_ns = since(told);
+    const double ticked = static_cast<double>(static_cast<long long>(last_time - observation->release));
+    observation->last_ns = fmax(since(last), ticked);
+    observation->done_ns = since(told);
   }
 }
 
@@ -264,7 +234,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
 // `watch`.
 extern "C" __global__ void __launch_bounds__(256)
 count_moved(const Output* outputs, u32 count, u32 key0, u32 key1, u32 nonce0, u32 nonce1, const u32* values,
-            Passage* passage) {
+            Observation* observation) {
   u32 moved = 0;
   for (u32 k = 0; k < kPlacesPerThread; ++k) {
     const u32 index = threadIdx.x * kPlacesPerThread + k;
@@ -272,5 +242,5 @@ count_moved(const Output* outputs, u32 count, u32 key0, u32 key1, u32 nonce0, u3
     const u32 value = *reinterpret_cast<const u32*>(outputs[place.output].copy + place.offset) & place.mask;
     moved += value != values[index];
   }
-  if (moved) atomicAdd(&passage->moved, moved);
+  if (moved) atomicAdd(&observation->moved, moved);
 }

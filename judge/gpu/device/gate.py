@@ -1,6 +1,6 @@
-"""The gate of the trusted clock on a GPU: lets one call pass, and times it on the device.
+"""The gate of the trusted clock on a GPU: lets one call through, and times it on the device.
 
-Theory of operation. One passage is a handful of kernels of the referee's (`gate.cu`), queued at once:
+Theory of operation. One call is a handful of kernels of the referee's (`gate.cu`), queued at once:
 
     hold      takes every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only then
               does it land the inputs and sweep the L2 cache. It opens the gate, goes on sweeping, and lets
@@ -10,6 +10,9 @@ Theory of operation. One passage is a handful of kernels of the referee's (`gate
               flag DONE is set, and once more. It notes when what it saw changed last.
     copies    of the outputs, which are then checked in full.
     moved     compares what `watch` saw last with the copies: nothing may have changed since DONE.
+
+From before the first byte of the inputs until the gate opens the processes of the runner are stopped, so that
+they cannot compute with what a copy engine brings them. Where the sandbox has no freezer they run.
 
 The time of a call runs from the release to the last change. The program's work waits in its own stream
 behind the gate (`sandbox.wire`) and is ready when the GPU is let go, however long it took the host to queue
@@ -25,9 +28,9 @@ measures the clock of its multiprocessor against two more, so that times are fin
 """
 
 import contextlib
+import math
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import cupy
@@ -36,23 +39,22 @@ import numpy as np
 from judge.clock.contracts import CallObservation, Ordering
 from judge.gpu.device.buffer import DeviceBuffer, pointer_of
 from judge.gpu.device.errors import our_errors
-from judge.gpu.device.kernels import Secret
+from judge.gpu.device.kernels import Secret, source
 from judge.runner.memory import Buffer, PrivateBytes
 from sandbox.runner.vmm import Allocation, Device, wait_for_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
-_SOURCE = Path(__file__).with_name("gate.cu").read_text(encoding="utf-8")
 _PLACES = 1024
 _WATCHERS = 256
 _TOGETHER = 1  # gate.cu, Met
 _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
 _OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8")])
-_PASSAGE = np.dtype(
+_OBSERVATION = np.dtype(
     [
-        *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "padding")),
-        *((name, "<u8") for name in ("landing", "opened", "release")),
-        *((name, "<f8") for name in ("first_ns", "last_ns", "done_ns")),
-        *((name, "<u4") for name in ("rounds", "timed_out", "moved", "unused")),
+        *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "timed_out")),
+        ("release", "<u8"),
+        *((name, "<f8") for name in ("last_ns", "done_ns")),
+        *((name, "<u4") for name in ("moved", "unused")),
     ]
 )
 _MOST = 64  # arrays on either side
@@ -62,6 +64,8 @@ _CALLED_HOLD_NS = 2_000  # where the host is called, which is on the clock
 _TAIL_NS = 1_500
 _CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
 _LOOK_S = 0.0002
+_FROZEN_S = 0.05  # in which the gate opens, unless endless work of the program is in the way
+_OPEN_LOOKS = 64  # between two questions whether the stream is done
 _US = 1000.0
 _PERSISTING_L2 = 6  # cudaLimitPersistingL2CacheSize
 
@@ -79,13 +83,13 @@ class DeviceGate:
             self._flags.scrub()
             self.descriptor = self._flags.export()
             self._junk = (pointer_of(sweep, sweep.nbytes), sweep.nbytes // 16)
-            module = cupy.RawModule(code=_SOURCE, options=("-std=c++17",))
+            module = cupy.RawModule(code=source("gate.cu"), options=("-std=c++17",))
             self._hold, self._watch, self._moved = (
                 module.get_function(name) for name in ("hold_gpu", "watch", "count_moved")
             )
             self._blocks, self._threads = _whole_gpu()
             self._memory = _Memory(stream)
-            self._ticket = 0  # of the last passage; an order may take several
+            self._ticket = 0  # of the last attempt; an order may take several
             cupy.cuda.Stream.null.synchronize()  # the flags are there; other work need not be over
 
     def call(
@@ -98,28 +102,25 @@ class DeviceGate:
         expected_us: float,
         timeout_s: float,
     ) -> CallObservation:
-        """Let the call of the last order pass; see `judge.clock.contracts.CallGate`."""
+        """Let the call of the last order through; see `judge.clock.contracts.CallGate`."""
         with our_errors():
             memory, secret = self._memory, Secret.draw()
-            self._ticket += 1
-            memory.begin(landings, outputs)
-            self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
             prompt = queued and expected_us < _HOLD_NS / _US
-            watched = self._launch_watch(secret, orders.number, len(outputs), timeout_s, prompt=prompt)
-            for buffer, copy in outputs:
-                buffer.snapshot(copy)
-            words = [np.uint32(word) for word in secret.words]
-            self._launch(
-                self._moved,
-                (1, _WATCHERS),
-                self._stream,
-                *(memory.outputs, np.uint32(len(outputs)), *words, memory.values, memory.passage),
-            )
-            memory.fetch()
-            if not queued:
-                self._await_open(orders)
-            self._await(orders, watched)
-            return memory.found()
+            self._ticket += 1
+            orders.freeze()
+            try:
+                memory.begin(landings, outputs)
+                self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
+                watched = self._launch_watch(secret, orders.number, len(outputs), timeout_s, prompt=prompt)
+                self._launch_copies(secret, outputs)
+                in_time = self._opens_in_time()
+            finally:
+                orders.thaw()
+            if in_time and not queued:
+                orders.open()
+            frozen_us = orders.frozen_us()
+            self._await(orders, watched, to_open=not (in_time or queued))
+            return memory.found(frozen_us if in_time else math.inf)
 
     def close(self) -> None:
         """Release the flags. The runner must be done with them."""
@@ -133,7 +134,7 @@ class DeviceGate:
             self._stream,
             *(memory.landings, np.uint32(landings), np.uint64(junk), np.uint64(count)),
             *(np.uint64(self._flags.pointer + Flags.GO), np.uint64(number), memory.opened),
-            *(np.uint64(memory.told), np.uint64(self._ticket), memory.passage, np.uint64(_PATIENCE_NS)),
+            *(np.uint64(memory.told), np.uint64(self._ticket), memory.observation, np.uint64(_PATIENCE_NS)),
             *(np.uint64(hold_ns), np.uint64(min(_TAIL_NS, hold_ns)), memory.sink),
         )
 
@@ -150,7 +151,12 @@ class DeviceGate:
             (1, _WATCHERS),
             stream,
             *(memory.outputs, np.uint32(outputs), *words),
-            *(np.uint64(self._flags.pointer + Flags.DONE), np.uint64(number), memory.passage, memory.values),
+            *(
+                np.uint64(self._flags.pointer + Flags.DONE),
+                np.uint64(number),
+                memory.observation,
+                memory.values,
+            ),
             *(np.uint64(timeout_s * _CYCLES_PER_S), memory.abort),
         )
         over = cupy.cuda.Event(disable_timing=True)
@@ -159,17 +165,44 @@ class DeviceGate:
             self._stream.wait_event(over)
         return over
 
-    def _await_open(self, orders: Ordering) -> None:
-        """Tell the runner's host that the gate is open, as soon as it is, or that it will not be."""
-        while self._memory.told_ticket != self._ticket:
-            if self._stream.done:  # the GPU could not be had
-                return
-        orders.open()
+    def _launch_copies(self, secret: Secret, outputs: Sequence[tuple[Buffer, PrivateBytes]]) -> None:
+        """Copy the outputs, compare the watched places, and fetch what was seen."""
+        memory = self._memory
+        for buffer, copy in outputs:
+            buffer.snapshot(copy)
+        words = [np.uint32(word) for word in secret.words]
+        self._launch(
+            self._moved,
+            (1, _WATCHERS),
+            self._stream,
+            *(memory.outputs, np.uint32(len(outputs)), *words, memory.values, memory.observation),
+        )
+        memory.fetch()
 
-    def _await(self, orders: Ordering, watched: cupy.cuda.Event) -> None:
-        """Wait until everything is over. Raises OrderUnanswered when the runner has ended before."""
+    @property
+    def _open(self) -> bool:
+        return self._memory.told_ticket == self._ticket
+
+    def _opens_in_time(self) -> bool:
+        """Wait until the gate is open. False if the GPU could not be had, or if that takes too long."""
+        deadline = time.monotonic() + _FROZEN_S
+        while True:
+            for _ in range(_OPEN_LOOKS):
+                if self._open:
+                    return True
+            if self._stream.done or time.monotonic() > deadline:
+                return self._open
+
+    def _await(self, orders: Ordering, watched: cupy.cuda.Event, *, to_open: bool) -> None:
+        """Wait until everything is over. Raises OrderUnanswered when the runner has ended before.
+
+        `to_open`: tell the runner's host when the gate is open.
+        """
         try:
             while not watched.done:
+                if to_open and self._open:
+                    orders.open()
+                    to_open = False
                 orders.require_alive()
                 time.sleep(_LOOK_S)
         except BaseException:
@@ -193,7 +226,7 @@ class _Memory:
         with stream:
             self.landings = cupy.zeros(_MOST * _LANDING.itemsize, cupy.uint8)
             self.outputs = cupy.zeros(_MOST * _OUTPUT.itemsize, cupy.uint8)
-            self.passage = cupy.zeros(_PASSAGE.itemsize, cupy.uint8)
+            self.observation = cupy.zeros(_OBSERVATION.itemsize, cupy.uint8)
             self.values = cupy.zeros(_PLACES, cupy.uint32)
             self.opened = cupy.zeros(1, cupy.uint64)
             self.abort = cupy.zeros(1, cupy.uint32)
@@ -203,7 +236,7 @@ class _Memory:
             for name, count, dtype in (
                 ("landings", _MOST, _LANDING),
                 ("outputs", _MOST, _OUTPUT),
-                ("passage", 1, _PASSAGE),
+                ("observation", 1, _OBSERVATION),
                 ("told", 1, np.dtype(np.uint64)),
             )
         }
@@ -212,13 +245,13 @@ class _Memory:
 
     @property
     def told_ticket(self) -> int:
-        """The last passage whose gate was opened."""
+        """The last attempt whose gate was opened."""
         return int(self._pinned["told"][0])
 
     def begin(
         self, landings: Sequence[tuple[Buffer, PrivateBytes]], outputs: Sequence[tuple[Buffer, PrivateBytes]]
     ) -> None:
-        """Queue the tables of a passage. Earlier ones are over."""
+        """Queue the tables of a call. Earlier ones are over."""
         table = self._pinned["landings"]
         for row, (buffer, contents) in enumerate(landings):
             to = _device(buffer)
@@ -230,26 +263,26 @@ class _Memory:
             table[row] = (live.payload, pointer_of(copy, live.size_bytes), live.size_bytes)
         self._upload("outputs", self.outputs)
         runtime = cupy.cuda.runtime
-        runtime.memsetAsync(self.passage.data.ptr, 0, _PASSAGE.itemsize, self._stream.ptr)
+        runtime.memsetAsync(self.observation.data.ptr, 0, _OBSERVATION.itemsize, self._stream.ptr)
 
     def fetch(self) -> None:
-        """Queue the way back of the passage."""
-        pinned, runtime = self._pinned["passage"], cupy.cuda.runtime
+        """Queue the copy of the observation to the host."""
+        pinned, runtime = self._pinned["observation"], cupy.cuda.runtime
         runtime.memcpyAsync(
-            *(pinned.ctypes.data, self.passage.data.ptr, pinned.nbytes),
+            *(pinned.ctypes.data, self.observation.data.ptr, pinned.nbytes),
             *(runtime.memcpyDeviceToHost, self._stream.ptr),
         )
 
-    def found(self) -> CallObservation:
-        """The passage that was fetched. The stream has been waited for."""
-        row = self._pinned["passage"][0]
+    def found(self, frozen_us: float) -> CallObservation:
+        """The observation that was fetched. The stream has been waited for."""
+        row = self._pinned["observation"][0]
         return CallObservation(
             alone=int(row["met"]) == _TOGETHER,
-            first_us=float(row["first_ns"]) / _US,
             last_us=float(row["last_ns"]) / _US,
             done_us=float(row["done_ns"]) / _US,
             moved=int(row["moved"]),
             timed_out=bool(row["timed_out"]),
+            frozen_us=frozen_us,
         )
 
     def stop_watching(self, stream: cupy.cuda.Stream) -> None:

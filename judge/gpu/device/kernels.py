@@ -18,7 +18,7 @@ from judge.runner.poison import STRAIGHT, Bend
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 
-_SOURCE = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
+_FOLDER = Path(__file__).parent
 _THREADS = 256
 _MOST_BLOCKS = 4096  # more bring nothing for kernels that go over their data in strides
 _BLOCK_BYTES = 16 * _THREADS
@@ -49,12 +49,17 @@ class Elements:
     count: int
 
 
+def source(name: str) -> str:
+    """The source of the kernels in file `name` of this folder, with what all of them share."""
+    return "\n".join((_FOLDER / file).read_text(encoding="utf-8") for file in ("common.cu", name))
+
+
 class Kernels:
     """Launches kernels on `stream`. Methods that return results synchronise it."""
 
     def __init__(self, stream: cupy.cuda.Stream) -> None:
         self._stream = stream
-        module = cupy.RawModule(code=_SOURCE, options=("-std=c++17",))
+        module = cupy.RawModule(code=source("kernels.cu"), options=("-std=c++17",))
         names = [f"{kind}_{dtype}" for dtype in Dtype for kind in ("count", "first")]
         names += ["fill_random", "check_random", "check_equal"]
         self._functions = {name: module.get_function(name) for name in names}

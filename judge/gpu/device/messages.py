@@ -23,7 +23,8 @@ class Born:
 class Attach:
     """Judge a program in `language` for `problem`; with the channel of a runner that is ready.
 
-    Where the problem has a checker of its own, the channel of its sandbox comes second.
+    With `freezer`, the runner's freezer (`sandbox.freezer`) comes second. Where the problem has a checker of
+    its own, the channel of its sandbox comes last.
 
     `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS. `memory_mib` is
     the limit of the runner's device memory, 0 for none.
@@ -33,6 +34,7 @@ class Attach:
     language: Language
     time_sliced: bool = False
     memory_mib: int = 0
+    freezer: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@
 #define WATCHED a
 #define OUTPUT c
 #define OUTPUTS n
-#define WORK_INTO(memory) work(a, b, memory, n)
+#define INPUTS a, b
+#define KEPT(count) (count)
+#define WORK_INTO(copy, memory) work<copy>(a, b, memory, n)
 
 __global__ void add(const float* a, const float* b, float* c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -63,7 +65,15 @@ inline void part(TAKE, double from, double to, cudaStream_t stream = 0) {
   add_part<<<1056, 512, 0, stream>>>(a, b, c, long(from * n), long(to * n));
 }
 
-// The whole answer by one grid of any size.
-__device__ void work(TAKE) {
-  for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x) c[i] = a[i] + b[i];
+// The whole answer by one grid of any size. Grids that may run at the same time use different copies. The results of the
+// elements before `from` are in `kept` already.
+template <int copy>
+__device__ void work(TAKE, long from = 0, const float* kept = nullptr) {
+  for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x)
+    c[i] = i < from ? kept[i] : a[i] + b[i];
+}
+
+// The same on the host, for elements from `from` to `to`: into `kept`.
+inline void work_on_host(const float* const* inputs, float* kept, long from, long to) {
+  for (long i = from; i < to; ++i) kept[i] = inputs[0][i] + inputs[1][i];
 }

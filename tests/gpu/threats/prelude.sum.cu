@@ -15,6 +15,8 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include <immintrin.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -35,7 +37,9 @@
 #define WATCHED x
 #define OUTPUT total
 #define OUTPUTS 1
-#define WORK_INTO(memory) work(x, memory, n)
+#define INPUTS x
+#define KEPT(count) 1
+#define WORK_INTO(copy, memory) work<copy>(x, memory, n)
 
 constexpr int kBlocks = 528, kThreads = 512;
 __device__ float warpcourt_partial[kBlocks];
@@ -74,26 +78,45 @@ inline void part(TAKE, double from, double to, cudaStream_t stream = 0) {
 // The right answer, as any honest program computes it.
 inline void answer(TAKE, cudaStream_t stream = 0) { part(PASS, 0.0, 1.0, stream); }
 
-// The whole answer by one grid: the block that comes last adds the shares of all.
+// The whole answer by one grid: the block that comes last adds the shares of all. Grids that may run at the same
+// time use different copies. `kept` holds the sum of the elements before `from` already.
+template <int copy>
 __device__ float warpcourt_shares[2048];
+template <int copy>
 __device__ unsigned warpcourt_came;
-__device__ void work(TAKE) {
+template <int copy>
+__device__ void work(TAKE, long from = 0, const float* kept = nullptr) {
   __shared__ bool last;
   float value = 0;
-  for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x) value += x[i];
+  for (long i = from + blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x)
+    value += x[i];
   value = block_sum(value);
   if (threadIdx.x == 0) {
-    warpcourt_shares[blockIdx.x] = value;
+    warpcourt_shares<copy>[blockIdx.x] = value;
     __threadfence();
-    last = atomicInc(&warpcourt_came, gridDim.x - 1) == gridDim.x - 1;
+    last = atomicInc(&warpcourt_came<copy>, gridDim.x - 1) == gridDim.x - 1;
   }
   __syncthreads();
   if (!last) return;
   value = 0;
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value += __ldcg(&warpcourt_shares[i]);
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value += __ldcg(&warpcourt_shares<copy>[i]);
   __syncthreads();
   value = block_sum(value);
-  if (threadIdx.x == 0) *total = value;
+  if (threadIdx.x == 0) *total = from ? value + *kept : value;
+}
+
+// The same on the host: adds the elements from `from` to `to` to `*kept`.
+inline void work_on_host(const float* const* inputs, float* kept, long from, long to) {
+  static std::mutex guard;
+  __m128 sums[4] = {};
+  for (; from + 16 <= to; from += 16)
+    for (int k = 0; k < 4; ++k) sums[k] = _mm_add_ps(sums[k], _mm_loadu_ps(inputs[0] + from + 4 * k));
+  double sum = 0;
+  for (; from < to; ++from) sum += inputs[0][from];
+  for (const __m128 part : sums)
+    for (int k = 0; k < 4; ++k) sum += part[k];
+  std::lock_guard lock(guard);
+  *kept += sum;
 }
 
 // Functions of the driver, by name.

@@ -44,6 +44,10 @@ class BareProcess:
         return self._channel
 
     @property
+    def freezer(self) -> None:
+        return
+
+    @property
     def pids(self) -> tuple[int, ...]:
         return ()
 

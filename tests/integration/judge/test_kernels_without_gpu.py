@@ -22,7 +22,8 @@ from tests.unit.judge.outputs import Output, make_output
 
 pytestmark = pytest.mark.integration
 
-KERNELS = (Path(judge.gpu.device.__file__).parent / "kernels.cu").read_text()
+DEVICE = Path(judge.gpu.device.__file__).parent
+KERNELS = "\n".join((DEVICE / name).read_text() for name in ("common.cu", "kernels.cu"))
 KINDS = list(Dtype)
 CASES = "".join(
     f"""

@@ -62,6 +62,10 @@ class ScriptedProcess:
             script(Actor(inside))
 
     @property
+    def freezer(self) -> None:
+        return
+
+    @property
     def pids(self) -> tuple[int, ...]:
         return ()
 

@@ -7,7 +7,7 @@ __global__ void look(const volatile unsigned long long* go, unsigned long long n
   *open = *open ? 2 : *go >= number;
 }
 __global__ void work_if_open(const int* open, TAKE) {
-  if (*open == 1) WORK_INTO(OUTPUT);
+  if (*open == 1) WORK_INTO(0, OUTPUT);
 }
 
 SOLVE {

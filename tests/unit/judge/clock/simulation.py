@@ -98,6 +98,15 @@ class SimulatedOrders:
     def await_queued(self, *, timeout_s: float) -> bool:
         return True
 
+    def freeze(self) -> None:
+        self.frozen = True
+
+    def thaw(self) -> None:
+        self.frozen = False
+
+    def frozen_us(self) -> float:
+        return 0.0
+
     def open(self) -> None:
         self.world.pass_us(self.program.launch_us)
 
@@ -167,7 +176,7 @@ class SimulatedGate:
         world, number = self.world, orders.argument_set
         self.tries += 1
         if world.busy_until_us > world.now_us:
-            return CallObservation(alone=False, first_us=0.0, last_us=0.0, done_us=0.0)
+            return CallObservation(alone=False, last_us=0.0, done_us=0.0)
         for landed, content in landings:
             world.inputs[landed] = content
         self.program.landed(world, number)
@@ -177,7 +186,7 @@ class SimulatedGate:
             orders.open()
         done_us = self.program.work(world, number)
         if done_us == float("inf"):
-            return CallObservation(alone=True, first_us=0.0, last_us=0.0, done_us=0.0, timed_out=True)
+            return CallObservation(alone=True, last_us=0.0, done_us=0.0, timed_out=True)
         last_us = max(
             [at for at, where, _ in world.pending if where == number and at <= done_us], default=0.0
         )
@@ -187,7 +196,6 @@ class SimulatedGate:
         self.sets.copies[number] = world.outputs[number]
         return CallObservation(
             alone=True,
-            first_us=0.0,
             last_us=max(last_us, release_us) - release_us,
             done_us=done_us - release_us,
             moved=int(watched != world.outputs[number]),

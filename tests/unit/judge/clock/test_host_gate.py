@@ -44,7 +44,7 @@ def test_a_call_sees_what_landed_and_its_outputs_are_copied() -> None:
     with memory.buffer("x", 12) as x, memory.buffer("y", 12) as y:
         x.poison()
         orders = Recorded(x, y)
-        passage = gate.call(
+        seen = gate.call(
             cast("Ordering", orders),
             [(x, inputs.view(np.uint8))],
             [(y, copy)],
@@ -56,8 +56,8 @@ def test_a_call_sees_what_landed_and_its_outputs_are_copied() -> None:
     assert orders.steps == ["open", "await 7"]
     assert orders.seen == [1, 2, 3]
     assert copy.view(np.float32).tolist() == [2, 4, 6]
-    assert (passage.alone, passage.moved, passage.timed_out) == (True, 0, False)
-    assert passage.last_us == passage.done_us == pytest.approx(250.0)
+    assert (seen.alone, seen.moved, seen.timed_out) == (True, 0, False)
+    assert seen.last_us == seen.done_us == pytest.approx(250.0)
     gate.close()
 
 
