@@ -210,4 +210,4 @@ ATTACKS = tuple(
         key=lambda attack: (attack.drastic, attack.neighbours),
     )
 )
-HONEST = ("honest.cu", "honest.py", "honest.torch.py")
+HONEST = ("honest.cu", "honest-strided.cu", "honest.py", "honest.torch.py")

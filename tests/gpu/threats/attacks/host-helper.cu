@@ -109,6 +109,6 @@ SOLVE {
   const double bytes = 4.0 * n * inputs.size(), window_us = 2 * bytes / 4e6 + 50;
   count = std::min<long>({kMost, long(share * window_us * 50e3 / 4 / inputs.size()), n / 2});
   decide<<<1, 1>>>(ready, generation, count, from, used);
-  finish<<<528, 512>>>(PASS, from, kept);
+  finish<<<1056, 512>>>(PASS, from, kept);
   wanted = generation;
 }
