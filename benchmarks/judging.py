@@ -47,7 +47,7 @@ class Program:
 
     def anew(self) -> "Program":
         """The same program as a source that no cache has seen."""
-        comment = {Language.CUDA: "//", Language.TRITON: "#"}[self.language]
+        comment = "//" if self.language is Language.CUDA else "#"
         return replace(self, source=f"{self.source}\n{comment} {secrets.token_hex(8)}\n")
 
 

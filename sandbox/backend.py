@@ -18,13 +18,6 @@ class Process(Protocol):
         """Our end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
 
     @property
-    def freezer(self) -> socket.socket | None:
-        """Our end of the freezer's socket (`sandbox.freezer`); None if there is none.
-
-        The command must ask for it. Containers have one, bubblewrap has none.
-        """
-
-    @property
     def pids(self) -> tuple[int, ...]:
         """Its processes by their ids on this host, as far as they can be seen; empty once it has ended."""
 

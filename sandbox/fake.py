@@ -73,11 +73,6 @@ class FakeProcess:
         return self._channel
 
     @property
-    def freezer(self) -> None:
-        """None: nothing runs that could be stopped."""
-        return
-
-    @property
     def pids(self) -> tuple[int, ...]:
         """None: nothing runs."""
         return ()

@@ -61,11 +61,6 @@ class Launched:
         return self._work
 
     @property
-    def freezer(self) -> None:
-        """There is none: the first process is bwrap's."""
-        return
-
-    @property
     def group(self) -> ControlGroup | None:
         """Its control group, None where there are none."""
         return self._group

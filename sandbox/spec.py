@@ -64,10 +64,9 @@ class Command:
 
     `files` are written into the private working directory `/work` before the start, which is a
     size-limited tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as
-    descriptor 3. With `freezable` all its processes can be stopped for a moment, where the backend can do
-    that (`Process.freezer`). The environment holds exactly what `environment` names. `collect` lists file
-    names below `/work` to bring back after exit, each a plain file of at most the given bytes. `label` names
-    the sandbox for people: `job-<id>-<attempt>` and what it is for.
+    descriptor 3. The environment holds exactly what `environment` names. `collect` lists file names
+    below `/work` to bring back after exit, each a plain file of at most the given bytes. `label` names the
+    sandbox for people: `job-<id>-<attempt>` and what it is for.
     """
 
     argv: tuple[str, ...]
@@ -76,7 +75,6 @@ class Command:
     files: Mapping[str, bytes] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     channel: bool = False
-    freezable: bool = False
     collect: Mapping[str, int] = field(default_factory=dict)
     label: str = "job"
     image: Image = Image.CUDA

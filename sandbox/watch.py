@@ -71,10 +71,6 @@ class RunningSandbox(Protocol):
         """A descriptor of `/work`, opened before any foreign code ran; None if nothing is collected."""
 
     @property
-    def freezer(self) -> socket.socket | None:
-        """Our end of the freezer's socket, None if there is none."""
-
-    @property
     def cpu_s(self) -> float:
         """Processor time that it has used."""
 
@@ -133,11 +129,6 @@ class WatchedProcess:
         if self._channel is None:
             raise ValueError(f"the command of {self._command.label!r} asked for no channel")
         return self._channel
-
-    @property
-    def freezer(self) -> socket.socket | None:
-        """Our end of the freezer's socket; None if there is none, or if the sandbox has ended."""
-        return None if self._running is None or self._ended.is_set() else self._running.freezer
 
     @property
     def pids(self) -> tuple[int, ...]:

@@ -36,7 +36,6 @@ _US = 1000
 _SHORT_QUEUE_S = 0.001  # for programs that wait for their own work: their first launches take less
 
 EARLY = "The program reported a call as finished before its outputs were complete."
-AWAKE = "The program's processes ran on the host while they were stopped."
 BUSY = "The program still had work running on the GPU between its calls."
 
 
@@ -73,20 +72,17 @@ class Calls:
         self.queued = gate.descriptor is not None
         self.expected_us = 0.0
         self.discarded = 0
-        self._frozen_us = 0.0  # the most in a call of this block
 
     def block(self, contents: Sequence[int]) -> list[float]:
         """One call on each content. Empty when the block had to be discarded: its contents are used up."""
         self._guard.begin()
-        self._frozen_us = 0.0
         samples = [self.one(content) for content in contents]
         reason = self._guard.end()
-        awake = self._frozen_us > self._policy.frozen_us
-        if reason is None and not awake:
+        if reason is None:
             return samples
         self.discarded += 1
         if self.discarded > self._policy.max_discards:
-            raise Over(Interfered(reason or AWAKE, outside=not awake))
+            raise Over(Interfered(reason))
         return []
 
     def one(self, content: int) -> float:
@@ -104,7 +100,6 @@ class Calls:
             raise Over(finding)
         if seen.moved:
             raise Over(InspectionResult(Verdict.REJECTED, EARLY))
-        self._frozen_us = max(self._frozen_us, seen.frozen_us)
         return seen.last_us
 
     def warm_up(self, content: int) -> None:

@@ -36,8 +36,6 @@ class Policy:
         look_us: the time between two attempts.
         queue_ms: the time to wait for a call to be queued. A program that waits for its own work inside
             `solve` never finishes queueing, and gets less time at the next call.
-        frozen_us: the processor time that the runner's processes may use while they are stopped, in one call:
-            of threads that were in the kernel, and stop as soon as they leave it.
         least_us: times below it are not ranked, because the clock cannot resolve them; 0 for none.
         placements: sets of arrays, where memory allows. Where its arrays lie makes a call a few parts in a
             thousand faster or slower, and a process keeps its places; over many of them that averages out.
@@ -56,7 +54,6 @@ class Policy:
     looks: int = 25
     look_us: float = 400.0
     queue_ms: float = 50.0
-    frozen_us: float = 50.0
     least_us: float = 0.0
     placements: int = 8
     placements_share: float = 0.25
@@ -76,8 +73,7 @@ class CallObservation:
 
     `alone` says whether the gate got the whole GPU; if not, no inputs were copied and the other fields are
     invalid. `last_us` is when the outputs were last seen to change, `done_us` when the flag DONE was seen.
-    `moved` counts the watched places that changed after that. `timed_out`: DONE never came. `frozen_us` is
-    the processor time that the runner's processes used while they should have been stopped.
+    `moved` counts the watched places that changed after that. `timed_out`: DONE never came.
     """
 
     alone: bool
@@ -85,7 +81,6 @@ class CallObservation:
     done_us: float
     moved: int = 0
     timed_out: bool = False
-    frozen_us: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +117,6 @@ class Ordering(Protocol):
 
     def await_queued(self, *, timeout_s: float) -> bool:
         """Wait until the call is queued. False when it is not within `timeout_s`."""
-
-    def freeze(self) -> None:
-        """Stop the runner's processes, where that is possible. Raises FreezerFailed."""
-
-    def thaw(self) -> None:
-        """Let them go on, without waiting until they do. Raises FreezerFailed."""
-
-    def frozen_us(self) -> float:
-        """The processor time that they used between `freeze` and `thaw`. Raises FreezerFailed."""
 
     def open(self) -> None:
         """Tell the runner that a call which is not queued may begin."""

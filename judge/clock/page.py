@@ -20,7 +20,6 @@ from collections.abc import Callable
 from typing import Self
 
 from judge.runner.client import ReplyStatus
-from sandbox.freezer import Freezer
 from sandbox.wire import Page, PageOrder
 
 _LOOKS = 2000  # between two questions whether the runner is still there: about 0.2 ms
@@ -43,16 +42,13 @@ class ClockOrders:
 
     `ended` is asked every fraction of a millisecond while waiting: None, or why there is no more to wait
     for (Answer.DIED when the socket has closed, BROKE_PROTOCOL when the runner answered out of turn,
-    CANCELLED). `freezer` is the runner's, None where its processes cannot be stopped.
+    CANCELLED).
     """
 
-    def __init__(
-        self, descriptor: int, ended: Callable[[], ReplyStatus | None], freezer: Freezer | None = None
-    ) -> None:
+    def __init__(self, descriptor: int, ended: Callable[[], ReplyStatus | None]) -> None:
         self._map = mmap.mmap(descriptor, Page.BYTES)
         self._words = (ctypes.c_uint64 * (Page.BYTES // 8)).from_buffer(self._map)
         self._ended = ended
-        self._freezer = freezer
         self._number = 0
 
     @property
@@ -67,20 +63,6 @@ class ClockOrders:
     def open(self) -> None:
         """Tell the runner that a call which is not queued may begin."""
         self._words[Page.GO // 8] = self._number
-
-    def freeze(self) -> None:
-        """Stop the runner's processes. Raises FreezerFailed."""
-        if self._freezer:
-            self._freezer.freeze()
-
-    def thaw(self) -> None:
-        """Let them go on, without waiting until they do. Raises FreezerFailed."""
-        if self._freezer:
-            self._freezer.thaw()
-
-    def frozen_us(self) -> float:
-        """The processor time that they used between `freeze` and `thaw`. Raises FreezerFailed."""
-        return self._freezer.used_us() if self._freezer else 0.0
 
     def await_queued(self, *, timeout_s: float) -> bool:
         """Wait until the last order is queued. False when it is not within `timeout_s`.

@@ -24,7 +24,6 @@ from judge.clock.roofline import Roofline
 from judge.report import Timing
 from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
-from sandbox.freezer import FreezerFailed
 
 _MS_NS = 1_000_000
 _WARM = 0  # the content for warming up
@@ -84,8 +83,6 @@ def time_case(
         samples = _counted(orders, sets, calls, policy, dice)
     except Over as over:
         return over.found
-    except FreezerFailed as error:
-        return Interfered(str(error))
     found = estimate(samples)
     if found.median < policy.least_us:
         return InspectionResult(Verdict.ACCEPTED, TOO_SHORT)

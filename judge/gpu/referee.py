@@ -233,9 +233,7 @@ class GpuReferee:
         if self._whole.checker is not None:
             self._checker = gpu_runtime.start_checker(self._whole)
         checker = self._checker.channel if self._checker else None
-        referee.attach(
-            self._problem, process.channel, self._language, freezer=process.freezer, checker=checker
-        )
+        referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
         if gpu_runtime.card.mps is not None and self._tool is None and gpu_runtime.client_of(process) is None:
             raise RunnerUnusable("the runner is not a client of MPS, so its GPU share cannot be enforced")

@@ -143,7 +143,6 @@ class Containers:
                 descriptors=descriptors,
                 memory_mib=command.limits.memory_mib,
                 open_work=bool(command.collect),
-                freezable=command.freezable,
                 release=self._removals.put,
             )
 

@@ -27,16 +27,15 @@ _KILLED = 128 + 9
 
 
 class Container:
-    """A container that runs its program. It owns the sockets and the descriptor of `/work`."""
+    """A container that runs its program. It owns the socket and the descriptor of `/work`."""
 
-    def __init__(  # noqa: PLR0913 - what a start has made, by name
+    def __init__(
         self,
         *,
         engine: Engine,
         container: str,
         judge: socket.socket,
         work: int | None,
-        freezer: socket.socket | None,
         init: int,
         group: ControlGroup | None,
         memory_mib: int,
@@ -46,7 +45,6 @@ class Container:
         self._container = container
         self._judge = judge
         self._work = work
-        self._freezer = freezer
         self._init = init
         self._group = group
         self._memory_mib = memory_mib
@@ -67,11 +65,6 @@ class Container:
     def work(self) -> int | None:
         """A descriptor of `/work`, or None if nothing is collected."""
         return self._work
-
-    @property
-    def freezer(self) -> socket.socket | None:
-        """Our end of the freezer's socket, None if the command asked for none."""
-        return self._freezer
 
     @property
     def container(self) -> str:
@@ -117,8 +110,6 @@ class Container:
         self._judge.close()
         if self._work is not None:
             os.close(self._work)
-        if self._freezer is not None:
-            self._freezer.close()
         self._release(self._container)
 
     def _hear(self, patience_s: float) -> bytes | None:

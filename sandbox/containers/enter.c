@@ -9,24 +9,12 @@
                                   <------  READY and a descriptor of /work, in which nothing foreign ran yet
      FILE path, contents          ------>  written below /work               (any number of times)
      GO, words, stdout, stderr,   ------>  fork: the child takes the descriptors and executes the words
-         channel if asked for,
-         freezer if asked for
+         channel if asked for
                                   <------  STARTED
                                            wait; reap whatever is orphaned
      KILL, at any time            ------>  kill everything but us
                                   <------  END with the wait status and the processor time of all
      close                        ------>  exit, and with us goes the container
-
-   The freezer is a second socket, which we keep. Whoever has its other end stops the whole container for a
-   moment (`sandbox.freezer`):
-
-     FREEZE                       ------>  stop everything but us, until no process uses the processor
-                                  <------  FROZEN
-     THAW                         ------>  read the processor time that was used since; let everything go on
-                                  <------  THAWED with that time
-
-   A process that another one continues in between shows by its processor time. When the other end of the
-   freezer is closed everything goes on.
 
    So outputs never pass through the engine, the environment is exactly what the judge says, and between END
    and close the judge reads the control group and /work of a container in which only we are left. When
@@ -54,23 +42,18 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SOCKET_PATH "/.warpcourt/socket"
 
 enum { READY = 'R', FILE_ = 'F', GO = 'G', STARTED = 'S', KILL = 'K', END = 'E', FAILED = '!' };
-enum { FREEZE = 'Z', FROZEN = 'z', THAW = 'T', THAWED = 't' };
-enum { PACKET_BYTES = 4096, MAX_WORDS = 4096, MAX_DESCRIPTORS = 5, MAX_PROCESSES = 4096 };
-enum { STOP_NS = 2000000, AWAIT_THAW_NS = 20000000 };
+enum { PACKET_BYTES = 4096, MAX_WORDS = 4096, MAX_DESCRIPTORS = 4 };
 
 struct go {
     uint8_t kind;
-    uint8_t freezer; /* whether the last descriptor is the freezer */
-    uint8_t reserved[2];
+    uint8_t reserved[3];
     uint32_t arguments;
     uint32_t variables;
 };
@@ -82,12 +65,6 @@ struct end {
     uint64_t cpu_us;
 };
 
-struct froze {
-    uint8_t kind;
-    uint8_t reserved[7];
-    uint64_t used_ns;
-};
-
 struct packet {
     char data[PACKET_BYTES];
     ssize_t bytes;
@@ -96,7 +73,6 @@ struct packet {
 };
 
 static int judge = -1;
-static int freezer = -1;
 
 /* Say what failed and end: the judge shows it to the operator, for it is never a program's fault. */
 static void fail(const char* what) {
@@ -219,8 +195,6 @@ static pid_t start(struct packet* packet) {
     struct stat words;
     if (packet->bytes != sizeof go || packet->count < 3) errno = EPROTO, fail("go");
     memcpy(&go, packet->data, sizeof go);
-    if (go.freezer) freezer = packet->descriptors[--packet->count];
-    if (packet->count < 3) errno = EPROTO, fail("go");
     if (go.arguments == 0 || go.arguments > MAX_WORDS || go.variables > MAX_WORDS)
         errno = E2BIG, fail("words");
     if (fstat(packet->descriptors[0], &words) < 0) fail("words");
@@ -237,115 +211,18 @@ static pid_t start(struct packet* packet) {
     return child;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The clocks of the processor time of all processes but us, as they were when everything was stopped. */
-static clockid_t clocks[MAX_PROCESSES];
-static int clock_count;
-
-/* Source: getdents64(2); the encoding of a process in a clock is that of clock_getcpuclockid(3). */
-static void find_clocks(void) {
-    static char entries[1 << 16] __attribute__((aligned(8)));
-    struct entry {
-        uint64_t inode;
-        int64_t offset;
-        uint16_t bytes;
-        uint8_t kind;
-        char name[];
-    };
-    int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long bytes;
-    clock_count = 0;
-    if (folder < 0) fail("open /proc");
-    while ((bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
-        for (char* at = entries; at < entries + bytes; at += ((struct entry*)at)->bytes) {
-            long process = strtol(((struct entry*)at)->name, NULL, 10);
-            if (process > 1 && clock_count < MAX_PROCESSES) clocks[clock_count++] = (clockid_t)(~process * 8 + 2);
-        }
-    close(folder);
-}
-
-/* The processor time that these processes have used; of one that is gone, none. */
-static uint64_t used_ns(void) {
-    uint64_t total = 0;
-    for (int index = 0; index < clock_count; ++index) {
-        struct timespec used;
-        if (clock_gettime(clocks[index], &used) < 0) continue;
-        total += (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
-    }
-    return total;
-}
-
-static void answer_freezer(uint8_t kind, uint64_t used) {
-    struct froze froze = {.kind = kind, .used_ns = used};
-    send(freezer, &froze, sizeof froze, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-/* Stop everything but us; returns the processor time that was used up to then. */
-static uint64_t freeze(void) {
-    uint64_t until = now_ns() + STOP_NS, before, used;
-    kill(-1, SIGSTOP);
-    find_clocks();
-    used = used_ns();
-    do {
-        before = used;
-        for (uint64_t look = now_ns() + 10000; now_ns() < look;) continue;
-        used = used_ns();
-    } while (used != before && now_ns() < until);
-    return used;
-}
-
-/* The next word over the freezer, 0 for none yet, -1 when its other end is closed. */
-static int hear_freezer(void) {
-    uint8_t word;
-    ssize_t bytes = recv(freezer, &word, 1, MSG_DONTWAIT);
-    if (bytes == 1) return word;
-    return bytes < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
-}
-
-/* Do what came over the freezer. While everything is stopped we look for its end all the time: it must be quick. */
-static void serve_freezer(void) {
-    static uint64_t used;
-    static int frozen;
-    int word = hear_freezer();
-    if (word == FREEZE && !frozen) {
-        used = freeze();
-        frozen = 1;
-        answer_freezer(FROZEN, 0);
-        for (uint64_t until = now_ns() + AWAIT_THAW_NS; !(word = hear_freezer()) && now_ns() < until;) continue;
-    }
-    if (word == THAW) {
-        uint64_t after = frozen ? used_ns() : used;
-        kill(-1, SIGCONT);
-        frozen = 0;
-        answer_freezer(THAWED, after > used ? after - used : 0);
-    } else if (word < 0) {
-        kill(-1, SIGCONT);
-        frozen = 0;
-        close(freezer);
-        freezer = -1;
-    }
-}
-
 /* Wait until `child` has ended, or until the judge wants its end; returns its wait status. Zombies on the way
    are reaped, so that they do not count against the limit of processes. */
 static int await(pid_t child, int children) {
+    struct pollfd events[] = {{.fd = judge, .events = POLLIN}, {.fd = children, .events = POLLIN}};
     int status = 0, ended = 0;
     while (!ended) {
-        struct pollfd events[] = {{.fd = judge, .events = POLLIN},
-                                  {.fd = children, .events = POLLIN},
-                                  {.fd = freezer, .events = POLLIN}};
-        if (poll(events, 3, -1) < 0 && errno != EINTR) fail("poll");
+        if (poll(events, 2, -1) < 0 && errno != EINTR) fail("poll");
         if (events[0].revents) {
             kill(-1, SIGKILL);
             while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
             return status;
         }
-        if (events[2].revents) serve_freezer();
         struct signalfd_siginfo signal_read;
         while (read(children, &signal_read, sizeof signal_read) > 0) continue;
         pid_t process;

@@ -27,7 +27,7 @@ from sandbox.watch import Inherited
 _TICK_S = 1.0
 _START_S = 30.0
 _READY, _FILE, _GO, _STARTED, _FAILED = b"R", b"F", b"G", b"S", b"!"
-_GO_PACKET = struct.Struct("=c?2xII")  # kind, whether there is a freezer, arguments, variables
+_GO_PACKET = struct.Struct("=c3xII")  # kind, arguments, variables
 _PACKET_BYTES = 4096
 _CREDENTIALS = struct.Struct("3i")
 
@@ -51,7 +51,6 @@ class ContainerLaunch:
     descriptors: Mapping[Inherited, int]
     memory_mib: int
     open_work: bool
-    freezable: bool
     release: Callable[[str], None]
 
     def start(self) -> Container:
@@ -65,9 +64,8 @@ class ContainerLaunch:
                 contents = ours.enter_context(_memory_file(data))
                 _send(judge, _FILE + name.encode(), [contents.fileno()])
             words = ours.enter_context(_memory_file(self._words()))
-            freezer, theirs = self._freezer(undo, ours)
-            go = _GO_PACKET.pack(_GO, self.freezable, len(self.argv), len(self.environment))
-            _send(judge, go, [words.fileno(), *self._outputs(), *theirs])
+            go = _GO_PACKET.pack(_GO, len(self.argv), len(self.environment))
+            _send(judge, go, [words.fileno(), *self._outputs()])
             _expect(judge, _STARTED)
             init = _peer(judge)
             undo.pop_all()
@@ -76,7 +74,6 @@ class ContainerLaunch:
             container=container,
             judge=judge,
             work=work if self.open_work else None,
-            freezer=freezer,
             init=init,
             group=ControlGroup.of(init) if init else None,
             memory_mib=self.memory_mib,
@@ -112,17 +109,6 @@ class ContainerLaunch:
                     f"a container ended with status {state.code} before it started: {state.error}"
                 )
         raise IsolationUnavailable("a container did not start in time; is the machine overloaded?")
-
-    def _freezer(
-        self, undo: contextlib.ExitStack, ours: contextlib.ExitStack
-    ) -> tuple[socket.socket | None, list[int]]:
-        """Our end of the freezer's socket and the descriptor for `enter`, if the container is to have one."""
-        if not self.freezable:
-            return None, []
-        freezer, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        undo.enter_context(freezer)
-        ours.enter_context(theirs)
-        return freezer, [theirs.fileno()]
 
     def _words(self) -> bytes:
         words = (*self.argv, *(f"{name}={value}" for name, value in self.environment.items()))

@@ -99,7 +99,6 @@ def cuda_runner_command(
         # Kernels are few here; loading them all at once leaves no surprise for the first timed call.
         environment={**_COMMON, "CUDA_MODULE_LOADING": "EAGER", "PATH": "/usr/bin:/bin"},
         channel=True,
-        freezable=True,
         label=label,
         image=Image.CUDA,
         gpu=gpu,
@@ -137,7 +136,7 @@ def triton_runner_command(
 
     `runner` is what `build_device_runner` returned, for the native part that lies next to it.
     """
-    command = _python(
+    return _python(
         "device_triton_runner",
         replace(interpreter, binds=(*interpreter.binds, Bind(runner.parent, HOME))),
         {
@@ -153,7 +152,6 @@ def triton_runner_command(
         label=label,
         image=Image.TRITON,
     )
-    return replace(command, freezable=True)
 
 
 def oracle_command(

@@ -33,7 +33,7 @@ COLD = """
 import json
 import cupy, numpy as np
 from judge.gpu.device import calibrate
-kernels, size = calibrate.Kernels(), int(cupy.cuda.Device().attributes["L2CacheSize"]) // 16 * 16
+kernels, size = calibrate.CalibrationKernels(), int(cupy.cuda.Device().attributes["L2CacheSize"]) // 16 * 16
 origin, target, private = (cupy.ones(n * size, cupy.uint8) for n in (2, 2, 3))
 def cold(work):
     return calibrate.best_s(work, before=lambda: kernels.read(private, private.nbytes))

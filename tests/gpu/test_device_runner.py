@@ -213,7 +213,7 @@ def test_copies_of_exact_size_come_back(talk: Talk) -> None:
         (MUCH_SHARED, ExitStatus.RUNTIME_ERROR, "cuda_error", "above 49152 it needs cudaFuncSetAttribute"),
         (THROW, ExitStatus.RUNTIME_ERROR, "exception", "an exception: oh no"),
         (HOST_READ, ExitStatus.ILLEGAL_ACCESS, "host_access", "host code read device memory (argument a)"),
-        (MUCH_MEMORY, ExitStatus.MEMORY_LIMIT, "memory", "exceeded the limit of device memory"),
+        (MUCH_MEMORY, ExitStatus.MEMORY_LIMIT, "memory", "requested more device memory than the limit"),
     ],
 )
 def test_what_goes_wrong(talk: Talk, what: int, status: int, kind: str, words: str) -> None:

@@ -11,9 +11,6 @@ Theory of operation. One call is a handful of kernels of the referee's (`gate.cu
     copies    of the outputs, which are then checked in full.
     moved     compares what `watch` saw last with the copies: nothing may have changed since DONE.
 
-From before the first byte of the inputs until the gate opens the processes of the runner are stopped, so that
-they cannot compute with what a copy engine brings them. Where the sandbox has no freezer they run.
-
 The time of a call runs from the release to the last change. The program's work waits in its own stream
 behind the gate (`sandbox.wire`) and is ready when the GPU is let go, however long it took the host to queue
 it. Nothing that the program says ends the time: DONE only ends the looking, and work that comes after it is
@@ -28,7 +25,6 @@ measures the clock of its multiprocessor against two more, so that times are fin
 """
 
 import contextlib
-import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -64,8 +60,6 @@ _CALLED_HOLD_NS = 2_000  # where the host is called, which is on the clock
 _TAIL_NS = 1_500
 _CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
 _LOOK_S = 0.0002
-_FROZEN_S = 0.05  # in which the gate opens, unless endless work of the program is in the way
-_OPEN_LOOKS = 64  # between two questions whether the stream is done
 _US = 1000.0
 _PERSISTING_L2 = 6  # cudaLimitPersistingL2CacheSize
 
@@ -107,20 +101,14 @@ class DeviceGate:
             memory, secret = self._memory, Secret.draw()
             prompt = queued and expected_us < _HOLD_NS / _US
             self._ticket += 1
-            orders.freeze()
-            try:
-                memory.begin(landings, outputs)
-                self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
-                watched = self._launch_watch(secret, orders.number, len(outputs), timeout_s, prompt=prompt)
-                self._launch_copies(secret, outputs)
-                in_time = self._opens_in_time()
-            finally:
-                orders.thaw()
-            if in_time and not queued:
-                orders.open()
-            frozen_us = orders.frozen_us()
-            self._await(orders, watched, to_open=not (in_time or queued))
-            return memory.found(frozen_us if in_time else math.inf)
+            memory.begin(landings, outputs)
+            self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
+            watched = self._launch_watch(secret, orders.number, len(outputs), timeout_s, prompt=prompt)
+            self._launch_copies(secret, outputs)
+            if not queued:
+                self._await_open(orders)
+            self._await(orders, watched)
+            return memory.found()
 
     def close(self) -> None:
         """Release the flags. The runner must be done with them."""
@@ -179,30 +167,17 @@ class DeviceGate:
         )
         memory.fetch()
 
-    @property
-    def _open(self) -> bool:
-        return self._memory.told_ticket == self._ticket
+    def _await_open(self, orders: Ordering) -> None:
+        """Tell the runner's host that the gate is open, as soon as it is, or that it will not be."""
+        while self._memory.told_ticket != self._ticket:
+            if self._stream.done:  # the GPU could not be had
+                return
+        orders.open()
 
-    def _opens_in_time(self) -> bool:
-        """Wait until the gate is open. False if the GPU could not be had, or if that takes too long."""
-        deadline = time.monotonic() + _FROZEN_S
-        while True:
-            for _ in range(_OPEN_LOOKS):
-                if self._open:
-                    return True
-            if self._stream.done or time.monotonic() > deadline:
-                return self._open
-
-    def _await(self, orders: Ordering, watched: cupy.cuda.Event, *, to_open: bool) -> None:
-        """Wait until everything is over. Raises OrderUnanswered when the runner has ended before.
-
-        `to_open`: tell the runner's host when the gate is open.
-        """
+    def _await(self, orders: Ordering, watched: cupy.cuda.Event) -> None:
+        """Wait until everything is over. Raises OrderUnanswered when the runner has ended before."""
         try:
             while not watched.done:
-                if to_open and self._open:
-                    orders.open()
-                    to_open = False
                 orders.require_alive()
                 time.sleep(_LOOK_S)
         except BaseException:
@@ -273,7 +248,7 @@ class _Memory:
             *(runtime.memcpyDeviceToHost, self._stream.ptr),
         )
 
-    def found(self, frozen_us: float) -> CallObservation:
+    def found(self) -> CallObservation:
         """The observation that was fetched. The stream has been waited for."""
         row = self._pinned["observation"][0]
         return CallObservation(
@@ -282,7 +257,6 @@ class _Memory:
             done_us=float(row["done_ns"]) / _US,
             moved=int(row["moved"]),
             timed_out=bool(row["timed_out"]),
-            frozen_us=frozen_us,
         )
 
     def stop_watching(self, stream: cupy.cuda.Stream) -> None:

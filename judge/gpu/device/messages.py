@@ -23,8 +23,7 @@ class Born:
 class Attach:
     """Judge a program in `language` for `problem`; with the channel of a runner that is ready.
 
-    With `freezer`, the runner's freezer (`sandbox.freezer`) comes second. Where the problem has a checker of
-    its own, the channel of its sandbox comes last.
+    Where the problem has a checker of its own, the channel of its sandbox comes second.
 
     `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS. `memory_mib` is
     the limit of the runner's device memory, 0 for none.
@@ -34,7 +33,6 @@ class Attach:
     language: Language
     time_sliced: bool = False
     memory_mib: int = 0
-    freezer: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,19 +133,16 @@ class RefereeProcess:
         channel: socket.socket,
         language: Language = Language.CUDA,
         *,
-        freezer: socket.socket | None = None,
         checker: socket.socket | None = None,
     ) -> None:
         """Hand over the channel of a runner of `language` that has said ready; it is told to open its GPU.
 
-        `freezer` stops its processes while inputs are copied in timed calls; where there is none, they run.
         `checker` is the channel of the sandbox for the problem's own checker, which has said ready too.
-        Returns at once. The sockets stay the caller's too, who must not read from them.
+        Returns at once. The channels stay the caller's too, who must not read from them.
         """
         self._case_s = problem.limits.case_s
-        descriptors = [held.fileno() for held in (channel, freezer, checker) if held is not None]
-        request = Attach(problem, language, self._time_sliced, self._memory_mib, freezer is not None)
-        self._ask(request, descriptors)
+        descriptors = [channel.fileno(), *([checker.fileno()] if checker else [])]
+        self._ask(Attach(problem, language, self._time_sliced, self._memory_mib), descriptors)
         self._preparing = True
 
     def ready(self) -> Stopped | None:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judge.clock.contracts import Interfered, Policy, policy_for
@@ -51,7 +51,6 @@ from judge.runner.memory import DeviceLost, DeviceRefused
 from judge.sizes import shape_of
 from problems.schema import Case
 from problems.vocabulary import Verdict
-from sandbox.freezer import Freezer
 from sandbox.gpu import nvml
 from sandbox.wire import RunFlag
 
@@ -83,32 +82,22 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
             attaching.result()
             link.send(_failed(error))
             return
-        runner = attaching.result()
+        attached, exchange, checker = attaching.result()
     try:
-        _answer_requests(link, _Service(runner, memory, gpu_uuid), runner.exchange)
+        checking = ByChecker(attached.problem, memory, checker) if checker else None
+        _answer_requests(link, _Service(attached, memory, exchange, gpu_uuid, checking), exchange)
     finally:
         memory.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Runner:
-    """The runner that was attached, and what came with it."""
-
-    attached: Attach
-    exchange: RunnerChannel
-    freezer: Freezer | None
-    checker: RunnerChannel | None
-
-
-def _attach(link: Link) -> _Runner:
+def _attach(link: Link) -> tuple[Attach, RunnerChannel, RunnerChannel | None]:
     message, (channel, *others) = link.receive()
     if not isinstance(message, Attach):
         raise TypeError(f"{message} comes before a runner")
     exchange = RunnerChannel(socket.socket(fileno=channel), lambda: link.closed)
     exchange.send_prepare()
-    freezer = Freezer(socket.socket(fileno=others.pop(0))) if message.freezer else None
-    checker = RunnerChannel(socket.socket(fileno=others[0]), lambda: link.closed) if others else None
-    return _Runner(message, exchange, freezer, checker)
+    checkers = [RunnerChannel(socket.socket(fileno=other), lambda: link.closed) for other in others]
+    return message, exchange, next(iter(checkers), None)
 
 
 def _open_memory(gpu_uuid: str | None) -> "HostMemory | DeviceMemory":
@@ -145,16 +134,21 @@ def _failed(error: Exception) -> Failed:
 class _Service:
     """Handles the requests that concern one runner."""
 
-    def __init__(self, runner: _Runner, memory: "HostMemory | DeviceMemory", gpu_uuid: str | None) -> None:
-        attached, checker = runner.attached, runner.checker
+    def __init__(
+        self,
+        attached: Attach,
+        memory: "HostMemory | DeviceMemory",
+        exchange: RunnerChannel,
+        gpu_uuid: str | None,
+        checking: ByChecker | None,
+    ) -> None:
         self._problem = attached.problem
-        self._checking = ByChecker(attached.problem, memory, checker) if checker else None
+        self._checking = checking
         self._memory = memory
         self._limit_bytes = attached.memory_mib << 20
-        self._exchange = runner.exchange
-        self._freezer = runner.freezer
+        self._exchange = exchange
         self._gpu_uuid = gpu_uuid
-        self._inspector = Inspector(attached.problem, memory, runner.exchange, self._checking)
+        self._inspector = Inspector(attached.problem, memory, exchange, checking)
         self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=attached.time_sliced)
 
     def do(self, request: object, descriptors: Sequence[int]) -> RefereeOutcome:
@@ -238,7 +232,7 @@ class _Service:
         page = create_page()
         flags = () if gate.descriptor is None else (gate.descriptor,)
         try:
-            with ClockOrders(page, self._exchange.hung_up, self._freezer) as orders:
+            with ClockOrders(page, self._exchange.hung_up) as orders:
                 self._exchange.open_timing(
                     page,
                     timed.arguments,

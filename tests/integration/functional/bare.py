@@ -44,10 +44,6 @@ class BareProcess:
         return self._channel
 
     @property
-    def freezer(self) -> None:
-        return
-
-    @property
     def pids(self) -> tuple[int, ...]:
         return ()
 

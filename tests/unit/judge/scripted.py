@@ -62,10 +62,6 @@ class ScriptedProcess:
             script(Actor(inside))
 
     @property
-    def freezer(self) -> None:
-        return
-
-    @property
     def pids(self) -> tuple[int, ...]:
         return ()
 

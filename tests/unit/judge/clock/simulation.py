@@ -98,15 +98,6 @@ class SimulatedOrders:
     def await_queued(self, *, timeout_s: float) -> bool:
         return True
 
-    def freeze(self) -> None:
-        self.frozen = True
-
-    def thaw(self) -> None:
-        self.frozen = False
-
-    def frozen_us(self) -> float:
-        return 0.0
-
     def open(self) -> None:
         self.world.pass_us(self.program.launch_us)
 

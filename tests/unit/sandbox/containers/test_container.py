@@ -58,7 +58,6 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         container="id",
         judge=judge,
         work=None,
-        freezer=None,
         init=0,
         group=None,
         memory_mib=64,
