@@ -3,31 +3,28 @@
 Judges the attacks of `tests/gpu/threats` that are written for vector addition and for sums, each as a fresh
 submission. Every submission has three timed cases, of about 100, 30 and 6 microseconds; an addition has
 large outputs, a sum has one number. Prints for each attack and case what it got, and what it gained on the
-median of the fastest honest program, next to the limit of 1 % + 0.6 us. An attack that is not accepted gains
-nothing; its verdict is printed. After S seconds no submission is begun.
+median of the honest program with the same kernel, next to the limit of 1 % + 0.6 us. An attack that is not
+accepted gains nothing; its verdict is printed. After S seconds no submission is begun.
 """
 
 import argparse
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from benchmarks.judging import ROOT, Program, add_options, judge, opened, print_table, timed_problem
+from benchmarks.judging import Program, add_options, judge, opened, print_table, timed_problem
 from judge.report import Report
 from judge.target import Target
 from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
-from tests.gpu.threats.table import HONEST as ALL_HONEST
 from tests.gpu.threats.table import TIMING, source, source_for_sums
 
-FOLDER = "tests/gpu/threats/attacks"
 LIMIT_SHARE, LIMIT_US = 0.01, 0.6
-HONEST = tuple(file for file in ALL_HONEST if file.endswith(".cu"))
-ATTACKS = tuple(
-    attack.file
+ATTACKS = {
+    attack.file: attack
     for attack in TIMING
-    if attack.language is Language.CUDA and "(PASS" in (ROOT / FOLDER / attack.file).read_text()
-)
+    if attack.language is Language.CUDA and "(PASS" in attack.source_of_its_own
+}
 KERNELS: dict[str, tuple[str, tuple[int, ...], Callable[[str], str]]] = {
     "addition": ("vector-add", (40_000_000, 12_000_000, 1_500_000), source),
     "sum": ("reduction-sum", (100_000_000, 30_000_000, 4_000_000), source_for_sums),
@@ -40,7 +37,7 @@ def main() -> int:
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=300.0, help="begin no submission after these")
-    parser.add_argument("--only", action="append", help="the name of an attack; may be given again")
+    parser.add_argument("--only", action="append", choices=ATTACKS, help="an attack; may be given again")
     options = parser.parse_args()
     started = time.monotonic()
     kept = True
@@ -48,12 +45,16 @@ def main() -> int:
     with opened(options) as target:
         for kernel, (slug, sizes, program_of) in KERNELS.items():
             problem = timed_problem(slug, sizes)
-            honest_us = honest_figures(target, problem, map(program_of, HONEST), rounds=options.rounds + 1)
-            for file in options.only or ATTACKS:
+            chosen = [ATTACKS[file] for file in options.only or ATTACKS]
+            honest_us = {
+                file: honest_figures(target, problem, program_of(file), rounds=options.rounds + 1)
+                for file in dict.fromkeys(attack.honest for attack in chosen)
+            }
+            for attack in chosen:
                 if time.monotonic() - started > options.seconds:
                     break
-                reports = rounds_of(target, problem, program_of(file), options.rounds)
-                for row in rows_of(kernel, file, reports, honest_us):
+                reports = rounds_of(target, problem, program_of(attack.file), options.rounds)
+                for row in rows_of(kernel, attack.file, reports, honest_us[attack.honest]):
                     print("  ".join(row), flush=True)
                     rows.append(row)
                     kept = kept and row[-1] != "EXCEEDED"
@@ -61,15 +62,12 @@ def main() -> int:
     return 0 if kept else 1
 
 
-def honest_figures(target: Target, problem: Problem, texts: Iterable[str], *, rounds: int) -> list[float]:
-    """Return the fastest honest program's time in each timed case, the median over `rounds` submissions."""
-    medians = []
-    for text in texts:
-        found = [figures(report) for report in rounds_of(target, problem, text, rounds)]
-        if not all(found):
-            raise SystemExit("an honest program was not ranked; this benchmark needs a target that ranks")
-        medians.append([statistics.median(case) for case in zip(*found, strict=True)])
-    return [min(case) for case in zip(*medians, strict=True)]
+def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) -> list[float]:
+    """Return an honest program's time in each timed case, the median over `rounds` submissions."""
+    found = [figures(report) for report in rounds_of(target, problem, text, rounds)]
+    if not all(found):
+        raise SystemExit("an honest program was not ranked; this benchmark needs a target that ranks")
+    return [statistics.median(case) for case in zip(*found, strict=True)]
 
 
 def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[Report]:

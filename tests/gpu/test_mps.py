@@ -90,9 +90,11 @@ def client(gpu: GpuInfo, mps: Mps | None, **environment: str) -> Iterator[Client
         assert made.answer() == "ok None"
         yield made
     finally:
-        if mps is not None:
-            mps.terminate(made.pid)
-        made.end()
+        try:
+            if mps is not None:
+                mps.terminate(made.pid)
+        finally:
+            made.end()
 
 
 def until(true: Callable[[], object], within_s: float) -> float:
@@ -101,6 +103,10 @@ def until(true: Callable[[], object], within_s: float) -> float:
         assert time.monotonic() - began < within_s
         time.sleep(0.02)
     return time.monotonic() - began
+
+
+def is_stopped(pid: int) -> bool:
+    return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def test_the_server_is_started_ahead(mps: Mps) -> None:
@@ -139,6 +145,7 @@ def test_a_hung_client_that_was_stopped_is_terminated_at_once(gpu: GpuInfo, mps:
     with client(gpu, mps) as hung, client(gpu, mps) as innocent:
         assert hung.tell("spin").startswith("ok")
         os.kill(hung.pid, signal.SIGSTOP)
+        until(lambda: is_stopped(hung.pid), 5)
         began = time.monotonic()
         assert mps.terminate(hung.pid)
         assert time.monotonic() - began < 1.5

@@ -8,7 +8,7 @@ from django.core.management import get_commands, load_command_class
 
 from problems.vocabulary import Group, Mode, Stage, Step, Verdict
 from sandbox.gpu.lease import Share
-from tests.gpu.threats.table import ATTACKS, HONEST
+from tests.gpu.threats.table import ATTACKS, HONEST, STRIDED
 from web.submissions.models import EventKind, ListingKind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +85,7 @@ def test_the_threat_model_and_the_attacks_on_a_gpu_agree() -> None:
     listed = {attack.file for attack in ATTACKS}
     assert named == listed
     there = {path.name for path in (ROOT / "tests/gpu/threats/attacks").iterdir() if path.is_file()}
-    assert there == listed | set(HONEST)
+    assert there == listed | {*HONEST.values(), STRIDED}
 
 
 def anchors(path: Path) -> set[str]:

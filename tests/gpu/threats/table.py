@@ -19,6 +19,9 @@ from pathlib import Path
 from problems.vocabulary import Language, Verdict
 
 MARGIN = 0.98
+HONEST = {Language.CUDA: "honest.cu", Language.TRITON: "honest.py", Language.PYTHON: "honest.torch.py"}
+STRIDED = "honest-strided.cu"
+_STRIDED = ("WORK_INTO(", "work<", "part(")  # of a prelude: grids that stride over the elements
 _HERE = Path(__file__).parent
 _ACCEPTED, _WRONG, _REJECTED = Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REJECTED
 _ILLEGAL, _RUNTIME = Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR
@@ -39,6 +42,17 @@ class Attack:
     def language(self) -> Language:
         """By the file's ending."""
         return language_of(self.file)
+
+    @property
+    def honest(self) -> str:
+        """The file of the honest program whose kernel it shares: what its time is compared with."""
+        strided = any(word in self.source_of_its_own for word in _STRIDED)
+        return STRIDED if self.language is Language.CUDA and strided else HONEST[self.language]
+
+    @property
+    def source_of_its_own(self) -> str:
+        """The program without its prelude."""
+        return (_HERE / "attacks" / self.file).read_text()
 
     @property
     def source(self) -> str:
@@ -210,4 +224,3 @@ ATTACKS = tuple(
         key=lambda attack: (attack.drastic, attack.neighbours),
     )
 )
-HONEST = ("honest.cu", "honest-strided.cu", "honest.py", "honest.torch.py")
