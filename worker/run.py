@@ -6,6 +6,7 @@ ends. While it works a heartbeat thread extends the lease and learns of cancella
 A job ends with one write: its result, or its return to the queue. A failure on our side (the package, the
 toolchain, a disk, this code) returns it for another try and is never charged to its owner. A worker that
 stops, and a host that cannot judge at the moment, return it without using up a try, and such a host pauses.
+A host that lacks what only this job needs returns it without using up a try, and does not claim it again.
 The write is repeated while the database does not answer, for as long as the lease lasts
 (`worker.final_write`), and the heartbeat continues. A late or repeated write changes nothing: every write is
 fenced. Progress that cannot be written is skipped: the result includes it.
@@ -46,6 +47,10 @@ J = TypeVar("J", bound=LeasedJob)
 FULL_S = 10.0
 # The reason of a return that counts as a try, so that no job is retried for ever.
 _CHARGED = {"failed", "disk_full"}
+
+
+class RequirementMissing(Exception):
+    """Raised when this host does not have what a job needs, and another host may. The message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +95,15 @@ class Running(Generic[J]):
         if self.cancelled.is_set():
             raise JudgementCancelled
 
-    def handed_back(self, reason: str) -> FinalWrite:
-        """Return the final write that returns a job to the queue for another try."""
-        log.info("job_returned", reason=reason)
+    def handed_back(self, reason: str, *, missing: str = "") -> FinalWrite:
+        """Return the final write that returns a job to the queue for another try.
+
+        `missing` names what this host would need to run the job.
+        """
+        log.info("job_returned", reason=reason, **({"missing": missing} if missing else {}))
         metrics.HANDED_BACK.labels(reason=reason).inc()
-        return FinalWrite(
-            partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True
-        )
+        write = partial(self.queue.hand_back, self.job, failed=reason in _CHARGED, missing=missing)
+        return FinalWrite(write, interrupted=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +160,8 @@ def _run(work: Work[J], running: Running[J]) -> FinalWrite:
         final_write = work.do(running)
     except JudgementCancelled:  # by its owner, or because this worker stops or has failed
         return running.handed_back("stopping")
+    except RequirementMissing as error:
+        return running.handed_back("requirement_missing", missing=str(error))
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         metrics.CANNOT_JUDGE.inc()

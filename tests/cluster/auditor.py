@@ -77,6 +77,11 @@ def start_kind(kind: str, word: str, judged: str) -> int:
     return requests.START[kind](word, judged)
 
 
+def import_folder(folder: str) -> int:
+    """Ask for the import of a folder of the worker hosts; return the key of its row."""
+    return requests.import_folder(folder)
+
+
 def look_at(kind: str, pk: int) -> dict[str, Any]:
     """The row of such a job: its state, attempt, tries, worker, and whether it has a result."""
     return requests.look_at(kind, pk)
@@ -104,6 +109,7 @@ _DOES: Mapping[str, Callable[..., Any]] = {
             send_result,
             rejudge,
             start_kind,
+            import_folder,
             look_at,
             cancel_kind,
             undone,

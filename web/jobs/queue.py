@@ -25,12 +25,17 @@ Any number of workers may sweep at a time, and any may die in the middle. One tr
 conditional UPDATE comes first and names the attempt. If two sweeps meet, the second finds nothing to do. If a
 sweep is killed, the next one does the rest.
 
+A host may lack something that a job needs, such as a folder. It returns the job and is excluded: its workers
+skip the job in later claims. If all hosts of its queue have returned a job, the sweep ends it. Such a job is
+near the head of its queue, since it has been claimed before. So the sweep reads only the first few jobs of
+each queue.
+
 A kind of job is a subclass that defines what happens at the end: `fail`, and its own `record`.
 """
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -46,11 +51,14 @@ from django.db.models.expressions import CombinedExpression, OrderBy
 from web.jobs import wakeup
 from web.jobs.fair_share import move_up_on_commit, under_way
 from web.jobs.models import CPU, OPEN, ORDER, JobState, LeasedJob
+from web.jobs.queries import host_of
 from web.site.clock import DatabaseNow
 
 J = TypeVar("J", bound=LeasedJob)
 Moment = datetime | DatabaseNow
+HostsOf = Callable[[str], Collection[str]]  # the hosts that take jobs of a queue
 SWEPT_AT_ONCE = 500
+HEAD_OF_QUEUE = 16
 
 
 class LeaseLost(Exception):
@@ -70,6 +78,7 @@ class Failure(Enum):
 
     TRIES_USED = auto()
     WORKER_HUNG = auto()
+    NO_HOST = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +151,7 @@ class JobQueue(ABC, Generic[J]):
         workers read the same row, one finds it changed and searches for another.
         """
         queues = self.served_by(gpu_models)
-        while (found := self.next_job(queues)) is not None:
+        while (found := self.next_job(queues, host_of(worker))) is not None:
             pk, attempt = found
             with transaction.atomic():
                 taken = self._all().filter(self._claimable(), pk=pk, attempt=attempt)
@@ -170,12 +179,13 @@ class JobQueue(ABC, Generic[J]):
         return Hold.CANCELLED if cancelled.exists() else Hold.LOST
 
     @transaction.atomic
-    def hand_back(self, job: J, *, failed: bool) -> bool:
-        """Return `job` to the queue after a failure of the judge, or because this worker stops.
+    def hand_back(self, job: J, *, failed: bool, missing: str = "") -> bool:
+        """Return `job` to the queue after a failure of the judge, or because this worker cannot run it.
 
         Return False if the lease was lost before. A failure counts as a try, and the next try waits for a
         sweep, which gives a host with problems a moment. When no tries are left the job ends. Without a
-        failure, another worker is woken at once.
+        failure, another worker is woken at once. `missing` names what the job needs and this host does not
+        have: then no worker of this host claims the job again.
         """
         if self._ends(job, failed=failed):
             return self.fail(job, Failure.TRIES_USED)
@@ -184,6 +194,7 @@ class JobQueue(ABC, Generic[J]):
             lease_until=None,
             worker="",
             tries=F("tries") if failed else F("tries") - 1,
+            excluded_hosts=job.excluded_hosts | ({host_of(job.worker): missing} if missing else {}),
         )
         if returned:
             self.requeued(job, "Waiting for another worker")
@@ -203,11 +214,11 @@ class JobQueue(ABC, Generic[J]):
             return False
         return self.fail(self.rows().get(pk=pk), Failure.WORKER_HUNG)
 
-    def sweep(self, *, now: datetime | None = None) -> Swept:
+    def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:
         """Queue jobs of lost workers again, end jobs that cannot continue, and wake workers for the rest.
 
         For jobs queued within the sweep interval a message is still in transit. `now` replaces the database's
-        clock.
+        clock. Without `hosts`, jobs that no host can run keep waiting.
         """
         moment: Moment = now or DatabaseNow()
         concluded = 0
@@ -219,6 +230,7 @@ class JobQueue(ABC, Generic[J]):
                     requeued[job.queue] += 1
                 case JobState.DONE:
                     concluded += 1
+        concluded += self._end_impossible(hosts) if hosts else 0
         settled = moment - timedelta(seconds=settings.WARPCOURT.sweep_s)
         woken = self.wake_waiting(requeued | self._waiting(queued__lt=settled))
         return Swept(requeued=requeued.total(), concluded=concluded, woken=woken)
@@ -258,9 +270,14 @@ class JobQueue(ABC, Generic[J]):
         """Return the waiting jobs in `queue` in the order of claims, which an index has."""
         return self._all().filter(state=JobState.QUEUED, queue=queue).order_by(*self.order)
 
-    def next_job(self, queues: Collection[str]) -> tuple[int, int] | None:
-        """Return key and attempt of the job that a worker of `queues` takes next. It may be gone by now."""
-        heads = [*(_first(self.in_line(queue)) for queue in queues), _first(self._expired(queues))]
+    def next_job(self, queues: Collection[str], host: str) -> tuple[int, int] | None:
+        """Return key and attempt of the job that a worker of `queues` on `host` takes next.
+
+        It may be gone by now.
+        """
+        mine = ~Q(excluded_hosts__has_key=host)
+        waiting = (self.in_line(queue).filter(mine) for queue in queues)
+        heads = [*map(_first, waiting), _first(self._expired(queues).filter(mine))]
         candidates = self._all().filter(reduce(or_, (Q(pk=head) for head in heads)))
         return candidates.order_by(*self.order).values_list("pk", "attempt").first()
 
@@ -306,6 +323,18 @@ class JobQueue(ABC, Generic[J]):
         self.mine(job).update(state=JobState.QUEUED, lease_until=None)
         self.requeued(job, "The worker was lost. Waiting for another worker")
         return JobState.QUEUED
+
+    def _end_impossible(self, hosts: HostsOf) -> int:
+        """End the jobs that all `hosts` of their queue have returned. Without any host, jobs wait for one."""
+        ended = 0
+        for queue in self._queues():
+            head = self.in_line(queue).only("state", "attempt", "queue", "excluded_hosts")[:HEAD_OF_QUEUE]
+            for job in [job for job in head if job.excluded_hosts]:
+                known = {*hosts(self.hears(queue))}
+                if known and known <= job.excluded_hosts.keys():
+                    with transaction.atomic():
+                        ended += self.fail(job, Failure.NO_HOST)
+        return ended
 
     def _waiting(self, **condition: Any) -> Counter[str]:
         """Return the number of waiting jobs per queue, up to the number of workers that are woken for one."""

@@ -28,6 +28,7 @@ from web.submissions.queues import GPU, queue_of_model, served_by
 _MESSAGES = {
     Failure.TRIES_USED: "The judge failed on this submission several times.",
     Failure.WORKER_HUNG: "The judge could not read this source in time.",
+    Failure.NO_HOST: "No worker has everything that this submission needs.",
 }
 
 

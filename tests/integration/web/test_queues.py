@@ -59,7 +59,7 @@ def test_a_long_queue_costs_a_claim_no_more_than_a_short_one(owner, long_queue):
     """One statement each, in which no step reads more rows than there are queues, or users' jobs."""
     assert Job.objects.filter(state=JobState.QUEUED).count() == JOBS
     with CaptureQueriesContext(connection) as found:
-        services.queue.next_job(served_by(["NVIDIA H200"]))
+        services.queue.next_job(served_by(["NVIDIA H200"]), "node-1")
         list(services.queue.in_line("cpu").values_list("pk")[:10])
         under_way(Job.objects.filter(user=User.objects.create_user("another"))).count()
         list(list_jobs().values_list("pk")[:10])

@@ -158,6 +158,30 @@ def test_a_worker_that_stops_hands_back_without_a_try(
     assert services.claim("w").tries == 1
 
 
+def test_a_host_that_lacks_something_takes_the_next_job_and_others_take_this_one(owner, handed_in):
+    first, second = handed_in(owner), handed_in(owner)
+    assert services.hand_back(services.claim("node-1:7"), failed=False, missing="a file")
+    other = services.claim("node-1:8")
+    assert other.submission == second
+    claim = services.claim("node-2:7")
+    assert (claim.submission, claim.tries, claim.excluded_hosts) == (first, 1, {"node-1": "a file"})
+    expire_leases()
+    assert services.claim("node-1:9").submission == second
+    assert services.claim("node-1:9") is None
+
+
+def test_a_job_that_no_host_can_run_ends_and_may_be_rejudged(owner, handed_in):
+    submission = handed_in(owner)
+    for node in ("node-1", "node-2"):
+        assert services.queue.sweep(hosts=lambda _: ["node-1", "node-2"]).concluded == 0
+        services.hand_back(services.claim(f"{node}:7"), failed=False, missing="a file")
+    assert services.queue.sweep(hosts=lambda _: []).concluded == 0
+    assert services.queue.sweep(hosts=lambda queue: ["node-1", "node-2"] * (queue == "cpu")).concluded == 1
+    assert verdict_of(submission) == "internal_error"
+    services.rejudge(submission)
+    assert services.claim("node-1:7").excluded_hosts == {}
+
+
 def test_the_sweep_queues_the_job_of_a_lost_worker_again(owner, handed_in, rings):
     submission = handed_in(owner)
     services.claim("killed")

@@ -189,6 +189,7 @@ def rejudge(submission: Submission) -> bool:
         priority=Priority.REJUDGE,
         fair_share_rank=0,
         worker="",
+        excluded_hosts={},
     )
     if not reset:
         return False
