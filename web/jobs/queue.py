@@ -35,7 +35,7 @@ A kind of job is a subclass that defines what happens at the end: `fail`, and it
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -170,11 +170,13 @@ class JobQueue(ABC, Generic[J]):
         return None
 
     def extend_lease(self, job: J) -> Hold:
-        """Extend the lease by its full length, and return whether to continue."""
+        """Extend the lease by its full length, and return whether to continue. Usually one statement."""
         mine = self.mine(job)
-        if mine.update(lease_until=_lease_end()):
-            ends = self.cancelling is not None and mine.filter(self.cancelling).exists()
-            return Hold.CANCELLED if ends else Hold.HELD
+        continuing = mine if self.cancelling is None else mine.exclude(self.cancelling)
+        if continuing.update(lease_until=_lease_end()):
+            return Hold.HELD
+        if self.cancelling is not None and mine.update(lease_until=_lease_end()):
+            return Hold.CANCELLED
         cancelled = self._all().filter(pk=job.pk, attempt=job.attempt, state=JobState.CANCELLED)
         return Hold.CANCELLED if cancelled.exists() else Hold.LOST
 
@@ -230,9 +232,10 @@ class JobQueue(ABC, Generic[J]):
                     requeued[job.queue] += 1
                 case JobState.DONE:
                     concluded += 1
-        concluded += self._end_impossible(hosts) if hosts else 0
+        queues = [*self._queues()]
+        concluded += self._end_impossible(queues, hosts) if hosts else 0
         settled = moment - timedelta(seconds=settings.WARPCOURT.sweep_s)
-        woken = self.wake_waiting(requeued | self._waiting(queued__lt=settled))
+        woken = self.wake_waiting(requeued | self._waiting(queues, queued__lt=settled))
         return Swept(requeued=requeued.total(), concluded=concluded, woken=woken)
 
     # For subclasses
@@ -264,7 +267,7 @@ class JobQueue(ABC, Generic[J]):
 
     def wake_waiting(self, waiting: Mapping[str, int] | None = None) -> int:
         """Wake workers for waiting jobs, a few at a time. Return the number of messages sent."""
-        return wakeup.wake_for(self._heard(self._waiting() if waiting is None else waiting))
+        return wakeup.wake_for(self._heard(self._waiting(self._queues()) if waiting is None else waiting))
 
     def in_line(self, queue: str) -> QuerySet[J]:
         """Return the waiting jobs in `queue` in the order of claims, which an index has."""
@@ -324,10 +327,10 @@ class JobQueue(ABC, Generic[J]):
         self.requeued(job, "The worker was lost. Waiting for another worker")
         return JobState.QUEUED
 
-    def _end_impossible(self, hosts: HostsOf) -> int:
+    def _end_impossible(self, queues: Iterable[str], hosts: HostsOf) -> int:
         """End the jobs that all `hosts` of their queue have returned. Without any host, jobs wait for one."""
         ended = 0
-        for queue in self._queues():
+        for queue in queues:
             head = self.in_line(queue).only("state", "attempt", "queue", "excluded_hosts")[:HEAD_OF_QUEUE]
             for job in [job for job in head if job.excluded_hosts]:
                 known = {*hosts(self.hears(queue))}
@@ -336,12 +339,12 @@ class JobQueue(ABC, Generic[J]):
                         ended += self.fail(job, Failure.NO_HOST)
         return ended
 
-    def _waiting(self, **condition: Any) -> Counter[str]:
+    def _waiting(self, queues: Iterable[str], **condition: Any) -> Counter[str]:
         """Return the number of waiting jobs per queue, up to the number of workers that are woken for one."""
         return Counter(
             {
                 queue: self.in_line(queue).filter(**condition)[: wakeup.MOST_MESSAGES].count()
-                for queue in self._queues()
+                for queue in queues
             }
         )
 

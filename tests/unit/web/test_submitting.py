@@ -137,13 +137,23 @@ def test_a_queued_submission_is_cancelled_at_once(owner, handed_in):
     assert not services.cancel(submission)
 
 
-def test_a_submission_in_progress_is_cancelled_by_its_worker(owner, handed_in):
+def test_a_submission_in_progress_is_cancelled_by_its_worker(owner, handed_in, django_assert_num_queries):
     submission = handed_in(owner)
     claim = services.claim("worker")
-    assert services.extend_lease(claim) is services.Hold.HELD
+    with django_assert_num_queries(1):
+        assert services.extend_lease(claim) is services.Hold.HELD
     assert services.cancel(submission)
     assert services.extend_lease(claim) is services.Hold.CANCELLED
     assert verdict_of(submission) is None
+
+
+def test_a_cancelled_submission_keeps_its_lease_until_its_worker_ends_it(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("worker")
+    services.cancel(submission)
+    before = Job.objects.get().lease_until
+    assert services.extend_lease(claim) is services.Hold.CANCELLED
+    assert Job.objects.get().lease_until > before
 
 
 def test_judging_again_drops_the_report_and_keeps_the_journal(owner, handed_in):
