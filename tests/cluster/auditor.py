@@ -39,8 +39,8 @@ def enrol(name: str) -> str:
     return secret
 
 
-def ring(times: int) -> None:
-    """Ring for a worker, with one message each time."""
+def wake(times: int) -> None:
+    """Send `times` wake-up messages."""
     for _ in range(times):
         wakeup.wake()
 
@@ -54,9 +54,9 @@ def claim() -> str | None:
     return claimed.submission.public_id
 
 
-def hand_back(public_id: str) -> bool:
+def return_to_queue(public_id: str) -> bool:
     """Give up what `claim` took."""
-    return services.hand_back(_claims[public_id], failed=False)
+    return services.return_to_queue(_claims[public_id], failed=False)
 
 
 def send_result(public_id: str, verdict: str) -> bool:
@@ -103,9 +103,9 @@ _DOES: Mapping[str, Callable[..., Any]] = {
         do.__name__: do
         for do in (
             enrol,
-            ring,
+            wake,
             claim,
-            hand_back,
+            return_to_queue,
             send_result,
             rejudge,
             start_kind,

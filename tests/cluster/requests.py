@@ -85,7 +85,7 @@ START: Mapping[str, Callable[[str, str], int]] = {
 
 
 def _author() -> User:
-    """Another one each time: a user may have a few jobs under way."""
+    """Another one each time: a user may have a few open jobs."""
     return User.objects.create(username=f"author-{secrets.token_hex(4)}", is_instructor=True, is_staff=True)
 
 

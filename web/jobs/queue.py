@@ -49,7 +49,7 @@ from django.db.models import F, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression, OrderBy
 
 from web.jobs import wakeup
-from web.jobs.fair_share import move_up_on_commit, under_way
+from web.jobs.fair_share import move_up_on_commit, open_jobs
 from web.jobs.models import CPU, OPEN, ORDER, JobState, LeasedJob
 from web.jobs.queries import host_of
 from web.site.clock import DatabaseNow
@@ -127,7 +127,7 @@ class JobQueue(ABC, Generic[J]):
 
     def add(self, job: J) -> None:
         """Queue a new job, and wake a worker once the caller's transaction is committed."""
-        job.fair_share_rank = under_way(self._owned(job)).count()
+        job.fair_share_rank = open_jobs(self._owned(job)).count()
         job.save()
         self.wake(job.queue)
 
@@ -181,7 +181,7 @@ class JobQueue(ABC, Generic[J]):
         return Hold.CANCELLED if cancelled.exists() else Hold.LOST
 
     @transaction.atomic
-    def hand_back(self, job: J, *, failed: bool, missing: str = "") -> bool:
+    def return_to_queue(self, job: J, *, failed: bool, missing: str = "") -> bool:
         """Return `job` to the queue after a failure of the judge, or because this worker cannot run it.
 
         Return False if the lease was lost before. A failure counts as a try, and the next try waits for a
@@ -262,12 +262,14 @@ class JobQueue(ABC, Generic[J]):
 
     def wake(self, queue: str = CPU) -> None:
         """Wake a worker that serves `queue`, once the caller's transaction is committed."""
-        for heard in self._heard({queue: 1}):
-            transaction.on_commit(partial(wakeup.wake, heard))
+        for target in self._by_wakeup_queue({queue: 1}):
+            transaction.on_commit(partial(wakeup.wake, target))
 
     def wake_waiting(self, waiting: Mapping[str, int] | None = None) -> int:
         """Wake workers for waiting jobs, a few at a time. Return the number of messages sent."""
-        return wakeup.wake_for(self._heard(self._waiting(self._queues()) if waiting is None else waiting))
+        return wakeup.wake_for(
+            self._by_wakeup_queue(self._waiting(self._queues()) if waiting is None else waiting)
+        )
 
     def in_line(self, queue: str) -> QuerySet[J]:
         """Return the waiting jobs in `queue` in the order of claims, which an index has."""
@@ -284,7 +286,7 @@ class JobQueue(ABC, Generic[J]):
         candidates = self._all().filter(reduce(or_, (Q(pk=head) for head in heads)))
         return candidates.order_by(*self.order).values_list("pk", "attempt").first()
 
-    def hears(self, queue: str) -> str:
+    def wakeup_queue(self, queue: str) -> str:
         """Return the broker's queue whose workers are woken for jobs of `queue`."""
         return queue
 
@@ -333,7 +335,7 @@ class JobQueue(ABC, Generic[J]):
         for queue in queues:
             head = self.in_line(queue).only("state", "attempt", "queue", "excluded_hosts")[:HEAD_OF_QUEUE]
             for job in [job for job in head if job.excluded_hosts]:
-                known = {*hosts(self.hears(queue))}
+                known = {*hosts(self.wakeup_queue(queue))}
                 if known and known <= job.excluded_hosts.keys():
                     with transaction.atomic():
                         ended += self.fail(job, Failure.NO_HOST)
@@ -356,11 +358,11 @@ class JobQueue(ABC, Generic[J]):
             yield queue
             queue = queued.filter(queue__gt=queue).first()
 
-    def _heard(self, jobs: Mapping[str, int]) -> Counter[str]:
-        heard: Counter[str] = Counter()
+    def _by_wakeup_queue(self, jobs: Mapping[str, int]) -> Counter[str]:
+        counts: Counter[str] = Counter()
         for queue, count in jobs.items():
-            heard[self.hears(queue)] += count
-        return heard
+            counts[self.wakeup_queue(queue)] += count
+        return counts
 
 
 def _lease_end() -> CombinedExpression:

@@ -50,7 +50,7 @@ class HiddenQueue(JobQueue[HiddenRun]):
         """Set the run's version on the submission, only in memory: the stored submission keeps its own."""
         job.submission.package_id = job.package_id
 
-    def hears(self, queue: str) -> str:
+    def wakeup_queue(self, queue: str) -> str:
         """Return `cpu` for the queue `gpu`, because every worker may take its runs if no GPU is in use."""
         return CPU if queue == GPU else queue
 

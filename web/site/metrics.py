@@ -40,8 +40,8 @@ SUBMISSIONS = Counter(
     "warpcourt_submissions", "Submissions accepted into the queue, by mode and queue.", ["mode", "queue"]
 )
 SUBMISSIONS_REFUSED = Counter("warpcourt_submissions_refused", "Submissions refused, by reason.", ["reason"])
-RINGS = Counter(
-    "warpcourt_rings",
+WAKEUPS = Counter(
+    "warpcourt_wakeups",
     "Notifications of workers: `sent`, or `lost` because the broker was unreachable.",
     ["outcome"],
 )
@@ -71,8 +71,8 @@ JUDGES_READY = Gauge(
     "warpcourt_judges_ready", "Processes of this worker whose judge is open.", multiprocess_mode="livesum"
 )
 CANNOT_JUDGE = Counter("warpcourt_cannot_judge", "Times that this host could not judge; its log has the fix.")
-HANDED_BACK = Counter(
-    "warpcourt_jobs_handed_back",
+JOBS_RETURNED = Counter(
+    "warpcourt_jobs_returned",
     "Jobs returned to the queue: `failed` and `disk_full` (count as a try), `stopping`, `cannot_judge`,"
     " `requirement_missing` or `package_not_read`.",
     ["reason"],
@@ -136,9 +136,9 @@ HEARTBEATS_FAILED = Counter(
 for _verdict in Verdict:
     VERDICTS.labels(verdict=_verdict.value)
 for _outcome in ("sent", "lost"):
-    RINGS.labels(outcome=_outcome)
+    WAKEUPS.labels(outcome=_outcome)
 for _reason in ("failed", "stopping", "cannot_judge", "disk_full", "requirement_missing", "package_not_read"):
-    HANDED_BACK.labels(reason=_reason)
+    JOBS_RETURNED.labels(reason=_reason)
 for _reason in ("taken", "expired"):
     LEASES_LOST.labels(reason=_reason)
 for _outcome in ("done", "failed"):

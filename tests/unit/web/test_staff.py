@@ -234,7 +234,7 @@ def test_a_waiting_job_that_is_queued_again_may_run_on_any_host(owner, staff, ha
     address = f"/staff/queue/{submission.public_id}/requeue"
     send(browser_of(staff), address)
     assert not AuditEntry.objects.exists(), "there is nothing to reset"
-    services.hand_back(services.claim("node-1:7"), failed=False, missing="a file")
+    services.return_to_queue(services.claim("node-1:7"), failed=False, missing="a file")
     assert services.claim("node-1:7") is None
     send(browser_of(staff), address)
     assert services.claim("node-1:7").excluded_hosts == {}

@@ -131,7 +131,7 @@ class TestSet:
         assert "not a safe path" in answer.content.decode()
         assert not ImportRun.objects.exists()
 
-    def test_one_may_have_a_few_under_way(self, instructor, vector_add):
+    def test_one_may_have_a_few_unfinished(self, instructor, vector_add):
         archive = a_set(**{"a-sum": vector_add})
         for _ in range(services.MAX_OPEN_OF_PERSON):
             services.start_archive(instructor, "leetgpu", archive)
@@ -187,17 +187,17 @@ class TestFolder:
             assert f"No worker has the folder {folder} below" in run.failure
             assert "Copy the folder" in run.failure
 
-    def test_that_another_host_has_is_imported_there(self, staff, fleet, vector_add, rings):
+    def test_that_another_host_has_is_imported_there(self, staff, fleet, vector_add, wakeups):
         fleet.imports_dir("one")
         fleet.put("two", vector_add)
         run = services.start_folder(staff, "leetgpu", "set")
-        rings.clear()
+        wakeups.clear()
         for _ in range(3):
             fleet.judge_on("one")
         run.refresh_from_db()
         assert (run.state, run.tries, run.attempt) == (JobState.QUEUED, 0, 1), "one does not claim it again"
         assert "the folder set" in run.excluded_hosts["one"]
-        assert rings == ["cpu"], "another worker is woken at once"
+        assert wakeups == ["cpu"], "another worker is woken at once"
         assert imports.sweep(hosts=hosts_of).concluded == 0, "two has not been asked"
         fleet.judge_on("two")
         run.refresh_from_db()
@@ -308,7 +308,7 @@ class TestDocket:
     def test_after_some_tries_it_is_given_up(self, instructor, vector_add, settings):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
         for _ in range(settings.WARPCOURT.max_tries):
-            imports.hand_back(imports.claim("one"), failed=True)
+            imports.return_to_queue(imports.claim("one"), failed=True)
         assert "several times" in ImportRun.objects.get().failure
 
 
