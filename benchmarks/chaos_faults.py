@@ -166,7 +166,7 @@ def sweeper_killed(scene: Scene, host: Host) -> None:
 
 
 def worker_stopped(scene: Scene, host: Host) -> None:
-    """It is asked to stop, as for an upgrade: it finishes or hands back."""
+    """It is asked to stop, as for an upgrade: it finishes its jobs or returns them."""
     worker = scene.cluster.worker(host)
     worker.signal(signal.SIGTERM)
     with contextlib.suppress(Exception):
@@ -246,7 +246,7 @@ def site_killed(scene: Scene, _: Host) -> None:
 
 
 def killed_before_ringing(scene: Scene, _: Host) -> None:
-    """A process of the site dies when it has committed a submission, and before it rings."""
+    """A process of the site dies when it has committed a submission, and before it wakes a worker."""
     order = scene.cluster.gates / "die-before-ringing"
     order.touch()
     deadline = time.monotonic() + 5
@@ -259,7 +259,7 @@ def killed_before_ringing(scene: Scene, _: Host) -> None:
 
 def ten_messages(scene: Scene, _: Host) -> None:
     """The same message comes ten times."""
-    _have_asked(scene, "ring", 10)
+    _have_asked(scene, "wake", 10)
 
 
 def result_sent_twice(scene: Scene, _: Host) -> None:

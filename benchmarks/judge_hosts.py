@@ -239,7 +239,7 @@ class Court:
 
     def _claim(self) -> None:
         while self._free and (queue := self._runs or self._submits):
-            # The ring goes to a worker that waits for one; the host with most of them is the likeliest.
+            # A worker that waits gets the message. The host with the most such workers is the likeliest.
             host = max(self._hosts, key=lambda host: host.free)
             host.free -= 1
             self._free -= 1

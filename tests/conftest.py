@@ -65,17 +65,17 @@ def _empty_cache() -> None:
 
 
 @pytest.fixture(autouse=True)
-def rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queue of every ring of the doorbell, instead of a message to a broker that holds none."""
-    heard: list[str] = []
+def wakeups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queue of every wake-up message. None is sent, and the broker holds none."""
+    sent: list[str] = []
 
-    def ring(queue: str = "cpu") -> bool:
-        heard.append(queue)
+    def wake(queue: str = "cpu") -> bool:
+        sent.append(queue)
         return True
 
-    monkeypatch.setattr(wakeup, "wake", ring)
+    monkeypatch.setattr(wakeup, "wake", wake)
     monkeypatch.setattr(wakeup, "undelivered", lambda _queue: 0)
-    return heard
+    return sent
 
 
 @pytest.fixture

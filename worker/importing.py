@@ -1,8 +1,8 @@
 """Imports a set of problems.
 
 Theory of operation. A set takes minutes, so the worker judges submissions between two problems. The report
-contains the errors of a problem. The owner sees errors of the upload, or a missing folder. Every other
-failure is the judge's (`worker.run`).
+contains the errors of a problem. The owner sees errors of the upload. If this host does not have the folder
+to import, a worker on another host takes the import. Every other failure is the judge's (`worker.run`).
 """
 
 from collections.abc import Iterator
@@ -19,13 +19,9 @@ from web.importing.models import ImportRun
 from web.importing.queue import queue
 from worker.final_write import FinalWrite
 from worker.pulse import PulseKind
-from worker.run import Running, Work
+from worker.run import RequirementMissing, Running, Work
 
 log = structlog.get_logger(__name__)
-
-
-class FolderMissing(Exception):
-    """Raised when a folder of sets is missing, or is outside the directory that the operator configured."""
 
 
 def _import(running: Running[ImportRun]) -> FinalWrite:
@@ -42,13 +38,17 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
                 run.format, folder, scale=run.scale, on_problem=show, cancelled=cancelled
             )
             return FinalWrite(partial(queue.record, run, list(imported)))
-    except (SetInvalid, FolderMissing, UnknownFormat) as error:
+    except (SetInvalid, UnknownFormat) as error:
         return FinalWrite(partial(queue.record_failure, run, f"{error}."))
 
 
 @contextmanager
 def _folder(run: ImportRun) -> Iterator[Path]:
-    """Yield the set as a folder of this host."""
+    """Yield the set as a folder of this host.
+
+    Raises:
+        RequirementMissing: the folder is missing, or is outside the directory that the operator configured.
+    """
     if not run.folder:
         with unpacked_set(bytes(run.archive or b"")) as folder:
             yield folder
@@ -56,7 +56,7 @@ def _folder(run: ImportRun) -> Iterator[Path]:
     root = settings.WARPCOURT.imports_dir.resolve()
     folder = (root / run.folder).resolve()
     if not folder.is_relative_to(root) or not folder.is_dir():
-        raise FolderMissing(f"there is no folder {run.folder} below WARPCOURT_IMPORTS_DIR on this host")
+        raise RequirementMissing(f"the folder {run.folder} below WARPCOURT_IMPORTS_DIR")
     yield folder
 
 

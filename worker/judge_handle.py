@@ -76,7 +76,7 @@ class JudgeHandle:
         except CANNOT_JUDGE as error:
             metrics.CANNOT_JUDGE.inc()
             pause_s = self.put_off(str(error))
-            log.error("cannot_judge_here", fix=str(error), retry_s=pause_s)  # noqa: TRY400 - a traceback would bury the fix
+            log.error("judge_unavailable", fix=str(error), retry_s=pause_s)  # noqa: TRY400 - a traceback would bury the fix
 
     def _pause(self, fix: str) -> None:
         if fix != self._trouble:

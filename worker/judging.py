@@ -58,7 +58,7 @@ def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown 
 
 
 def _take_next(context: WorkContext) -> bool:
-    def give_way() -> bool:
+    def run_urgent() -> bool:
         while not context.stop.asked and may_claim(node_name()):
             if not take(SUBMISSIONS, context):
                 return True
@@ -68,8 +68,8 @@ def _take_next(context: WorkContext) -> bool:
 
     return (
         take(SUBMISSIONS, context)
-        or take(proving.WORK, context, give_way=give_way)
-        or take(importing.WORK, context, give_way=give_way)
+        or take(proving.WORK, context, run_urgent=run_urgent)
+        or take(importing.WORK, context, run_urgent=run_urgent)
         or take(HIDDEN_RUNS, context)
     )
 
@@ -99,7 +99,7 @@ def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
     report = judge.evaluate(job.submission, on_progress=show, cancelled=cancelled)
     if report.verdict not in _TRUSTED and (fix := disk_space.exhausted(settings.WARPCOURT)):
         log.error("disk_full", fix=fix, distrusted=report.verdict.value)
-        return running.handed_back("disk_full")
+        return running.returned("disk_full")
     interrupted = report.verdict is Verdict.CANCELLED
     return FinalWrite(partial(queue.record, job, report), report.verdict, interrupted=interrupted)
 

@@ -6,6 +6,7 @@ ends. While it works a heartbeat thread extends the lease and learns of cancella
 A job ends with one write: its result, or its return to the queue. A failure on our side (the package, the
 toolchain, a disk, this code) returns it for another try and is never charged to its owner. A worker that
 stops, and a host that cannot judge at the moment, return it without using up a try, and such a host pauses.
+A host that lacks what only this job needs returns it without using up a try, and does not claim it again.
 The write is repeated while the database does not answer, for as long as the lease lasts
 (`worker.final_write`), and the heartbeat continues. A late or repeated write changes nothing: every write is
 fenced. Progress that cannot be written is skipped: the result includes it.
@@ -48,6 +49,10 @@ FULL_S = 10.0
 _CHARGED = {"failed", "disk_full"}
 
 
+class RequirementMissing(Exception):
+    """Raised when this host does not have what a job needs, and another host may. The message names it."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorkContext:
     """The context of a job: a judge, its handle, and the stop signal."""
@@ -65,13 +70,13 @@ class Running(Generic[J]):
     queue: JobQueue[J]
     context: WorkContext
     cancelled: Event
-    give_way: Callable[[], bool]
+    run_urgent: Callable[[], bool]
 
     def show(self, write: Callable[[], object]) -> None:
         """Write progress and run more urgent jobs, if the database answers."""
         try:
             write()
-            if not self.give_way():
+            if not self.run_urgent():
                 self.cancelled.set()
         except LeaseLost:
             self.cancelled.set()
@@ -90,13 +95,15 @@ class Running(Generic[J]):
         if self.cancelled.is_set():
             raise JudgementCancelled
 
-    def handed_back(self, reason: str) -> FinalWrite:
-        """Return the final write that returns a job to the queue for another try."""
-        log.info("job_returned", reason=reason)
-        metrics.HANDED_BACK.labels(reason=reason).inc()
-        return FinalWrite(
-            partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True
-        )
+    def returned(self, reason: str, *, missing: str = "") -> FinalWrite:
+        """Return the final write that returns a job to the queue for another try.
+
+        `missing` names what this host would need to run the job.
+        """
+        log.info("job_returned", reason=reason, **({"missing": missing} if missing else {}))
+        metrics.JOBS_RETURNED.labels(reason=reason).inc()
+        write = partial(self.queue.return_to_queue, self.job, failed=reason in _CHARGED, missing=missing)
+        return FinalWrite(write, interrupted=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +125,16 @@ def _stay() -> bool:
     return True
 
 
-def take(work: Work[J], context: WorkContext, *, give_way: Callable[[], bool] = _stay) -> bool:
+def take(work: Work[J], context: WorkContext, *, run_urgent: Callable[[], bool] = _stay) -> bool:
     """Run the next job of a kind, if there is one.
 
-    `give_way` runs more urgent jobs, and says whether to continue afterwards.
+    `run_urgent` runs more urgent jobs, and says whether to continue afterwards.
     """
     job = work.queue.claim(process_name(), gpu_models=context.judge.gpu_models)
     if job is None:
         return False
     cancelled = Event()
-    running = Running(job, work.queue, context, cancelled, give_way)
+    running = Running(job, work.queue, context, cancelled, run_urgent)
     limit_s = work.limit_s() if work.limit_s else None
     extend = partial(work.queue.extend_lease, job)
     with (
@@ -137,12 +144,12 @@ def take(work: Work[J], context: WorkContext, *, give_way: Callable[[], bool] = 
     ):
         final_write = _run(work, running)
         if heartbeat.stopped and final_write.interrupted:
-            final_write = running.handed_back("stopping")
+            final_write = running.returned("stopping")
         try:
             final_write.settle(lambda: heartbeat.lost)
         except DatabaseError:  # it answers, and refuses the content of the result
             log.exception("verdict_refused")
-            running.handed_back("failed").settle(lambda: heartbeat.lost)
+            running.returned("failed").settle(lambda: heartbeat.lost)
     return True
 
 
@@ -152,22 +159,24 @@ def _run(work: Work[J], running: Running[J]) -> FinalWrite:
     try:
         final_write = work.do(running)
     except JudgementCancelled:  # by its owner, or because this worker stops or has failed
-        return running.handed_back("stopping")
+        return running.returned("stopping")
+    except RequirementMissing as error:
+        return running.returned("requirement_missing", missing=str(error))
     except CANNOT_JUDGE as error:
-        log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
+        log.error("judge_unavailable", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         metrics.CANNOT_JUDGE.inc()
         handle.put_off(str(error))
-        return running.handed_back("cannot_judge")
+        return running.returned("cannot_judge")
     except DATABASE_AWAY as error:
         log.warning("package_not_read", error=str(error))
         connections.close_all()
-        return running.handed_back("package_not_read")
+        return running.returned("package_not_read")
     except Exception as error:  # the task's boundary: any exception is a failure of the judge
         metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=running.job.tries)
         if not isinstance(error, JudgeError):
             handle.close()
-        return running.handed_back(_why_it_failed(handle, error))
+        return running.returned(_why_it_failed(handle, error))
     handle.worked()
     return final_write
 

@@ -11,6 +11,7 @@ import structlog
 from django.db import connections
 
 from web.authoring.queue import queue as proofs
+from web.fleet.queries import hosts_of
 from web.importing.queue import queue as imports
 from web.jobs.queue import JobQueue
 from web.leaderboards import ranking
@@ -101,7 +102,7 @@ def _survives(sweep: Callable[[], object]) -> bool:
 
 
 def _sweep(queue: JobQueue[Any]) -> None:
-    swept = queue.sweep()
+    swept = queue.sweep(hosts=hosts_of)
     metrics.SWEPT.labels(outcome="requeued").inc(swept.requeued)
     metrics.SWEPT.labels(outcome="concluded").inc(swept.concluded)
     if swept.requeued or swept.concluded:

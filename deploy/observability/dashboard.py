@@ -72,7 +72,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             {"{{mode}} {{queue}}": _rate("warpcourt_submissions_total", "mode, queue")},
         ),
         Panel("Submissions refused", {"{{reason}}": _rate("warpcourt_submissions_refused_total", "reason")}),
-        Panel("Notifications of workers", {"{{outcome}}": _rate("warpcourt_rings_total", "outcome")}),
+        Panel("Notifications of workers", {"{{outcome}}": _rate("warpcourt_wakeups_total", "outcome")}),
     ),
     "Judging": (
         Panel("Verdicts", {"{{verdict}}": _rate("warpcourt_verdicts_total", "verdict")}, stacked=True),
@@ -140,7 +140,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         Panel(
             "Jobs returned to the queue",
             {
-                "{{reason}}": _rate("warpcourt_jobs_handed_back_total", "reason"),
+                "{{reason}}": _rate("warpcourt_jobs_returned_total", "reason"),
                 "swept: {{outcome}}": _rate("warpcourt_jobs_swept_total", "outcome"),
             },
         ),

@@ -39,8 +39,8 @@ def enrol(name: str) -> str:
     return secret
 
 
-def ring(times: int) -> None:
-    """Ring for a worker, with one message each time."""
+def wake(times: int) -> None:
+    """Send `times` wake-up messages."""
     for _ in range(times):
         wakeup.wake()
 
@@ -54,9 +54,9 @@ def claim() -> str | None:
     return claimed.submission.public_id
 
 
-def hand_back(public_id: str) -> bool:
+def return_to_queue(public_id: str) -> bool:
     """Give up what `claim` took."""
-    return services.hand_back(_claims[public_id], failed=False)
+    return services.return_to_queue(_claims[public_id], failed=False)
 
 
 def send_result(public_id: str, verdict: str) -> bool:
@@ -75,6 +75,11 @@ def start_kind(kind: str, word: str, judged: str) -> int:
     A rejudge is of the submission `judged`.
     """
     return requests.START[kind](word, judged)
+
+
+def import_folder(folder: str) -> int:
+    """Ask for the import of a folder of the worker hosts; return the key of its row."""
+    return requests.import_folder(folder)
 
 
 def look_at(kind: str, pk: int) -> dict[str, Any]:
@@ -98,12 +103,13 @@ _DOES: Mapping[str, Callable[..., Any]] = {
         do.__name__: do
         for do in (
             enrol,
-            ring,
+            wake,
             claim,
-            hand_back,
+            return_to_queue,
             send_result,
             rejudge,
             start_kind,
+            import_folder,
             look_at,
             cancel_kind,
             undone,

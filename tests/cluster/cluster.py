@@ -122,10 +122,15 @@ class Cluster:
             "WARPCOURT_RUNTIME_DIR": str(self.gates if self._scripted else data / "run"),
             "DOCKER_HOST": f"unix://{self._engine_folder(host)}/docker.sock",
             "TMPDIR": str(data / "tmp"),
+            "WARPCOURT_IMPORTS_DIR": str(self.imports_dir(host)),
             "WARPCOURT_DATABASE_URL": self.postgres.url(address),
             "WARPCOURT_BROKER_URL": self.redis.url(address),
             **self._settings,
         }
+
+    def imports_dir(self, host: Host) -> Path:
+        """The directory of sets on `host`, which no other host has."""
+        return self.folder / host.name / "imports"
 
     # The site
 

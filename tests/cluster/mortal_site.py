@@ -1,4 +1,4 @@
-"""The site, which dies between the commit of a submission and its ring when a test asks for that.
+"""The site, which dies between the commit of a submission and its wake-up message when a test asks for that.
 
     uvicorn tests.cluster.mortal_site:application
 

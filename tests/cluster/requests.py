@@ -66,6 +66,11 @@ def _import(word: str, _judged: str) -> int:
     return importing.start_archive(_author(), "leetgpu", archive.getvalue()).pk
 
 
+def import_folder(folder: str) -> int:
+    """Ask for the import of a folder of the worker hosts; return the key of its row."""
+    return importing.start_folder(_author(), "leetgpu", folder).pk
+
+
 def _rejudge(_word: str, judged: str) -> int:
     found = Submission.objects.filter(public_id=judged)
     return rejudging.start(_author(), found, reason="a fault", chosen={}).runs.get().pk
@@ -80,7 +85,7 @@ START: Mapping[str, Callable[[str, str], int]] = {
 
 
 def _author() -> User:
-    """Another one each time: a user may have a few jobs under way."""
+    """Another one each time: a user may have a few open jobs."""
     return User.objects.create(username=f"author-{secrets.token_hex(4)}", is_instructor=True, is_staff=True)
 
 

@@ -31,7 +31,7 @@ def submit(page: Page, source: str, button: str = "Submit") -> None:
 
 
 def live(page: Page) -> Locator:
-    """The panel of a judgement under way."""
+    """The panel of a running judgement."""
     return page.locator("#console .live")
 
 

@@ -166,7 +166,7 @@ def test_a_node_is_drained_and_serves_again_as_the_page_shows_by_itself(
     page.get_by_role("button", name="Drain node").and_(page.locator(":visible")).click()
     expect(page.get_by_text(f"{name} is draining")).to_be_visible()
     expect(node).to_contain_text("Drained: A new fan. By judge")
-    # The worker hears of it, and the page shows that without being loaded again.
+    # The worker gets the order, and the page shows that without being loaded again.
     expect(node).to_contain_text("You can stop its workers", timeout=20_000)
     page.get_by_role("button", name=f"Resume {name}").click()
     expect(node.get_by_text("Serving").first).to_be_visible(timeout=20_000)

@@ -12,12 +12,11 @@ Every answer contains `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Re
 are left, the answer is 429 with `Retry-After`. `Idempotency-Key` makes a repeated submit harmless.
 """
 
-from ninja import NinjaAPI
-
 from web.api import authoring, errors, fleet, leaderboards, problems, profile, submissions, tokens, tracks
+from web.api.document import ApiWithCachedDocument
 from web.api.limits import PerMinute
 
-api = NinjaAPI(
+api = ApiWithCachedDocument(
     title="Warpcourt",
     version="1",
     description=__doc__,

@@ -34,6 +34,7 @@ _MESSAGES = {
     Failure.WORKER_HUNG: (
         "The judge could not read these files in time. Remove unusually long or deeply nested content."
     ),
+    Failure.NO_HOST: "No worker has everything that this problem needs. Ask the operator of the site.",
 }
 
 

@@ -8,12 +8,14 @@ from django.core.cache import cache
 from django.db.models import QuerySet
 
 from web.fleet.models import Duty, Gpu, Health, Node, NodeState, Worker
+from web.jobs.queries import host_of
 from web.site.clock import DatabaseNow
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
 LOST_AFTER = timedelta(seconds=30)  # several heartbeats
+RESTARTED_WITHIN = timedelta(minutes=10)
 SHOWN_S = 5
 
 
@@ -123,6 +125,18 @@ def may_claim(node_name: str) -> bool:
     An unknown node may.
     """
     return not Node.objects.filter(name=node_name, drained=True).exists()
+
+
+def hosts_of(queue: str, now: datetime | None = None) -> frozenset[str]:
+    """Return the hosts whose workers take jobs of `queue`, by their names in jobs.
+
+    A host counts for RESTARTED_WITHIN after its last report, because it may be restarting. Drained nodes do
+    not count.
+    """
+    heard = (now or DatabaseNow()) - RESTARTED_WITHIN
+    workers = Worker.objects.filter(heartbeat__gte=heard, node__drained=False)
+    found = workers.values_list("name", "queues")
+    return frozenset(host_of(name) for name, queues in found if queue in queues)
 
 
 def capability_of(model: str) -> str:

@@ -66,7 +66,7 @@ class SetFolderForm(SetForm):
     folder = forms.CharField(
         max_length=FOLDER_CHARACTERS,
         label="Folder",
-        help_text="Relative to WARPCOURT_IMPORTS_DIR on the worker hosts.",
+        help_text="Relative to WARPCOURT_IMPORTS_DIR on the worker hosts. One host must have it.",
         widget=forms.TextInput(attrs={"class": "input", "spellcheck": "false", "autocapitalize": "off"}),
     )
 

@@ -25,6 +25,10 @@ _MESSAGES = {
     Failure.WORKER_HUNG: (
         "The judge could not read this set in time. Remove unusually long or deeply nested content."
     ),
+    Failure.NO_HOST: (
+        "No worker has the folder {folder} below its WARPCOURT_IMPORTS_DIR. Copy the folder to the host of a"
+        " worker, or correct the path. Then import it again."
+    ),
 }
 
 
@@ -64,7 +68,7 @@ class ImportQueue(JobQueue[ImportRun]):
 
     def fail(self, run: ImportRun, failure: Failure) -> bool:
         """Store that the import failed through no fault of its owner. Return False if the lease was lost."""
-        return self.record_failure(run, _MESSAGES[failure])
+        return self.record_failure(run, _MESSAGES[failure].format(folder=run.folder))
 
     def _end(self, run: ImportRun, **columns: Any) -> bool:
         return self.finish(run, archive=None, finished=timezone.now(), **columns)

@@ -22,7 +22,7 @@ from web.jobs.models import OPEN, REJUDGED, JobState, LeasedJob
 J = TypeVar("J", bound=LeasedJob)
 
 
-def under_way(owned: QuerySet[J]) -> QuerySet[J]:
+def open_jobs(owned: QuerySet[J]) -> QuerySet[J]:
     """Return the unfinished jobs of one owner in the order of their ranks."""
     return owned.filter(state__in=OPEN, priority__gt=REJUDGED).order_by("queued", "pk")
 
@@ -39,7 +39,7 @@ def move_up_on_commit(owned: QuerySet[J]) -> None:
 
 def move_up(owned: QuerySet[J]) -> None:
     """Count the ranks of an owner's waiting jobs again. No rank ever grows."""
-    for rank, job in enumerate(under_way(owned).only("state", "fair_share_rank")):
+    for rank, job in enumerate(open_jobs(owned).only("state", "fair_share_rank")):
         if job.state == JobState.QUEUED and job.fair_share_rank > rank:
             behind = owned.model._default_manager.filter(pk=job.pk, fair_share_rank__gt=rank)  # noqa: SLF001
             behind.filter(state=JobState.QUEUED).update(fair_share_rank=rank)

@@ -31,7 +31,7 @@ class JobState(models.TextChoices):
 
     A claim of a row whose lease has expired leads from LEASED to LEASED, under the next attempt. A
     submission that its author cancels is DONE, with that verdict; the other kinds have nothing to show then,
-    and are CANCELLED.
+    and are CANCELLED. A waiting job that no host can run is DONE, with that failure.
     """
 
     QUEUED = "queued", "Waiting"
@@ -74,6 +74,7 @@ class LeasedJob(models.Model):
 
     `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names an old
     one changes nothing. `tries` counts the claims that are charged. `queue` is a class of hardware.
+    `excluded_hosts` maps each host that returned the job because it cannot run it to the reason.
     `fair_share_rank` is how many open jobs its owner had when it was queued, see `web.jobs.fair_share`.
     """
 
@@ -98,6 +99,9 @@ class LeasedJob(models.Model):
     queued = models.DateTimeField(default=timezone.now, editable=False, help_text="When the job was queued.")
     lease_until = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(max_length=WORKER_CHARACTERS, blank=True)
+    excluded_hosts = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="Hosts that cannot run the job, with the reasons."
+    )
 
     class Meta:
         abstract = True

@@ -86,7 +86,8 @@ def submissions_waiting() -> dict[str, int]:
 
 def host_of(worker: str) -> str:
     """Return the host of a process, by its name in jobs and in the fleet: `node-1` of `node-1:4711`."""
-    return worker.rpartition(":")[0]
+    host, separator, _ = worker.rpartition(":")
+    return host if separator else worker
 
 
 def long_waiting(kinds: Iterable[KindNow], now: datetime, limit: timedelta) -> list[KindNow]:

@@ -25,12 +25,17 @@ Any number of workers may sweep at a time, and any may die in the middle. One tr
 conditional UPDATE comes first and names the attempt. If two sweeps meet, the second finds nothing to do. If a
 sweep is killed, the next one does the rest.
 
+A host may lack something that a job needs, such as a folder. It returns the job and is excluded: its workers
+skip the job in later claims. If all hosts of its queue have returned a job, the sweep ends it. Such a job is
+near the head of its queue, since it has been claimed before. So the sweep reads only the first few jobs of
+each queue.
+
 A kind of job is a subclass that defines what happens at the end: `fail`, and its own `record`.
 """
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -44,13 +49,16 @@ from django.db.models import F, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression, OrderBy
 
 from web.jobs import wakeup
-from web.jobs.fair_share import move_up_on_commit, under_way
+from web.jobs.fair_share import move_up_on_commit, open_jobs
 from web.jobs.models import CPU, OPEN, ORDER, JobState, LeasedJob
+from web.jobs.queries import host_of
 from web.site.clock import DatabaseNow
 
 J = TypeVar("J", bound=LeasedJob)
 Moment = datetime | DatabaseNow
+HostsOf = Callable[[str], Collection[str]]  # the hosts that take jobs of a queue
 SWEPT_AT_ONCE = 500
+HEAD_OF_QUEUE = 16
 
 
 class LeaseLost(Exception):
@@ -70,6 +78,7 @@ class Failure(Enum):
 
     TRIES_USED = auto()
     WORKER_HUNG = auto()
+    NO_HOST = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,7 @@ class JobQueue(ABC, Generic[J]):
 
     def add(self, job: J) -> None:
         """Queue a new job, and wake a worker once the caller's transaction is committed."""
-        job.fair_share_rank = under_way(self._owned(job)).count()
+        job.fair_share_rank = open_jobs(self._owned(job)).count()
         job.save()
         self.wake(job.queue)
 
@@ -142,7 +151,7 @@ class JobQueue(ABC, Generic[J]):
         workers read the same row, one finds it changed and searches for another.
         """
         queues = self.served_by(gpu_models)
-        while (found := self.next_job(queues)) is not None:
+        while (found := self.next_job(queues, host_of(worker))) is not None:
             pk, attempt = found
             with transaction.atomic():
                 taken = self._all().filter(self._claimable(), pk=pk, attempt=attempt)
@@ -161,21 +170,24 @@ class JobQueue(ABC, Generic[J]):
         return None
 
     def extend_lease(self, job: J) -> Hold:
-        """Extend the lease by its full length, and return whether to continue."""
+        """Extend the lease by its full length, and return whether to continue. Usually one statement."""
         mine = self.mine(job)
-        if mine.update(lease_until=_lease_end()):
-            ends = self.cancelling is not None and mine.filter(self.cancelling).exists()
-            return Hold.CANCELLED if ends else Hold.HELD
+        continuing = mine if self.cancelling is None else mine.exclude(self.cancelling)
+        if continuing.update(lease_until=_lease_end()):
+            return Hold.HELD
+        if self.cancelling is not None and mine.update(lease_until=_lease_end()):
+            return Hold.CANCELLED
         cancelled = self._all().filter(pk=job.pk, attempt=job.attempt, state=JobState.CANCELLED)
         return Hold.CANCELLED if cancelled.exists() else Hold.LOST
 
     @transaction.atomic
-    def hand_back(self, job: J, *, failed: bool) -> bool:
-        """Return `job` to the queue after a failure of the judge, or because this worker stops.
+    def return_to_queue(self, job: J, *, failed: bool, missing: str = "") -> bool:
+        """Return `job` to the queue after a failure of the judge, or because this worker cannot run it.
 
         Return False if the lease was lost before. A failure counts as a try, and the next try waits for a
         sweep, which gives a host with problems a moment. When no tries are left the job ends. Without a
-        failure, another worker is woken at once.
+        failure, another worker is woken at once. `missing` names what the job needs and this host does not
+        have: then no worker of this host claims the job again.
         """
         if self._ends(job, failed=failed):
             return self.fail(job, Failure.TRIES_USED)
@@ -184,6 +196,7 @@ class JobQueue(ABC, Generic[J]):
             lease_until=None,
             worker="",
             tries=F("tries") if failed else F("tries") - 1,
+            excluded_hosts=job.excluded_hosts | ({host_of(job.worker): missing} if missing else {}),
         )
         if returned:
             self.requeued(job, "Waiting for another worker")
@@ -203,11 +216,11 @@ class JobQueue(ABC, Generic[J]):
             return False
         return self.fail(self.rows().get(pk=pk), Failure.WORKER_HUNG)
 
-    def sweep(self, *, now: datetime | None = None) -> Swept:
+    def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:
         """Queue jobs of lost workers again, end jobs that cannot continue, and wake workers for the rest.
 
         For jobs queued within the sweep interval a message is still in transit. `now` replaces the database's
-        clock.
+        clock. Without `hosts`, jobs that no host can run keep waiting.
         """
         moment: Moment = now or DatabaseNow()
         concluded = 0
@@ -219,8 +232,10 @@ class JobQueue(ABC, Generic[J]):
                     requeued[job.queue] += 1
                 case JobState.DONE:
                     concluded += 1
+        queues = [*self._queues()]
+        concluded += self._end_impossible(queues, hosts) if hosts else 0
         settled = moment - timedelta(seconds=settings.WARPCOURT.sweep_s)
-        woken = self.wake_waiting(requeued | self._waiting(queued__lt=settled))
+        woken = self.wake_waiting(requeued | self._waiting(queues, queued__lt=settled))
         return Swept(requeued=requeued.total(), concluded=concluded, woken=woken)
 
     # For subclasses
@@ -247,24 +262,31 @@ class JobQueue(ABC, Generic[J]):
 
     def wake(self, queue: str = CPU) -> None:
         """Wake a worker that serves `queue`, once the caller's transaction is committed."""
-        for heard in self._heard({queue: 1}):
-            transaction.on_commit(partial(wakeup.wake, heard))
+        for target in self._by_wakeup_queue({queue: 1}):
+            transaction.on_commit(partial(wakeup.wake, target))
 
     def wake_waiting(self, waiting: Mapping[str, int] | None = None) -> int:
         """Wake workers for waiting jobs, a few at a time. Return the number of messages sent."""
-        return wakeup.wake_for(self._heard(self._waiting() if waiting is None else waiting))
+        return wakeup.wake_for(
+            self._by_wakeup_queue(self._waiting(self._queues()) if waiting is None else waiting)
+        )
 
     def in_line(self, queue: str) -> QuerySet[J]:
         """Return the waiting jobs in `queue` in the order of claims, which an index has."""
         return self._all().filter(state=JobState.QUEUED, queue=queue).order_by(*self.order)
 
-    def next_job(self, queues: Collection[str]) -> tuple[int, int] | None:
-        """Return key and attempt of the job that a worker of `queues` takes next. It may be gone by now."""
-        heads = [*(_first(self.in_line(queue)) for queue in queues), _first(self._expired(queues))]
+    def next_job(self, queues: Collection[str], host: str) -> tuple[int, int] | None:
+        """Return key and attempt of the job that a worker of `queues` on `host` takes next.
+
+        It may be gone by now.
+        """
+        mine = ~Q(excluded_hosts__has_key=host)
+        waiting = (self.in_line(queue).filter(mine) for queue in queues)
+        heads = [*map(_first, waiting), _first(self._expired(queues).filter(mine))]
         candidates = self._all().filter(reduce(or_, (Q(pk=head) for head in heads)))
         return candidates.order_by(*self.order).values_list("pk", "attempt").first()
 
-    def hears(self, queue: str) -> str:
+    def wakeup_queue(self, queue: str) -> str:
         """Return the broker's queue whose workers are woken for jobs of `queue`."""
         return queue
 
@@ -307,12 +329,24 @@ class JobQueue(ABC, Generic[J]):
         self.requeued(job, "The worker was lost. Waiting for another worker")
         return JobState.QUEUED
 
-    def _waiting(self, **condition: Any) -> Counter[str]:
+    def _end_impossible(self, queues: Iterable[str], hosts: HostsOf) -> int:
+        """End the jobs that all `hosts` of their queue have returned. Without any host, jobs wait for one."""
+        ended = 0
+        for queue in queues:
+            head = self.in_line(queue).only("state", "attempt", "queue", "excluded_hosts")[:HEAD_OF_QUEUE]
+            for job in [job for job in head if job.excluded_hosts]:
+                known = {*hosts(self.wakeup_queue(queue))}
+                if known and known <= job.excluded_hosts.keys():
+                    with transaction.atomic():
+                        ended += self.fail(job, Failure.NO_HOST)
+        return ended
+
+    def _waiting(self, queues: Iterable[str], **condition: Any) -> Counter[str]:
         """Return the number of waiting jobs per queue, up to the number of workers that are woken for one."""
         return Counter(
             {
                 queue: self.in_line(queue).filter(**condition)[: wakeup.MOST_MESSAGES].count()
-                for queue in self._queues()
+                for queue in queues
             }
         )
 
@@ -324,11 +358,11 @@ class JobQueue(ABC, Generic[J]):
             yield queue
             queue = queued.filter(queue__gt=queue).first()
 
-    def _heard(self, jobs: Mapping[str, int]) -> Counter[str]:
-        heard: Counter[str] = Counter()
+    def _by_wakeup_queue(self, jobs: Mapping[str, int]) -> Counter[str]:
+        counts: Counter[str] = Counter()
         for queue, count in jobs.items():
-            heard[self.hears(queue)] += count
-        return heard
+            counts[self.wakeup_queue(queue)] += count
+        return counts
 
 
 def _lease_end() -> CombinedExpression:

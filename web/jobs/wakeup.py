@@ -27,7 +27,7 @@ def wake(queue: str = CPU) -> bool:
     A message for a queue without workers stays with the broker until a worker serves the queue.
     """
     sent = _line.send(queue)
-    metrics.RINGS.labels(outcome="sent" if sent else "lost").inc()
+    metrics.WAKEUPS.labels(outcome="sent" if sent else "lost").inc()
     return sent
 
 

@@ -157,7 +157,7 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         ),
     )
     yield (
-        "acts_as_staff",
+        "staff_actions",
         _rows(AuditEntry.objects.filter(actor=user), "kind", "target_text", "details", "created"),
     )
     submissions = Submission.objects.filter(user=user).select_related("problem", "job", "report", "user")

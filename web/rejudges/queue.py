@@ -28,6 +28,7 @@ from web.submissions.queues import GPU, queue_of_model, served_by
 _MESSAGES = {
     Failure.TRIES_USED: "The judge failed on this submission several times.",
     Failure.WORKER_HUNG: "The judge could not read this source in time.",
+    Failure.NO_HOST: "No worker has everything that this submission needs.",
 }
 
 
@@ -49,7 +50,7 @@ class HiddenQueue(JobQueue[HiddenRun]):
         """Set the run's version on the submission, only in memory: the stored submission keeps its own."""
         job.submission.package_id = job.package_id
 
-    def hears(self, queue: str) -> str:
+    def wakeup_queue(self, queue: str) -> str:
         """Return `cpu` for the queue `gpu`, because every worker may take its runs if no GPU is in use."""
         return CPU if queue == GPU else queue
 

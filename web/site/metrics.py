@@ -40,8 +40,8 @@ SUBMISSIONS = Counter(
     "warpcourt_submissions", "Submissions accepted into the queue, by mode and queue.", ["mode", "queue"]
 )
 SUBMISSIONS_REFUSED = Counter("warpcourt_submissions_refused", "Submissions refused, by reason.", ["reason"])
-RINGS = Counter(
-    "warpcourt_rings",
+WAKEUPS = Counter(
+    "warpcourt_wakeups",
     "Notifications of workers: `sent`, or `lost` because the broker was unreachable.",
     ["outcome"],
 )
@@ -71,9 +71,10 @@ JUDGES_READY = Gauge(
     "warpcourt_judges_ready", "Processes of this worker whose judge is open.", multiprocess_mode="livesum"
 )
 CANNOT_JUDGE = Counter("warpcourt_cannot_judge", "Times that this host could not judge; its log has the fix.")
-HANDED_BACK = Counter(
-    "warpcourt_jobs_handed_back",
-    "Jobs returned to the queue: `failed` (counts as a try), `stopping`, `cannot_judge` or `disk_full`.",
+JOBS_RETURNED = Counter(
+    "warpcourt_jobs_returned",
+    "Jobs returned to the queue: `failed` and `disk_full` (count as a try), `stopping`, `cannot_judge`,"
+    " `requirement_missing` or `package_not_read`.",
     ["reason"],
 )
 PAUSED = Gauge(
@@ -117,7 +118,7 @@ LAST_SWEEP = Gauge(
 )
 SWEPT = Counter(
     "warpcourt_jobs_swept",
-    "Jobs with an expired lease: `requeued`, or `concluded` because no try was left.",
+    "Jobs that sweeps `requeued` after their lease expired, or `concluded`: no try was left or no host fits.",
     ["outcome"],
 )
 
@@ -135,9 +136,9 @@ HEARTBEATS_FAILED = Counter(
 for _verdict in Verdict:
     VERDICTS.labels(verdict=_verdict.value)
 for _outcome in ("sent", "lost"):
-    RINGS.labels(outcome=_outcome)
-for _reason in ("failed", "stopping", "cannot_judge", "disk_full"):
-    HANDED_BACK.labels(reason=_reason)
+    WAKEUPS.labels(outcome=_outcome)
+for _reason in ("failed", "stopping", "cannot_judge", "disk_full", "requirement_missing", "package_not_read"):
+    JOBS_RETURNED.labels(reason=_reason)
 for _reason in ("taken", "expired"):
     LEASES_LOST.labels(reason=_reason)
 for _outcome in ("done", "failed"):

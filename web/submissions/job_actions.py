@@ -26,15 +26,23 @@ def cancel(submission: Submission, staff: User, *, reason: str) -> bool:
 
 @transaction.atomic
 def requeue(submission: Submission, staff: User) -> bool:
-    """Let another worker start from scratch, with all tries. Return False if a worker holds it or it is over.
+    """Let another worker start from scratch, with all tries, on any host.
 
-    If the old worker comes back late, its writes change nothing: they name an attempt that the next claim
-    ends.
+    Return False if there is nothing to reset, a worker holds it, or it is over. If the old worker comes back
+    late, its writes change nothing: they name an attempt that the next claim ends.
     """
     lost = Job.objects.filter(submission=submission, state=JobState.LEASED, lease_until__lt=DatabaseNow())
     queued = lost.update(
-        state=JobState.QUEUED, lease_until=None, worker="", tries=0, cancel_requested=False
-    ) or Job.objects.filter(submission=submission, state=JobState.QUEUED, tries__gt=0).update(tries=0)
+        state=JobState.QUEUED,
+        lease_until=None,
+        worker="",
+        tries=0,
+        excluded_hosts={},
+        cancel_requested=False,
+    )
+    if not queued:
+        waiting = Job.objects.filter(submission=submission, state=JobState.QUEUED)
+        queued = waiting.exclude(tries=0, excluded_hosts={}).update(tries=0, excluded_hosts={})
     if queued:
         append(submission.pk, EventKind.RETRIED, {"text": "Requeued by staff"})
         log(staff, AuditKind.REQUEUE, submission)

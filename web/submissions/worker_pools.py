@@ -41,11 +41,11 @@ def _worker_pool(
 ) -> WorkerPool:
     mine = [(served, slots) for served, slots in workers if queue in served]
     together = frozenset[str]().union(*(served for served, _ in mine)) or _least(queue)
-    under_way = sum(judging.get(served, 0) for served in together)
-    slots = sum(slots for _, slots in mine) or under_way
+    running = sum(judging.get(served, 0) for served in together)
+    slots = sum(slots for _, slots in mine) or running
     # If workers are known and none serves this queue, jobs of others are no sign of life for it.
-    away = not mine if workers else not under_way
-    return WorkerPool(together, slots, under_way, away)
+    away = not mine if workers else not running
+    return WorkerPool(together, slots, running, away)
 
 
 def _least(queue: str) -> frozenset[str]:

@@ -1,17 +1,21 @@
 """The decisive faults, met by what is not a submission: previews, proofs, imports and hidden runs."""
 
+import shutil
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
+from problems.loader import problems_root
 from testing.services import wait_until
 from tests.cluster import KINDS, Cluster, HeldJob, Stage, hold_kind
-from tests.cluster.cluster import SWEEP_S
+from tests.cluster.cluster import PROBLEM, SWEEP_S
 from tests.integration.faults import real
 from tests.integration.faults.conftest import RECOVERY_S
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
+_RETURNED_BY = "SELECT jsonb_object_keys(excluded_hosts) FROM importing_importrun WHERE id = %s"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,6 +68,44 @@ def test_every_container_engine_is_away(real_cluster, kind):
     assert cluster.ask("look_at", kind, pk)["state"] == "cancelled"
 
 
+def test_a_folder_is_imported_by_the_host_that_has_it(cluster):
+    """That host restarts: the other one returns the import, and it waits."""
+    without, having = cluster.hosts
+    put_set(cluster.imports_dir(having))
+    wait_until(lambda: cluster.has_heartbeat(having), f"the first report of {having.name}", RECOVERY_S)
+    cluster.stop_worker(having)
+    pk = cluster.ask("import_folder", "set")
+
+    def returned() -> bool:
+        return cluster.sql(_RETURNED_BY, pk) == [(without.name,)]
+
+    wait_until(returned, f"the return of the import by {without.name}", RECOVERY_S)
+    time.sleep(3 * SWEEP_S)
+    job = cluster.ask("look_at", "import", pk)
+    assert job["state"] == "queued", f"it waits for {having.name}: {job}"
+    cluster.launch(having)
+    wait_until(lambda: over(cluster, "import", pk), f"the import: {cluster.story()}", RECOVERY_S)
+    job = cluster.ask("look_at", "import", pk)
+    assert job["failure"] == ""
+    assert job["worker"].startswith(f"{having.name}:")
+
+
+def test_a_folder_that_no_host_has_fails_with_what_to_do(cluster):
+    pk = cluster.ask("import_folder", "nowhere")
+    wait_until(lambda: over(cluster, "import", pk), f"the end of the import: {cluster.story()}", RECOVERY_S)
+    job = cluster.ask("look_at", "import", pk)
+    assert "No worker has the folder nowhere" in job["failure"]
+
+
+def put_set(imports_dir: Path) -> None:
+    """Put a set with one problem in a directory."""
+    shutil.copytree(problems_root() / PROBLEM, imports_dir / "set" / "imported-sum")
+
+
+def over(cluster: Cluster, kind: str, pk: int) -> bool:
+    return cluster.ask("look_at", kind, pk)["state"] == "done"
+
+
 def host_of(cluster: Cluster, held: HeldJob):
     name = cluster.ask("look_at", held.kind, held.pk)["worker"].split(":")[0]
     return next(host for host in cluster.hosts if host.name == name)
@@ -74,10 +116,11 @@ def ends_well(cluster: Cluster, held: HeldJob, **expected: int) -> None:
     began = time.monotonic()
     held.release()
 
-    def over() -> bool:
-        return cluster.ask("look_at", held.kind, held.pk)["state"] == "done"
-
-    wait_until(over, f"the end of the {held.kind}: {cluster.story()}", RECOVERY_S)
+    wait_until(
+        lambda: over(cluster, held.kind, held.pk),
+        f"the end of the {held.kind}: {cluster.story()}",
+        RECOVERY_S,
+    )
     assert time.monotonic() - began < RECOVERY_S
     job = cluster.ask("look_at", held.kind, held.pk)
     assert job["failure"] == ""

@@ -1,4 +1,4 @@
-"""Messages that come too often, and results; a ring that is never sent."""
+"""Messages that come too often, and results; a wake-up message that is never sent."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def forgetful_cluster(shared_cluster: Cluster) -> Iterator[Cluster]:
 def test_the_same_message_comes_ten_times(cluster, recovers, stage):
     with hold(cluster, stage) as held:
         with recovers(cluster, held):
-            cluster.ask("ring", TIMES)
+            cluster.ask("wake", TIMES)
         assert cluster.steps(held.public_id).count("claimed") == 1
 
 

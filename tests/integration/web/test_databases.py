@@ -165,7 +165,9 @@ def test_a_site_killed_before_it_committed_leaves_nothing(owner, handed_in, monk
     assert not Submission.objects.exists()
 
 
-def test_a_site_killed_between_commit_and_ring_leaves_that_to_the_sweep(owner, handed_in, rings, monkeypatch):
+def test_a_site_killed_between_commit_and_wakeup_leaves_that_to_the_sweep(
+    owner, handed_in, wakeups, monkeypatch
+):
     with monkeypatch.context() as doomed:
         doomed.setattr(wakeup, "wake", die)
         killed(lambda: handed_in(owner))
@@ -174,7 +176,7 @@ def test_a_site_killed_between_commit_and_ring_leaves_that_to_the_sweep(owner, h
     assert [services.sweep(now=later).woken for _ in range(2)] == [1, 1]  # until somebody claims it
     assert services.record(services.claim("w"), Report(Verdict.ACCEPTED))
     assert services.sweep(now=later).woken == 0
-    assert rings == ["cpu", "cpu"]
+    assert wakeups == ["cpu", "cpu"]
 
 
 def test_a_sweeper_killed_in_the_middle_leaves_the_job_to_the_next(owner, handed_in, monkeypatch):

@@ -91,7 +91,7 @@ def test_a_stopped_worker_finishes_what_it_judges(installation):
     assert (shown["state"], shown["verdict"]) == ("done", "accepted")
 
 
-def test_cancelling_ends_a_judgement_under_way(installation):
+def test_cancelling_ends_a_running_judgement(installation):
     installation.start_worker()
     public_id = installation.submit("sleep=60")
     installation.wait_for(public_id, state="judging")

@@ -55,14 +55,14 @@ def test_a_drained_worker_finishes_and_takes_nothing_more_until_it_may(
 ) -> None:
     installation.start_node("node-a")
     assert "cpu" in installation.node("node-a")["workers"][0]["queues"]
-    under_way = installation.submit("sleep=3")
-    installation.wait_for(under_way, state="judging")
+    running = installation.submit("sleep=3")
+    installation.wait_for(running, state="judging")
     wait_until(lambda: installation.node("node-a")["workers"][0]["busy"] == 1, "a report of what is judged")
     installation.order("nodes/node-a/drain", reason="a new fan")
     assert not installation.node("node-a")["idle"]
     kept_waiting = installation.submit("wrong_answer")
     wait_until(lambda: installation.node("node-a")["idle"], "the end of what is judged")
-    assert installation.show(under_way)["verdict"] == "accepted"
+    assert installation.show(running)["verdict"] == "accepted"
     assert installation.show(kept_waiting)["state"] == "queued"
 
     other = installation.start_node("node-b")
@@ -74,5 +74,7 @@ def test_a_drained_worker_finishes_and_takes_nothing_more_until_it_may(
     wait_until(
         lambda: installation.node("node-a")["workers"][0]["state"] == "serving", "a report after the drain"
     )
-    assert any("Canceling queue judge.cpu" in line for line in installation.log), "no ring may be lost on it"
+    assert any("Canceling queue judge.cpu" in line for line in installation.log), (
+        "it must not take a wake-up message"
+    )
     assert any("Started consuming from judge.cpu" in line for line in installation.log)

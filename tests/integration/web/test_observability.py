@@ -121,8 +121,8 @@ def test_a_trace_goes_from_the_request_over_the_ring_to_the_judge(
 
     def heard() -> list[str]:
         """The spans of wake-up messages of this request. They end after the job and arrive after its span."""
-        rings = {span.span for span in collector.named("send wake-up") if span.parent == asked.span}
-        return [span.span for span in collector.named("receive wake-up") if span.parent in rings]
+        wakeups = {span.span for span in collector.named("send wake-up") if span.parent == asked.span}
+        return [span.span for span in collector.named("receive wake-up") if span.parent in wakeups]
 
     wait_until(lambda: bool(heard()), "the wake-up message of the submission")
     assert heard() == list(judged.links)

@@ -17,7 +17,7 @@ from tests.conftest import new_problem
 from tests.integration.web.test_databases import THREADS, at_once
 from web.accounts.models import User
 from web.config import Config
-from web.jobs.fair_share import under_way
+from web.jobs.fair_share import open_jobs
 from web.jobs.models import JobState
 from web.site.broker import TASK, broker_queue, broker_queues, new_celery
 from web.staff.queries import list_jobs
@@ -59,9 +59,9 @@ def test_a_long_queue_costs_a_claim_no_more_than_a_short_one(owner, long_queue):
     """One statement each, in which no step reads more rows than there are queues, or users' jobs."""
     assert Job.objects.filter(state=JobState.QUEUED).count() == JOBS
     with CaptureQueriesContext(connection) as found:
-        services.queue.next_job(served_by(["NVIDIA H200"]))
+        services.queue.next_job(served_by(["NVIDIA H200"]), "node-1")
         list(services.queue.in_line("cpu").values_list("pk")[:10])
-        under_way(Job.objects.filter(user=User.objects.create_user("another"))).count()
+        open_jobs(Job.objects.filter(user=User.objects.create_user("another"))).count()
         list(list_jobs().values_list("pk")[:10])
     assert len(found) == 4 + 1, "one is that of the user"
     for query in found:
@@ -109,7 +109,7 @@ def test_cancelling_all_at_once_ends_all(owner, handed_in, settings):
 
 
 @pytest.mark.parametrize("broker", ["redis", "files"])
-def test_a_ring_is_heard_by_those_alone_who_serve_the_queue(broker, tmp_path, request):
+def test_a_wakeup_reaches_only_workers_that_serve_the_queue(broker, tmp_path, request):
     url = request.getfixturevalue("redis_url") if broker == "redis" else ""
     app = new_celery(replace(Config.from_env({}), broker_url=url, data_dir=tmp_path))
     app.send_task(TASK, queue=broker_queue("gpu.nvidia-h200"))

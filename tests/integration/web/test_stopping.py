@@ -1,6 +1,6 @@
 """Real workers that stop, are busy, or lose their connections. Leases and sweeps last longer than any test.
 
-So whatever goes on does so because it was handed back, rung for or tried again.
+So whatever goes on does so because it was returned, a worker was woken for it, or it was tried again.
 """
 
 import os

@@ -37,6 +37,22 @@ def program(**more: object) -> dict[str, object]:
     return {"problem": "vector-add", "language": "cuda", "source": "void solve() {}", **more}
 
 
+def test_the_document_is_generated_once_and_revalidated(client, monkeypatch):
+    first = client.get("/api/v1/openapi.json")
+    assert first.json()["info"]["title"] == "Warpcourt"
+    assert "/api/v1/submissions" in first.json()["paths"]
+
+    def generate(*_: object, **__: object) -> None:
+        raise AssertionError("the document was generated again")
+
+    monkeypatch.setattr("ninja.main.get_schema", generate)
+    second = client.get("/api/v1/openapi.json")
+    assert (second.status_code, second.content) == (200, first.content)
+    assert second["Cache-Control"] == "no-cache"
+    unchanged = client.get("/api/v1/openapi.json", headers={"If-None-Match": first["ETag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
 def test_from_a_password_to_a_verdict(client, owner, problem):
     made = client.post(
         "/api/v1/tokens", {"username": "Owner", "password": PASSWORD}, content_type="application/json"

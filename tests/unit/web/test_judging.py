@@ -1,4 +1,4 @@
-"""What workers do: claim, hold, record, hand back, sweep."""
+"""What workers do: claim, hold, record, return, sweep."""
 
 from datetime import timedelta
 
@@ -124,7 +124,7 @@ def test_a_stale_attempt_tells_nothing_and_hands_nothing_back(owner, handed_in):
     fresh = services.claim("fresh")
     with pytest.raises(services.LeaseLost):
         services.add_event(stale, EventKind.COMPILED, {})
-    assert not services.hand_back(stale, failed=True)
+    assert not services.return_to_queue(stale, failed=True)
     assert services.extend_lease(fresh) is services.Hold.HELD
 
 
@@ -141,7 +141,7 @@ def test_our_failure_is_tried_again_and_in_the_end_not_charged(owner, handed_in,
     submission = handed_in(owner)
     for _ in range(settings.WARPCOURT.max_tries):
         assert verdict_of(submission) is None
-        assert services.hand_back(services.claim("w"), failed=True)
+        assert services.return_to_queue(services.claim("w"), failed=True)
     assert services.claim("w") is None
     report = StoredReport.objects.get()
     assert report.verdict == "internal_error"
@@ -149,33 +149,57 @@ def test_our_failure_is_tried_again_and_in_the_end_not_charged(owner, handed_in,
 
 
 def test_a_worker_that_stops_hands_back_without_a_try(
-    owner, handed_in, rings, django_capture_on_commit_callbacks
+    owner, handed_in, wakeups, django_capture_on_commit_callbacks
 ):
     handed_in(owner)
     with django_capture_on_commit_callbacks(execute=True):
-        services.hand_back(services.claim("w"), failed=False)
-    assert rings == ["cpu"]
+        services.return_to_queue(services.claim("w"), failed=False)
+    assert wakeups == ["cpu"]
     assert services.claim("w").tries == 1
 
 
-def test_the_sweep_queues_the_job_of_a_lost_worker_again(owner, handed_in, rings):
+def test_a_host_that_lacks_something_takes_the_next_job_and_others_take_this_one(owner, handed_in):
+    first, second = handed_in(owner), handed_in(owner)
+    assert services.return_to_queue(services.claim("node-1:7"), failed=False, missing="a file")
+    other = services.claim("node-1:8")
+    assert other.submission == second
+    claim = services.claim("node-2:7")
+    assert (claim.submission, claim.tries, claim.excluded_hosts) == (first, 1, {"node-1": "a file"})
+    expire_leases()
+    assert services.claim("node-1:9").submission == second
+    assert services.claim("node-1:9") is None
+
+
+def test_a_job_that_no_host_can_run_ends_and_may_be_rejudged(owner, handed_in):
+    submission = handed_in(owner)
+    for node in ("node-1", "node-2"):
+        assert services.queue.sweep(hosts=lambda _: ["node-1", "node-2"]).concluded == 0
+        services.return_to_queue(services.claim(f"{node}:7"), failed=False, missing="a file")
+    assert services.queue.sweep(hosts=lambda _: []).concluded == 0
+    assert services.queue.sweep(hosts=lambda queue: ["node-1", "node-2"] * (queue == "cpu")).concluded == 1
+    assert verdict_of(submission) == "internal_error"
+    services.rejudge(submission)
+    assert services.claim("node-1:7").excluded_hosts == {}
+
+
+def test_the_sweep_queues_the_job_of_a_lost_worker_again(owner, handed_in, wakeups):
     submission = handed_in(owner)
     services.claim("killed")
     assert services.sweep() == services.Swept(requeued=0, concluded=0, woken=0)
     expire_leases()
     assert services.sweep() == services.Swept(requeued=1, concluded=0, woken=1)
-    assert rings == ["cpu"]
+    assert wakeups == ["cpu"]
     assert Event.objects.last().kind == EventKind.RETRIED
     services.record(services.claim("alive"), ACCEPTED)
     assert verdict_of(submission) == "accepted"
 
 
-def test_the_sweep_rings_for_what_waits_too_long(owner, handed_in, rings):
+def test_the_sweep_wakes_a_worker_for_what_waits_too_long(owner, handed_in, wakeups):
     handed_in(owner)
     services.sweep()
-    assert rings == []
+    assert wakeups == []
     services.sweep(now=timezone.now() + timedelta(seconds=6))
-    assert len(rings) == 1
+    assert len(wakeups) == 1
 
 
 def test_the_sweep_gives_up_after_the_last_try(owner, handed_in, settings):
@@ -223,15 +247,15 @@ def test_a_host_whose_clock_is_wrong_holds_and_respects_leases(owner, handed_in,
         assert services.sweep().requeued == 0
 
 
-def test_the_sweep_rings_where_each_job_waits(owner, handed_in, rings, live_gpus):
+def test_the_sweep_wakes_workers_where_each_job_waits(owner, handed_in, wakeups, live_gpus):
     live_gpus("NVIDIA H200")
     for gpu_model in ("NVIDIA H200", "NVIDIA H200", ""):
         handed_in(owner, gpu_model=gpu_model)
     assert services.sweep(now=timezone.now() + timedelta(seconds=6)).woken == 3
-    assert sorted(rings) == ["gpu", "gpu.nvidia-h200", "gpu.nvidia-h200"]
+    assert sorted(wakeups) == ["gpu", "gpu.nvidia-h200", "gpu.nvidia-h200"]
 
 
-def test_the_sweep_leaves_out_as_many_rings_as_the_broker_holds(owner, handed_in, rings, monkeypatch):
+def test_the_sweep_subtracts_the_messages_that_the_broker_holds(owner, handed_in, wakeups, monkeypatch):
     for _ in range(3):
         handed_in(owner)
     monkeypatch.setattr(wakeup, "undelivered", {"cpu": 2}.get)
@@ -241,7 +265,7 @@ def test_the_sweep_leaves_out_as_many_rings_as_the_broker_holds(owner, handed_in
     assert services.sweep(now=later).woken == 0
 
 
-def test_the_sweep_rings_no_more_when_the_broker_does_not_answer(owner, handed_in, monkeypatch):
+def test_the_sweep_sends_no_more_messages_when_the_broker_does_not_answer(owner, handed_in, monkeypatch):
     for _ in range(3):
         handed_in(owner)
     asked = []

@@ -141,7 +141,7 @@ def take(word: str, details: list[Any], people: list[User], problems: list[Any])
         if claim and word == "record":
             assert services.record(claim, Report(details[0]))
         elif claim:
-            services.hand_back(claim, failed=True)
+            services.return_to_queue(claim, failed=True)
     else:
         made = list(Submission.objects.order_by("pk"))
         if made:

@@ -176,7 +176,7 @@ def test_moving_up_costs_those_who_wait_for_nothing_one_query(owner, handed_in, 
         move_up(Job.objects.filter(user=submission.user))
 
 
-def test_rejudges_take_no_turn_and_are_not_under_way(owner, handed_in, settings):
+def test_rejudges_take_no_turn_and_are_not_unfinished(owner, handed_in, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, max_in_flight=1)
     old = handed_in(owner)
     services.record(services.claim("w"), Report(Verdict.ACCEPTED))
@@ -185,7 +185,7 @@ def test_rejudges_take_no_turn_and_are_not_under_way(owner, handed_in, settings)
     assert job_of(handed_in(owner)).fair_share_rank == 0
 
 
-def test_a_rejudge_goes_where_the_hardware_is_now(owner, handed_in, live_gpus, rings):
+def test_a_rejudge_goes_where_the_hardware_is_now(owner, handed_in, live_gpus, wakeups):
     old = handed_in(owner)
     services.record(services.claim("w"), Report(Verdict.ACCEPTED))
     live_gpus(H200)

@@ -68,7 +68,7 @@ def test_what_a_gpu_judged_is_judged_again_on_one_while_there_is_any(owner, staf
     live_gpus("NVIDIA B200")
     start(staff)
     assert hidden_runs.claim("cpu") is None
-    assert hidden_runs.hand_back(hidden_runs.claim("gpu", gpu_models=["NVIDIA B200"]), failed=False)
+    assert hidden_runs.return_to_queue(hidden_runs.claim("gpu", gpu_models=["NVIDIA B200"]), failed=False)
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
     assert hidden_runs.claim("cpu") is not None
 
@@ -245,12 +245,12 @@ def test_the_sweep_goes_on_with_what_is_being_applied(owner, staff, handed_in, m
     assert {visible(submission)[0] for submission in Submission.objects.all()} == {"wrong_answer"}
 
 
-def test_workers_are_rung_for_and_again_by_the_sweep(owner, staff, handed_in, rings):
+def test_workers_are_woken_and_again_by_the_sweep(owner, staff, handed_in, wakeups):
     judged(handed_in, owner, "accepted")
-    rings.clear()
+    wakeups.clear()
     start(staff)
     hidden_runs.sweep(now=timezone.now() + timedelta(seconds=6))
-    assert rings == ["cpu"] * 2
+    assert wakeups == ["cpu"] * 2
 
 
 def test_a_choice_of_none_or_of_too_many_is_refused(owner, staff, handed_in, monkeypatch):

@@ -229,6 +229,17 @@ def test_a_lost_job_is_queued_again_and_its_old_worker_writes_nothing(owner, sta
     assert AuditEntry.objects.get().kind == AuditKind.REQUEUE
 
 
+def test_a_waiting_job_that_is_queued_again_may_run_on_any_host(owner, staff, handed_in, browser_of):
+    submission = handed_in(owner)
+    address = f"/staff/queue/{submission.public_id}/requeue"
+    send(browser_of(staff), address)
+    assert not AuditEntry.objects.exists(), "there is nothing to reset"
+    services.return_to_queue(services.claim("node-1:7"), failed=False, missing="a file")
+    assert services.claim("node-1:7") is None
+    send(browser_of(staff), address)
+    assert services.claim("node-1:7").excluded_hosts == {}
+
+
 def test_what_was_given_up_is_judged_again(owner, staff, handed_in, browser_of):
     submission = judge(handed_in(owner), Verdict.INTERNAL_ERROR)
     send(browser_of(staff), f"/staff/queue/{submission.public_id}/again")

@@ -25,11 +25,13 @@ def commits(django_capture_on_commit_callbacks):
     return lambda: django_capture_on_commit_callbacks(execute=True)
 
 
-def test_a_submission_gets_a_job_and_a_first_event_and_rings_once(owner, handed_in, rings, commits):
+def test_a_submission_gets_a_job_and_a_first_event_and_wakes_a_worker_once(
+    owner, handed_in, wakeups, commits
+):
     with commits():
         submission = handed_in(owner)
-        assert rings == []  # not before the commit: the worker would find nothing
-    assert rings == ["cpu"]
+        assert wakeups == []  # not before the commit: the worker would find nothing
+    assert wakeups == ["cpu"]
     assert submission.job.state == JobState.QUEUED
     assert submission.job.attempt == 0
     assert [event.kind for event in submission.events.all()] == ["queued"]
@@ -99,7 +101,7 @@ def test_only_a_gpu_that_is_in_use_may_be_asked_for(owner, handed_in, live_gpus)
         handed_in(owner, gpu_model="NVIDIA B200")
 
 
-def test_a_user_may_have_a_bounded_number_under_way(owner, teammate, handed_in, settings):
+def test_a_user_may_have_a_bounded_number_unfinished(owner, teammate, handed_in, settings):
     in_flight = [handed_in(owner) for _ in range(settings.WARPCOURT.max_in_flight)]
     with pytest.raises(services.LimitReached, match="in progress"):
         handed_in(owner)
@@ -115,12 +117,12 @@ def test_a_user_may_make_a_bounded_number_in_a_minute(owner, handed_in, settings
         handed_in(owner)
 
 
-def test_a_repeated_key_gives_the_same_submission(owner, teammate, handed_in, rings, commits):
+def test_a_repeated_key_gives_the_same_submission(owner, teammate, handed_in, wakeups, commits):
     with commits():
         first = handed_in(owner, idempotency_key="k")
         assert handed_in(owner, idempotency_key="k") == first
         assert handed_in(teammate, idempotency_key="k") != first
-    assert len(rings) == 2
+    assert len(wakeups) == 2
 
 
 def test_a_key_cannot_be_used_for_another_program(owner, handed_in):
@@ -137,13 +139,23 @@ def test_a_queued_submission_is_cancelled_at_once(owner, handed_in):
     assert not services.cancel(submission)
 
 
-def test_a_submission_in_progress_is_cancelled_by_its_worker(owner, handed_in):
+def test_a_submission_in_progress_is_cancelled_by_its_worker(owner, handed_in, django_assert_num_queries):
     submission = handed_in(owner)
     claim = services.claim("worker")
-    assert services.extend_lease(claim) is services.Hold.HELD
+    with django_assert_num_queries(1):
+        assert services.extend_lease(claim) is services.Hold.HELD
     assert services.cancel(submission)
     assert services.extend_lease(claim) is services.Hold.CANCELLED
     assert verdict_of(submission) is None
+
+
+def test_a_cancelled_submission_keeps_its_lease_until_its_worker_ends_it(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("worker")
+    services.cancel(submission)
+    before = Job.objects.get().lease_until
+    assert services.extend_lease(claim) is services.Hold.CANCELLED
+    assert Job.objects.get().lease_until > before
 
 
 def test_judging_again_drops_the_report_and_keeps_the_journal(owner, handed_in):

@@ -29,7 +29,7 @@ def cut(monkeypatch) -> list[str]:
     return tries
 
 
-def test_rings_that_nobody_heard_are_counted_for_each_queue(line):
+def test_undelivered_messages_are_counted_for_each_queue(line):
     assert line.undelivered("cpu") == 0
     for queue in ("cpu", "gpu", "cpu"):
         assert line.send(queue)

@@ -56,7 +56,7 @@ def test_a_submission_becomes_a_verdict(owner, handed_in, verdict):
     assert kinds == ["queued", "claimed", "compiling", "compiled", "case", "finished"]
 
 
-def test_ten_rings_for_one_submission_make_one_verdict(owner, handed_in):
+def test_ten_messages_for_one_submission_make_one_verdict(owner, handed_in):
     handed_in(owner)
     for _ in range(10):
         judge_next(JudgeHandle())

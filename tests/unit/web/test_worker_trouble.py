@@ -177,18 +177,18 @@ def test_a_worker_that_stops_finishes_within_its_grace(owner, handed_in):
     assert verdict_of(submission) == "accepted"
 
 
-def test_after_its_grace_it_hands_back_at_once_and_charges_no_try(owner, handed_in, rings):
+def test_after_its_grace_it_returns_the_job_at_once_and_charges_no_try(owner, handed_in, wakeups):
     submission = handed_in(owner, source="sleep=60")
     stop = GracefulShutdown()
     worker = in_background(lambda: judge_next(JudgeHandle(), stop))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
-    rings.clear()
+    wakeups.clear()
     stop.ask(grace_s=0.1)
     worker.join(timeout=10)
     assert not worker.is_alive()
     job = Job.objects.get()
     assert (job.state, job.tries, job.worker) == (JobState.QUEUED, 0, "")
-    assert rings == ["cpu"]
+    assert wakeups == ["cpu"]
     assert verdict_of(submission) is None
     claim = services.claim("another")
     assert (claim.attempt, claim.tries) == (2, 1)
@@ -198,7 +198,7 @@ def test_what_was_cancelled_is_over_when_its_worker_stops(owner, handed_in):
     submission = handed_in(owner, source="sleep=60")
     claim = services.claim("stopping")
     services.cancel(submission)
-    assert services.hand_back(claim, failed=False)
+    assert services.return_to_queue(claim, failed=False)
     assert verdict_of(submission) == "cancelled"
     assert services.claim("another") is None
 

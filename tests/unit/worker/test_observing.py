@@ -54,7 +54,7 @@ def test_a_claim_counts_its_wait_once(handed_in, owner) -> None:
     handed_in(owner)
     with counted('wait_seconds_count{queue="cpu"}') as waits, counted('claims_total{queue="cpu"}') as claims:
         claim = services.claim("w:1")
-        services.hand_back(claim, failed=True)
+        services.return_to_queue(claim, failed=True)
         services.claim("w:1")
     assert (waits.change, claims.change) == (1, 2)
 

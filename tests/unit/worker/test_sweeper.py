@@ -25,7 +25,7 @@ def test_a_sweep_is_counted_and_says_when_it_was() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_sweep_that_failed_is_counted_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_answer() -> None:
+    def no_answer(**_: object) -> None:
         raise OperationalError("the database is away")
 
     monkeypatch.setattr(services.queue, "sweep", no_answer)

@@ -111,7 +111,7 @@ test("a server that does not answer is asked again", async () => {
   assert.equal(timers.length, 1);
 });
 
-test("whoever stopped hears no more", async () => {
+test("a stopped follower gets no more events", async () => {
   const { sources, heard, told, stop } = network();
   stop();
   sources[0].say("claimed", {}, 3);
@@ -138,7 +138,7 @@ test("a wait that lasts says how it ends", () => {
   for (const kind of KINDS) assert.match(patience(kind, 500, LIMITS), /longer than usual/);
 });
 
-test("a screen reader hears stages, not every case", () => {
+test("a screen reader announces stages, not every case", () => {
   const state = (kind, stage, detail = "") => ({ ...START, kind, stage, detail });
   assert.equal(spoken(state("queued", "Queued"), state("queued", "2nd in the queue", "A verdict in about 5 s.")), "2nd in the queue. A verdict in about 5 s.");
   assert.equal(spoken(state("case", "Case 1 of 9"), state("case", "Case 2 of 9")), "");

@@ -88,7 +88,7 @@ test("a change is kept at once and saved after a pause", async () => {
   assert.deepEqual([remote.state.source, store.read().dirty, seen.status], ["mine", false, "saved"]);
 });
 
-test("what was written while a save was under way is saved next", async () => {
+test("what was written during a save is saved next", async () => {
   const remote = server();
   const { sync, seen, wait } = page({ remote });
   sync.begin(served(remote));

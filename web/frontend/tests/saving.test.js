@@ -94,7 +94,7 @@ test("a site out of reach is tried again, later each time", async () => {
   assert.ok(timers.waiting.delay > first);
 });
 
-test("two are never under way at once", async () => {
+test("two never run at once", async () => {
   let release;
   const { saving, seen } = make(() => new Promise((resolve) => (release = () => resolve({ kind: "saved", revision: 2 }))));
   saving.changed();

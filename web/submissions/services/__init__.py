@@ -22,8 +22,8 @@ abandon = queue.abandon
 add_event = queue.add_event
 claim = queue.claim
 extend_lease = queue.extend_lease
-hand_back = queue.hand_back
 record = queue.record
+return_to_queue = queue.return_to_queue
 sweep = queue.sweep
 
 __all__ = [
@@ -44,11 +44,11 @@ __all__ = [
     "claim",
     "extend_lease",
     "forget",
-    "hand_back",
     "queue",
     "record",
     "recount",
     "rejudge",
+    "return_to_queue",
     "share",
     "submit",
     "sweep",

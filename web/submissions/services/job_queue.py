@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from judge.report import Report
 from problems.vocabulary import Verdict
-from web.jobs.queue import Failure, JobQueue, Swept
+from web.jobs.queue import Failure, HostsOf, JobQueue, Swept
 from web.site import metrics
 from web.submissions.models import Event, EventKind, Job
 from web.submissions.queues import served_by
@@ -20,6 +20,7 @@ _BLAMELESS = "This was not caused by your code and does not count. Staff can rej
 _MESSAGES = {
     Failure.TRIES_USED: f"The judge failed. {_BLAMELESS}",
     Failure.WORKER_HUNG: f"The judge could not read this source in time. {_BLAMELESS}",
+    Failure.NO_HOST: f"No worker has everything that this submission needs. {_BLAMELESS}",
 }
 
 
@@ -73,10 +74,10 @@ class SubmissionQueue(JobQueue[Job]):
             return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author or by staff."))
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
-    def sweep(self, *, now: datetime | None = None) -> Swept:
+    def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:
         """Sweep, after moving jobs that no worker serves to other queues."""
         route()
-        return super().sweep(now=now)
+        return super().sweep(now=now, hosts=hosts)
 
 
 def _count_claim(job: Job) -> None:

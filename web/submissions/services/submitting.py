@@ -30,7 +30,7 @@ from web.accounts.models import User
 from web.catalog.models import Problem
 from web.fleet.queries import offered_gpu_models
 from web.jobs import wakeup
-from web.jobs.fair_share import under_way
+from web.jobs.fair_share import open_jobs
 from web.jobs.models import JobState
 from web.site import metrics, origin
 from web.site.clock import DatabaseNow, read_clock
@@ -126,7 +126,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
                 return earlier
             raise KeyReused("This idempotency key was already used for a different request. Use a new one.")
         gpu_model = _chosen_gpu(problem, gpu_model)
-        rank = under_way(Job.objects.filter(user=user)).count()
+        rank = open_jobs(Job.objects.filter(user=user)).count()
         _check_limits(user, rank)
         submission = Submission.objects.create(
             user=user,
@@ -189,6 +189,7 @@ def rejudge(submission: Submission) -> bool:
         priority=Priority.REJUDGE,
         fair_share_rank=0,
         worker="",
+        excluded_hosts={},
     )
     if not reset:
         return False

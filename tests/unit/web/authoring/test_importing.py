@@ -2,9 +2,13 @@
 
 import io
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from problems.archive import pack
 from problems.contents import Contents
@@ -13,6 +17,9 @@ from sandbox.backend import IsolationUnavailable
 from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services import workspaces
+from web.fleet.models import Duty, Node, Worker
+from web.fleet.presence import WorkerReport, record_worker
+from web.fleet.queries import hosts_of
 from web.importing import services
 from web.importing.models import ImportRun
 from web.importing.persistence import persist
@@ -124,7 +131,7 @@ class TestSet:
         assert "not a safe path" in answer.content.decode()
         assert not ImportRun.objects.exists()
 
-    def test_one_may_have_a_few_under_way(self, instructor, vector_add):
+    def test_one_may_have_a_few_unfinished(self, instructor, vector_add):
         archive = a_set(**{"a-sum": vector_add})
         for _ in range(services.MAX_OPEN_OF_PERSON):
             services.start_archive(instructor, "leetgpu", archive)
@@ -165,13 +172,58 @@ class TestFolder:
         with pytest.raises(services.SetUnacceptable):
             services.start_folder(staff, "leetgpu", folder)
 
-    def test_that_is_missing_is_told(self, staff, settings, tmp_path):
-        settings.WARPCOURT = replace(settings.WARPCOURT, imports_dir=tmp_path)
-        (tmp_path / "link").symlink_to("/etc")
+    @pytest.fixture
+    def fleet(self, settings, tmp_path, monkeypatch):
+        return FleetWithFolders(settings, tmp_path, monkeypatch)
+
+    def test_that_no_host_has_is_told(self, staff, fleet):
+        (fleet.imports_dir("one") / "link").symlink_to("/etc")
         for folder in ("nowhere", "link"):
-            services.start_folder(staff, "leetgpu", folder)
-            judge_next(JudgeHandle())
-            assert "there is no folder" in ImportRun.objects.first().failure
+            run = services.start_folder(staff, "leetgpu", folder)
+            fleet.judge_on("one")
+            assert imports.sweep(hosts=hosts_of).concluded == 1
+            run.refresh_from_db()
+            assert (run.state, run.tries) == (JobState.DONE, 0)
+            assert f"No worker has the folder {folder} below" in run.failure
+            assert "Copy the folder" in run.failure
+
+    def test_that_another_host_has_is_imported_there(self, staff, fleet, vector_add, wakeups):
+        fleet.imports_dir("one")
+        fleet.put("two", vector_add)
+        run = services.start_folder(staff, "leetgpu", "set")
+        wakeups.clear()
+        for _ in range(3):
+            fleet.judge_on("one")
+        run.refresh_from_db()
+        assert (run.state, run.tries, run.attempt) == (JobState.QUEUED, 0, 1), "one does not claim it again"
+        assert "the folder set" in run.excluded_hosts["one"]
+        assert wakeups == ["cpu"], "another worker is woken at once"
+        assert imports.sweep(hosts=hosts_of).concluded == 0, "two has not been asked"
+        fleet.judge_on("two")
+        run.refresh_from_db()
+        assert (run.state, run.failure) == (JobState.DONE, "")
+        assert Workspace.objects.get().slug == "a-sum"
+
+    def test_waits_for_a_host_that_restarts_but_not_for_a_drained_one(self, staff, fleet):
+        fleet.imports_dir("one")
+        fleet.imports_dir("two")
+        services.start_folder(staff, "leetgpu", "set")
+        fleet.judge_on("one")
+        Worker.objects.filter(name="two:1").update(
+            state=Duty.STOPPED, heartbeat=timezone.now() - timedelta(minutes=5)
+        )
+        assert imports.sweep(hosts=hosts_of).concluded == 0
+        Node.objects.filter(name="two").update(
+            drained=True, drain_reason="repair", drained_since=timezone.now()
+        )
+        assert imports.sweep(hosts=hosts_of).concluded == 1
+
+    def test_waits_for_a_host_when_there_is_none(self, staff, fleet):
+        fleet.imports_dir("one")
+        services.start_folder(staff, "leetgpu", "set")
+        fleet.judge_on("one")
+        Worker.objects.all().delete()
+        assert imports.sweep(hosts=hosts_of).concluded == 0
 
     def test_is_nothing_for_instructors(self, author):
         sent = {"what": "folder", "folder-set_format": "leetgpu", "folder-folder": "set"}
@@ -202,6 +254,37 @@ class TestHostThatCannotJudge:
         assert run.archive is not None
 
 
+class FleetWithFolders:
+    """Hosts whose workers report, each with its own directory of sets."""
+
+    def __init__(self, settings, tmp_path, monkeypatch) -> None:
+        self._settings, self._tmp_path, self._monkeypatch = settings, tmp_path, monkeypatch
+
+    def imports_dir(self, host: str) -> Path:
+        """The directory of a new host."""
+        made = self._tmp_path / host
+        made.mkdir()
+        record_worker(
+            WorkerReport(
+                node=host, name=f"{host}:1", instance=host, queues=("cpu",), concurrency=1, version="0"
+            )
+        )
+        return made
+
+    def put(self, host: str, files: Mapping[str, bytes]) -> None:
+        """Put a set with one problem on a new host."""
+        place = self.imports_dir(host) / "set" / "a-sum"
+        for path, content in files.items():
+            (place / path).parent.mkdir(parents=True, exist_ok=True)
+            (place / path).write_bytes(content)
+
+    def judge_on(self, host: str) -> None:
+        """Let a worker of a host take the next job."""
+        self._settings.WARPCOURT = replace(self._settings.WARPCOURT, imports_dir=self._tmp_path / host)
+        self._monkeypatch.setattr("worker.run.process_name", lambda: f"{host}:7")
+        judge_next(JudgeHandle())
+
+
 class TestDocket:
     def test_a_lost_worker_changes_nothing(self, instructor, vector_add):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
@@ -225,7 +308,7 @@ class TestDocket:
     def test_after_some_tries_it_is_given_up(self, instructor, vector_add, settings):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
         for _ in range(settings.WARPCOURT.max_tries):
-            imports.hand_back(imports.claim("one"), failed=True)
+            imports.return_to_queue(imports.claim("one"), failed=True)
         assert "several times" in ImportRun.objects.get().failure
 
 

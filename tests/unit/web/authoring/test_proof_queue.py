@@ -74,7 +74,7 @@ def test_one_proof_at_a_time(workspace, instructor):
         runs.prove(workspace, instructor)
 
 
-def test_nobody_has_too_much_under_way(workspace, instructor):
+def test_nobody_has_too_much_unfinished(workspace, instructor):
     for _ in range(runs.MAX_RUNS_OF_PERSON):
         runs.preview(workspace, instructor, CaseWanted("example"))
     with pytest.raises(runs.TooManyRuns):
@@ -129,7 +129,7 @@ def test_only_the_current_attempt_writes(workspace, instructor):
     with pytest.raises(LeaseLost):
         proofs.show_steps(late, [])
     assert not proofs.record(late, HOLDS, holds=True)
-    assert not proofs.hand_back(late, failed=True)
+    assert not proofs.return_to_queue(late, failed=True)
     assert proofs.extend_lease(current) is Hold.HELD
     assert proofs.record(current, HOLDS, holds=True)
 
@@ -144,7 +144,7 @@ def test_a_run_on_which_a_worker_hung_ends_at_once(workspace, instructor):
     assert not proofs.record(claim, HOLDS, holds=True)
 
 
-def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, rings):
+def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, wakeups):
     runs.prove(workspace, instructor)
     for _ in range(3):
         proofs.claim("w")
@@ -153,11 +153,11 @@ def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, rings):
     assert (run.state, run.holds) == (JobState.DONE, False)
     assert "several times" in run.failure
     assert state_of(workspace) == WorkspaceState.DRAFT
-    assert rings
+    assert wakeups
 
 
-def test_a_run_that_is_handed_back_waits_again(workspace, instructor):
+def test_a_run_that_is_returned_waits_again(workspace, instructor):
     runs.prove(workspace, instructor)
-    proofs.hand_back(proofs.claim("w"), failed=False)
+    proofs.return_to_queue(proofs.claim("w"), failed=False)
     run = ProofRun.objects.get()
     assert (run.state, run.tries, run.attempt) == (JobState.QUEUED, 0, 1)

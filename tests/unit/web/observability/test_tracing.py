@@ -36,7 +36,7 @@ def test_a_parent_elsewhere_is_taken_by_its_header_and_the_current_span_linked(
 ) -> None:
     with tracing.span("request"):
         header = tracing.traceparent()
-    with tracing.span("hear ring"), tracing.span("judge", parent=header):
+    with tracing.span("receive wake-up"), tracing.span("judge", parent=header):
         pass
     request, judge, heard = exporter.get_finished_spans()
     assert judge.parent.span_id == request.context.span_id

@@ -30,7 +30,7 @@ def judged(owner, handed_in) -> Submission:
 
 def test_steps_of_what_was_judged_long_ago_go(owner, handed_in, judged, monkeypatch):
     monkeypatch.setattr(retention, "BATCH", 2)
-    under_way = handed_in(owner)
+    running = handed_in(owner)
     services.claim("w")
     long_ago = judged.events.count()
     Event.objects.update(created=timezone.now() - 91 * DAY)
@@ -39,7 +39,7 @@ def test_steps_of_what_was_judged_long_ago_go(owner, handed_in, judged, monkeypa
     steps = judged.events.count()
     assert prune(90).events == long_ago
     assert judged.events.count() == steps - long_ago
-    assert under_way.events.exists()
+    assert running.events.exists()
     assert judged.report.verdict == Verdict.ACCEPTED
 
 

@@ -1,0 +1,30 @@
+"""Submissions with their jobs, events and reports, and the rows that summarize them."""
+
+from web.submissions.models.job import Event, EventKind, Job, Priority
+from web.submissions.models.report import STAMP_CHARACTERS, CaseResult, Listing, ListingKind, Report
+from web.submissions.models.submission import (
+    PUBLIC_ID_CHARACTERS,
+    Submission,
+    may_be_public_id,
+    new_public_id,
+)
+from web.submissions.models.summary import Best, Progress, Tally
+
+__all__ = [
+    "PUBLIC_ID_CHARACTERS",
+    "STAMP_CHARACTERS",
+    "Best",
+    "CaseResult",
+    "Event",
+    "EventKind",
+    "Job",
+    "Listing",
+    "ListingKind",
+    "Priority",
+    "Progress",
+    "Report",
+    "Submission",
+    "Tally",
+    "may_be_public_id",
+    "new_public_id",
+]
