@@ -12,12 +12,32 @@ Every answer contains `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Re
 are left, the answer is 429 with `Retry-After`. `Idempotency-Key` makes a repeated submit harmless.
 """
 
+from functools import cache
+from typing import Any
+
 from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema, get_schema
 
 from web.api import authoring, errors, fleet, leaderboards, problems, profile, submissions, tokens, tracks
 from web.api.limits import PerMinute
 
-api = NinjaAPI(
+
+class _Api(NinjaAPI):
+    """An API that generates its description once: this takes long, and any visitor may ask for it."""
+
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        """Return the description. All callers get the same object and must not change it."""
+        return _description(self.get_root_path(path_params or {}) if path_prefix is None else path_prefix)
+
+
+@cache
+def _description(prefix: str) -> OpenAPISchema:
+    return get_schema(api, prefix)
+
+
+api = _Api(
     title="Warpcourt",
     version="1",
     description=__doc__,

@@ -11,6 +11,7 @@ from judge.report import CaseReport, Report
 from problems.vocabulary import Group, Verdict
 from tests.conftest import PASSWORD, new_problem
 from web.accounts.services import issue_token
+from web.api import api
 from web.submissions import services
 from web.submissions.models import Submission
 
@@ -263,3 +264,10 @@ def test_no_two_schemas_share_a_name():
     known = [kind.__name__ for kind in set(below(Schema)) if kind.__module__.startswith("web.")]
     assert known
     assert len(known) == len({*known})
+
+
+def test_the_description_is_generated_once(client):
+    """It takes a third of a second, and anybody may ask for it as often as they like."""
+    first, second = (client.get("/api/v1/openapi.json").json() for _ in range(2))
+    assert first == second
+    assert api.get_openapi_schema() is api.get_openapi_schema()
