@@ -42,11 +42,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if tracer is None or is_measured(item.path):
         return (yield)
     sys.settrace(None)
-    threading.settrace(None)  # type: ignore[arg-type]  # as for sys.settrace, None removes it
+    threading.settrace(None)
     try:
         return (yield)
     finally:
-        threading.settrace(of_threads)  # type: ignore[arg-type]  # it may have been None
+        threading.settrace(of_threads)
         sys.settrace(tracer)
 
 
