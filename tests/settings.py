@@ -10,6 +10,9 @@ if "WARPCOURT_DATA_DIR" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["WARPCOURT_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("WARPCOURT_SECRET_KEY", "only for tests, and long enough that nothing complains")
 os.environ.setdefault("WARPCOURT_TARGET", "scripted")
+# Test processes share the cores, and threads of PyTorch and NumPy wait for each other by spinning.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from web.settings import *  # noqa: F403 - the environment has to be set first
 

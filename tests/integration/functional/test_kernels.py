@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, run
 
@@ -228,15 +229,17 @@ def test_breadth_first_search() -> None:
 
 
 @pytest.mark.slow
-def test_thrust_and_cub() -> None:
+@pytest.mark.parametrize("flags", [RunFlag.NONE, *ORDERS])
+def test_thrust_and_cub(flags: RunFlag) -> None:
     x = floats(5000)
-    outcome = passed(run(kernel("library"), x, np.empty(1, np.float32), x.size))
+    outcome = passed(run(kernel("library"), x, np.empty(1, np.float32), x.size, flags=flags))
     np.testing.assert_array_equal(outcome.arrays[0], np.sort(x))
     np.testing.assert_allclose(outcome.arrays[1][0], x.sum(dtype=np.float64), atol=1e-2)
 
 
 @pytest.mark.slow
-def test_a_histogram_by_cub() -> None:
+@pytest.mark.parametrize("flags", [RunFlag.NONE, *ORDERS])
+def test_a_histogram_by_cub(flags: RunFlag) -> None:
     x = np.random.default_rng(6).integers(0, 64, 5000).astype(np.int32)
-    outcome = passed(run(kernel("histogram_library"), x, np.empty(64, np.int32), x.size, 64))
+    outcome = passed(run(kernel("histogram_library"), x, np.empty(64, np.int32), x.size, 64, flags=flags))
     np.testing.assert_array_equal(outcome.arrays[1], np.bincount(x, minlength=64))

@@ -20,7 +20,10 @@ from problems.vocabulary import Dtype
 from tests.integration.functional.harness import Runner
 from tests.unit.judge.outputs import Output, make_output
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.xdist_group("kernels-without-gpu"),  # compiled once, not in every process
+]
 
 DEVICE = Path(judge.gpu.device.__file__).parent
 KERNELS = "\n".join((DEVICE / name).read_text() for name in ("common.cu", "kernels.cu"))

@@ -10,7 +10,10 @@ from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits
 from tests.integration.sandbox.talk import Talk
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.xdist_group("gpu-semantics"),  # compiled once, not in every process
+]
 
 SOURCE = """
 import torch

@@ -16,6 +16,7 @@ from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 pytest.importorskip("torch")
 from sandbox.runner.torch_host import place_on_host
 
+pytestmark = pytest.mark.xdist_group("importing-gpu-mode")  # imported once, not in every process
 SET = SETS / "gpu_mode"
 
 

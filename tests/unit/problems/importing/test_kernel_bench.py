@@ -12,6 +12,7 @@ from problems.vocabulary import Difficulty, Group, Language, Role
 from tests.unit.problems.importing.workbench import SETS, here, imported
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.xdist_group("importing-kernel-bench")  # imported once, not in every process
 CLIP = "level1/19_Leaky_clip.py"
 LOSS = "level1/94_Absolute_loss.py"
 LINEAR = "level2/9_Linear_scale_relu.py"

@@ -12,6 +12,7 @@ from problems.vocabulary import Count, Dtype, Group, Language, Role
 from tests.unit.problems.importing.workbench import SETS, here, imported
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.xdist_group("importing-leetgpu")  # imported once, not in every process
 SET = SETS / "leetgpu"
 
 

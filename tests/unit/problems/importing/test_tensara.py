@@ -21,6 +21,8 @@ import torch
 
 from sandbox.runner.torch_host import place_on_host
 
+pytestmark = pytest.mark.xdist_group("importing-tensara")  # imported once, not in every process
+
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Imported]:

@@ -1,16 +1,18 @@
 """Asking for an address as somebody, without a trace."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
+from django.test.client import ClientHandler
 
 from tests.unit.web.access.routes import Route
 from tests.unit.web.access.world import World
-from web.accounts.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,12 @@ class Answer:
 
 def ask(world: World, name: str, route: Route, method: str = "GET", **more: Any) -> Answer:
     """What `name` is answered. All that the request changes is undone, so that others find the same world."""
-    client = Client(enforce_csrf_checks=more.pop("csrf", False))
+    client = Client()
+    client.handler = _handler(csrf=more.pop("csrf", False))
     cache.clear()
     with transaction.atomic():
-        if isinstance(person := world.people[name], User):
-            client.force_login(person)
+        if name in world.sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = world.sessions[name]
         given: Any = client.generic(method, world.address(route), **more)
         body = _read(given)
         transaction.set_rollback(True)
@@ -42,6 +45,12 @@ def ask(world: World, name: str, route: Route, method: str = "GET", **more: Any)
         headers,
         body.decode(errors="replace"),
     )
+
+
+@functools.cache
+def _handler(*, csrf: bool) -> ClientHandler:
+    """The site, with middleware that is made once: a new client would make it again for each request."""
+    return ClientHandler(enforce_csrf_checks=csrf)
 
 
 def _read(given: Any) -> bytes:

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.test import Client
 
 from judge.report import CaseReport, Mismatch, Report, Score
 from problems.vocabulary import BaselineKind, Group, Language, Mode, Verdict
@@ -44,12 +46,14 @@ _CASE = CaseReport(
 class World:
     """`people` in the order in which the matrix tells about them; `values` fill addresses.
 
-    `keys` are what `pk` means, by the beginning of a route's name.
+    `keys` are what `pk` means, by the beginning of a route's name. `sessions` are the keys of those who are
+    signed in.
     """
 
     people: Mapping[str, User | AnonymousUser]
     values: Mapping[str, object]
     keys: Mapping[str, int]
+    sessions: Mapping[str, str]
 
     def address(self, route: Route) -> str:
         """The address of what is in this world. Raises KeyError for what the world lacks."""
@@ -82,15 +86,15 @@ def make_world(*, hostile: bool = False) -> World:
     baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
     node = _node(staff, text)
     desk = furnish(workspace, owner, staff, text)
+    people = {
+        "learner": learner,
+        "classmate": classmate,
+        "owner": owner,
+        "instructor": instructor,
+        "staff": staff,
+    }
     return World(
-        people={
-            "anonymous": AnonymousUser(),
-            "learner": learner,
-            "classmate": classmate,
-            "owner": owner,
-            "instructor": instructor,
-            "staff": staff,
-        },
+        people={"anonymous": AnonymousUser(), **people},
         values={
             "slug": problem.slug,
             "public_id": submission.public_id,
@@ -121,7 +125,15 @@ def make_world(*, hostile: bool = False) -> World:
             "gpu": node.gpus.get().pk,
             **keys_of(desk),
         },
+        sessions={name: _sign_in(person) for name, person in people.items()},
     )
+
+
+def _sign_in(person: User) -> str:
+    """The key of a session: one for all requests, since a request changes nothing for the next."""
+    client = Client()
+    client.force_login(person)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 def _problem(text: str) -> Problem:
