@@ -80,12 +80,10 @@ celery.conf.update(
     worker_concurrency=settings.WARPCOURT.worker_concurrency,
     # Acknowledged on arrival: a wake-up message contains no work that could be lost with it. With late
     # acknowledgement the broker would be a second truth, and would hold messages back from other workers
-    # while a
-    # submission is judged.
+    # while a submission is judged.
     task_acks_late=False,
     # Take no message while all children are busy: another worker may be idle. Celery supports this with
-    # Redis;
-    # from the broker of files, where there is one worker, it takes one ahead for each child.
+    # Redis; from the broker of files, where there is one worker, it takes one ahead for each child.
     worker_prefetch_multiplier=1,
     worker_disable_prefetch=bool(settings.WARPCOURT.broker_url),
     worker_consumer="worker.consumer:Consumer",

@@ -16,8 +16,7 @@ from torch.overrides import TorchFunctionMode
 _ASKED = "_asked_for_cuda"
 _CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
 # Functions that ask for contents, or change nothing else. Without any, the answer is 1, so that a look at
-# shapes
-# goes on.
+# shapes goes on.
 _CONTENTS = {
     torch.Tensor.item,
     torch.Tensor.__float__,

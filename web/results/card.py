@@ -20,8 +20,7 @@ _TONES = {
 }
 _GREY = "#a9afbb"
 # Colours are attributes instead of styles, because the policy of the site allows no styles inside. The card
-# is
-# dark on every page: it cannot know the background of the page.
+# is dark on every page: it cannot know the background of the page.
 _CARD = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="440" height="132" viewBox="0 0 440 132" role="img" \
 aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-serif">\

@@ -72,10 +72,8 @@ def _redis_options() -> dict[str, Any]:
         "socket_keepalive": True,
         "global_keyprefix": "warpcourt:",
         # After this time the broker delivers a message again that a worker took and did not acknowledge.
-        # Workers
-        # acknowledge on arrival, so this only affects messages that a dead worker had taken. The sweep has
-        # woken
-        # workers for their jobs long before: a shorter time would only repeat messages.
+        # Workers acknowledge on arrival, so this only affects messages that a dead worker had taken. The
+        # sweep has woken workers for their jobs long before: a shorter time would only repeat messages.
         "visibility_timeout": 3600,
     }
 
