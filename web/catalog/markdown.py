@@ -16,8 +16,8 @@ import nh3
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from web.catalog.dollar_math import use_dollar_math
 from web.catalog.tex import to_mathml
 from web.colours import colour
 
@@ -88,7 +88,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight_block}).enable(
         ["table", "strikethrough"]
     )
-    parser.use(dollarmath_plugin, double_inline=True)
+    use_dollar_math(parser)
     # The page has the title as its h1, so the headings of a statement start at h2.
     parser.add_render_rule("heading_open", _render_heading)
     parser.add_render_rule("heading_close", _render_heading)
@@ -96,7 +96,6 @@ def _parser() -> MarkdownIt:
     parser.add_render_rule("math_inline", _render_inline_math)
     parser.add_render_rule("math_inline_double", _render_block_math)
     parser.add_render_rule("math_block", _render_block_math)
-    parser.add_render_rule("math_block_label", _render_block_math)
     return parser
 
 

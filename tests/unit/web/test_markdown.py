@@ -144,12 +144,32 @@ def test_highlighted_code_is_escaped(language):
         "|a\n|-\n|",
         "$a_",
         "$$\n",
+        "\n\n$$]",
+        "# a\n$$]\n",
+        "> $$]\n> # a\n",
+        "- $$]\n# a\n",
         "[a]: b\n",
         "```py\na ",
     ],
 )
 def test_the_time_for_a_text_grows_with_its_length(piece):
     assert_linear(render.__wrapped__, piece, length=1500)
+
+
+def test_a_formula_that_began_far_above_ends_nowhere():
+    assert_linear(render.__wrapped__, "> # a\n> $$]\n", length=1500, tail="\n$$")
+
+
+def test_a_block_of_formulas_ends_at_its_mark_and_contains_no_blank_line():
+    assert render("$$\nx\n$$").count("<math") == 1
+    assert render("> $$\n> x\n> $$").count("<math") == 1
+    assert render("- a\n\n  $$x$$").count("<math") == 1
+    assert "<math" not in render("$$\nx\n\n$$")
+
+
+@pytest.mark.parametrize("tex", ["x" + "'" * 3000, "x" + "^1" * 1500, "x" + "_a" * 1500, "x^" * 1500 + "1"])
+def test_many_scripts_are_rendered_or_shown_as_their_source(tex):
+    assert "x" in render(f"${tex}$")
 
 
 def test_a_fence_in_a_language_that_is_not_one_of_ours_is_plain():

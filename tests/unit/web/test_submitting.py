@@ -125,10 +125,21 @@ def test_a_repeated_key_gives_the_same_submission(owner, teammate, handed_in, wa
     assert len(wakeups) == 2
 
 
-def test_a_key_cannot_be_used_for_another_program(owner, handed_in):
-    handed_in(owner, idempotency_key="k")
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"source": "another"},
+        {"mode": Mode.SUBMIT},
+        {"sizes": {"n": 7}},
+        {"seed": 2},
+        {"gpu_model": "another"},
+    ],
+)
+def test_a_key_cannot_be_used_for_another_request(owner, handed_in, other):
+    handed_in(owner, mode=Mode.RUN, idempotency_key="k")
+    assert handed_in(owner, mode=Mode.RUN, idempotency_key="k")
     with pytest.raises(services.KeyReused):
-        handed_in(owner, source="another", idempotency_key="k")
+        handed_in(owner, **{"mode": Mode.RUN, **other}, idempotency_key="k")
 
 
 def test_a_queued_submission_is_cancelled_at_once(owner, handed_in):

@@ -118,14 +118,12 @@ class Parser:
         return letter
 
     def _scripts(self, base: Tree) -> Tree:
-        found: dict[str, Tree] = {}
+        scripts: dict[str, list[Tree]] = {}
         while (word := self._peek()) in {"^", "_", "'"}:
             self._next()
             script = operator("′") if word == "'" else self._argument()
-            side = "_" if word == "_" else "^"
-            if side in found:
-                script = row([found[side], script])
-            found[side] = script
+            scripts.setdefault("_" if word == "_" else "^", []).append(script)
+        found = {side: row(parts) for side, parts in scripts.items()}
         limits = isinstance(base, MathNode) and base.limits
         if isinstance(base, MathNode) and base.limits and base.tag == "limits":
             base = base.parts[0]

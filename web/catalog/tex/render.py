@@ -15,11 +15,11 @@ def to_mathml(tex: str, *, block: bool) -> str | None:
     if len(tex) > _LONGEST:
         return None
     try:
-        tree = Parser(tex).parse()
+        inner = _write(Parser(tex).parse())
     except (ValueError, RecursionError):
         return None
     display = ' display="block"' if block else ""
-    return f"<math{display}>{_write(tree)}</math>"
+    return f"<math{display}>{inner}</math>"
 
 
 def _write(tree: Tree) -> str:

@@ -122,7 +122,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             idempotency_key and Submission.objects.filter(user=user, idempotency_key=idempotency_key).first()
         )
         if earlier:
-            if (earlier.problem_id, earlier.source, earlier.mode) == (problem.pk, source, mode.value):
+            asked = (problem.pk, language.value, mode.value, source, dict(sizes) if sizes else None, seed)
+            if asked == _request_of(earlier) and gpu_model in {"", earlier.gpu_model}:
                 return earlier
             raise KeyReused("This idempotency key was already used for a different request. Use a new one.")
         gpu_model = _chosen_gpu(problem, gpu_model)
@@ -205,6 +206,13 @@ def rejudge(submission: Submission) -> bool:
 def _tell(submission: Submission, queue: str) -> None:
     metrics.SUBMISSIONS.labels(mode=submission.mode, queue=queue).inc()
     log.info("submitted", submission_id=submission.public_id, mode=submission.mode, queue=queue)
+
+
+def _request_of(submission: Submission) -> tuple[object, ...]:
+    """Return what a submission was asked with, except for the GPU."""
+    sizes = dict(submission.sizes) if submission.sizes else None
+    asked = submission.problem_id, submission.language, submission.mode, submission.source
+    return *asked, sizes, submission.seed
 
 
 def _check_source(source: str, problem: Problem) -> None:
