@@ -11,6 +11,9 @@ is the same on every host (`sandbox/cpu/runtime/scheduler.h`):
 
 An order in which an output is wrong proves that the race can change it. So no submission fails for a race
 that does no harm, such as a search in which all threads store the same.
+
+Fresh memory holds another value in each order, so that a program which reads what nothing has written is not
+right by luck in all of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,19 +23,23 @@ from judge.cpu.races import race_among
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
-from problems.vocabulary import Verdict
+from problems.vocabulary import DiagnosticKind, Verdict
 from sandbox.wire import RunFlag
 
 _ORDER = (
     "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
     "the dependent steps, or split them into separate launches."
 )
+_UNINITIALISED = (
+    "The output depends on memory that the program has not initialised. "
+    "Write to the memory before you read it."
+)
 
 
 def check_in_orders(referee: Referee, drawn: CaseData, orders: Sequence[RunFlag]) -> CaseReport:
     """The report of the first order in which `drawn` is not accepted, else that of the first order.
 
-    A wrong answer is explained by the race that was found, if one was.
+    A wrong answer is explained by the race or the read of uninitialised memory that was found, if one was.
     """
     reports: list[CaseReport] = []
     for order in orders:
@@ -45,7 +52,11 @@ def check_in_orders(referee: Referee, drawn: CaseData, orders: Sequence[RunFlag]
 def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool) -> CaseReport:
     if report.verdict is not Verdict.WRONG_ANSWER:
         return report
+    found = tuple(found)
     race = race_among(found)
     if race is not None:
         return replace(report, message=f"{report.message} There is a data {race.message}")
-    return replace(report, message=f"{report.message} {_ORDER}") if right_before else report
+    if not right_before:
+        return report
+    uninitialised = any(diagnostic.kind == DiagnosticKind.UNINITIALISED for diagnostic in found)
+    return replace(report, message=f"{report.message} {_UNINITIALISED if uninitialised else _ORDER}")

@@ -71,20 +71,25 @@ def _translate() -> None:
     refused = importlib.import_module("sandbox.cpu.translator.errors").TranslationError
     try:
         translate = importlib.import_module("sandbox.cpu.translator").translate
-        text = translate(Path("binding.ptx").read_text("utf-8", "replace"))
+        text = translate(_ptx())
     except refused as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
         raise StepFailed(REJECTED, f"the inline assembly cannot be assembled: {problem}\n") from problem
-    except Exception as problem:  # whatever it is, it is ours
-        raise StepFailed(BROKEN, f"functional mode cannot read the PTX: {problem}\n") from problem
+    except Exception as problem:  # whatever it is, it is ours, unless the program wrote some of the PTX
+        failure = StepFailed(BROKEN, f"functional mode cannot read the PTX: {problem}\n")
+        raise _refused(failure) from problem
     Path("device.cpp").write_text(text, "utf-8")
 
 
+def _ptx() -> str:
+    return Path("binding.ptx").read_text("utf-8", "replace")
+
+
 def _refused(failure: StepFailed) -> StepFailed:
-    """Return the failure for C++ from PTX that g++ rejects.
+    """Return the failure for PTX that the translator cannot read, or whose C++ g++ rejects.
 
     For code that nvcc generated, a failure is ours; inline assembly can be invalid.
     """
-    if _INLINE not in Path("binding.ptx").read_text("utf-8", "replace"):
+    if _INLINE not in _ptx():
         return failure
     line = _user_line(failure.log)
     where = f"solution.cu({line}): error: " if line else ""

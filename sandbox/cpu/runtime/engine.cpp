@@ -17,6 +17,11 @@ Engine& engine() {
   return *instance;
 }
 
+u8 poison() {
+  const Options& options = engine().options;
+  return options.interleaved ? 0xfa : options.reversed ? 0x7a : 0xff;
+}
+
 void begin_call(const Options& options, u32 time_limit_ms) {
   engine().options = options;
   if (options.races) races().start_call();

@@ -23,6 +23,11 @@ struct Engine {
 
 Engine& engine();
 
+// The byte that fresh memory holds: in each order another one, so that no program is right by it in all of them.
+// In floating point it makes NaN, a large positive number and a large negative one; in integers -1 (or the largest), a
+// large positive number and a negative one.
+u8 poison();
+
 // Makes a loaded module's kernels and variables known. Called once, before any launch.
 void attach_module(const Module& module);
 

@@ -23,7 +23,6 @@ constexpr u64 kSmallestArena = u64{1} << 30;
 constexpr u64 kGapBytes = u64{16} << 20;
 constexpr std::size_t kRememberedFrees = 4096;
 constexpr u64 kShadowedBytes = u64{16} << 20;
-constexpr int kPoison = 0xff;
 
 u64 page_bytes() {
   static const u64 bytes = static_cast<u64>(sysconf(_SC_PAGESIZE));
@@ -169,7 +168,7 @@ void* allocate_device(u64 bytes) {
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
   }
-  std::memset(reinterpret_cast<void*>(base), kPoison, bytes);
+  std::memset(reinterpret_cast<void*>(base), poison(), bytes);
   return reinterpret_cast<void*>(base);
 }
 

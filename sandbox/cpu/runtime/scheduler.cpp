@@ -24,7 +24,6 @@ constexpr u32 kInterleavedThreads = 2048;  // where all of them wait, and none f
 constexpr u32 kYieldRounds = 4;
 constexpr u32 kPollRounds = 2;  // however often threads met meanwhile: a warp may vote on what it polls
 constexpr u64 kSharedAlignment = 1024;
-constexpr u8 kPoison = 0xff;  // NaN in every float format
 
 thread_local Worker* worker_of_this_thread = nullptr;
 
@@ -254,7 +253,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   takes_turns = engine().options.interleaved;
   turns = 0;
   if (engine().options.races) races().start_block(*this);
-  std::memset(shared.get(), kPoison, shared_bytes);
+  std::memset(shared.get(), poison(), shared_bytes);
 }
 
 Worker& this_worker() {

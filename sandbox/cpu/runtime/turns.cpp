@@ -8,26 +8,30 @@ namespace {
 
 constexpr u64 kMaxTurns = 1u << 18;
 constexpr u64 kMaxTurnsOfCall = 1u << 20;
+constexpr u64 kMaxPostponed = 1u << 16;  // writes of a launch that are known to race; also when no turns are left
 
 u64 left_of_launch = 0;
 u64 left_of_call = 0;
+u64 left_to_postpone = 0;
 
 }  // namespace
 
 void start_turns() { left_of_call = kMaxTurnsOfCall; }
 
-void start_turns_of_launch() { left_of_launch = std::min(kMaxTurns, left_of_call); }
+void start_turns_of_launch() {
+  left_of_launch = std::min(kMaxTurns, left_of_call);
+  left_to_postpone = kMaxPostponed;
+}
 
 void take_turn(ThreadRecord& thread, Access kind, u32 location) {
   Block& block = *thread.block;
-  if (!block.takes_turns) return;
-  if (left_of_launch == 0) {
-    block.takes_turns = false;
-    return;
-  }
-  --left_of_launch;
-  --left_of_call;
-  if (kind == Access::kWrite && races().is_racy(location)) {
+  if (!engine().options.interleaved) return;
+  if (left_of_launch == 0) block.takes_turns = false;
+  const bool postponed = kind == Access::kWrite && left_to_postpone && races().is_racy(location);
+  if (!postponed && !block.takes_turns) return;
+  if (block.takes_turns) --left_of_launch, --left_of_call;
+  if (postponed) {
+    --left_to_postpone;
     thread.state = State::kPostponed;
     block.postponed.push_back(static_cast<u16>(thread.index));
   } else {

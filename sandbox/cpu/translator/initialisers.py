@@ -1,5 +1,6 @@
 """Variables of a module as C++ definitions."""
 
+import math
 import struct
 from typing import NamedTuple
 
@@ -42,8 +43,15 @@ def _constant_bytes(value: Value, variable: Variable) -> bytes:
     if value.symbol:
         return bytes(kind.size_bytes)
     if number.width == 64 and kind.name == "f32":
-        return struct.pack("<f", struct.unpack("<d", number.value.to_bytes(8, "little"))[0])
+        return _nearest_float(struct.unpack("<d", number.value.to_bytes(8, "little"))[0])
     return (number.value & ((1 << kind.bits) - 1)).to_bytes(kind.size_bytes, "little")
+
+
+def _nearest_float(number: float) -> bytes:
+    try:
+        return struct.pack("<f", number)
+    except OverflowError:
+        return struct.pack("<f", math.copysign(math.inf, number))
 
 
 def _store_address(variable: Variable, cpp: str, offset: int, value: Value, module: dict[str, Symbol]) -> str:

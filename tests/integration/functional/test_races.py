@@ -53,6 +53,12 @@ ORDERLY = {
     "neighbours": np.roll(SUMS, -1),
 }
 
+LUCKY = {
+    "largest with slots of shared memory that nothing has written": filled(X.max()),
+    "least in fresh memory": filled(X.min()),
+    "count after the turns are used up": COUNTS,
+}
+
 
 @pytest.fixture(params=["one core", "all cores"])
 def cores(request: pytest.FixtureRequest) -> Iterator[None]:
@@ -110,6 +116,12 @@ def test_an_orderly_program_is_right_in_all_orders_and_nothing_is_reported(name:
     assert not findings(ended)
     for outcome in ended:
         np.testing.assert_array_equal(outcome.arrays[1], ORDERLY[name])
+
+
+@pytest.mark.parametrize("name", LUCKY)
+def test_what_is_right_by_luck_is_wrong_in_one_of_the_orders(name: str) -> None:
+    ended = outcomes("lucky", list(LUCKY).index(name))
+    assert not all((outcome.arrays[1] == LUCKY[name]).all() for outcome in ended)
 
 
 @pytest.mark.usefixtures("cores")

@@ -16,6 +16,7 @@ from sandbox.wire import RunFlag
 RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
 RACE = Diagnostic(Severity.WARNING, "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
 NOTE = Diagnostic(Severity.NOTE, "launch", "k<<<(1,1,1), (1,1,1)>>>")
+UNINITIALISED = Diagnostic(Severity.WARNING, "uninitialised", "read of uninitialised memory", line=3)
 DRAWN = cast("CaseData", None)
 
 
@@ -56,6 +57,11 @@ def test_a_wrong_order_without_a_race_says_that_there_is_no_order() -> None:
     report = check(ScriptedReferee([RIGHT, WRONG], NOTE))
     assert report.verdict is WRONG
     assert "CUDA guarantees no order" in report.message
+
+
+def test_a_wrong_order_is_explained_by_a_read_of_uninitialised_memory() -> None:
+    report = check(ScriptedReferee([RIGHT, WRONG], NOTE, UNINITIALISED))
+    assert report.message.endswith("Write to the memory before you read it.")
 
 
 def test_what_is_wrong_in_the_first_order_stays_as_it_is() -> None:
