@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import PASSWORD, Site, sign_in
-from tests.e2e.soundness import check
+from tests.e2e.soundness import check, check_here, heading_faults
 
 AUTHOR, SOLVER, LEARNER = "author", "solver", "beginner"
 PROBLEM = "vector-add"
@@ -209,7 +209,19 @@ def test_its_pages_in_every_scheme_and_width(
     diff = f"{second}/diff?against={first.rpartition('/')[2]}"
     for address in (second, diff, f"{diff}&view=split", f"{second}/diff?against=nothing"):
         check(visitor, address)
+        assert heading_faults(visitor) == []
     check(visitor, f"{peopled.url}/submissions")
+
+
+def test_a_message_is_announced_as_a_list(
+    peopled: Site, visitor: Page, handed_in: tuple[str, str]
+) -> None:
+    sign_in(visitor, peopled, AUTHOR)
+    visitor.goto(handed_in[0])
+    visitor.get_by_role("button", name="Share with solvers").click()
+    expect(visitor.locator(".messages[role=status]").get_by_role("listitem")).to_have_count(1)
+    check_here(visitor, "a page with a message")
+    visitor.get_by_role("button", name="Stop sharing").click()
 
 
 OVERLAPS = """rows => rows.flatMap(row => {
