@@ -1,11 +1,20 @@
 """The page of a submission: live verdict, speed beside others, changes, lines, sharing, and the list."""
 
 import re
+import secrets
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, sign_in
+from tests.e2e.conftest import (
+    PASSWORD,
+    Site,
+    open_problem,
+    sign_in,
+    sign_up,
+    wait_for_verdict,
+    write,
+)
 from tests.e2e.soundness import check, check_here, heading_faults
 
 AUTHOR, SOLVER, LEARNER = "author", "solver", "beginner"
@@ -89,6 +98,28 @@ def test_the_verdict_comes_live_and_brings_its_speed(peopled: Site, page: Page) 
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page).to_have_title(re.compile("Accepted"))
     assert page.evaluate("window.notReloaded")
+
+
+def test_an_accepted_submission_opens_what_comes_next(site: Site, visitor: Page) -> None:
+    phone = visitor.locator(".phone-tabs")
+    sign_up(visitor, site, f"solver-{secrets.token_hex(3)}")
+    open_problem(visitor, site, PROBLEM)
+    solved = visitor.locator(".pane-title").get_by_text("Solved")
+    editorial = visitor.get_by_role("link", name="Editorial", exact=True)
+    expect(solved).to_be_hidden()
+    expect(editorial).to_be_hidden()
+    if phone.is_visible():
+        visitor.get_by_role("button", name="Code").click()
+    write(visitor, "// accepted")
+    visitor.get_by_role("button", name="Submit", exact=True).click()
+    wait_for_verdict(visitor, "Accepted")
+    steps = visitor.get_by_role("region", name="What comes next")
+    expect(steps.get_by_text("1 of 2 solved")).to_be_visible()
+    check_here(visitor, "the page of a solved problem")
+    if phone.is_visible():
+        visitor.get_by_role("button", name="Problem", exact=True).click()
+    expect(solved).to_be_visible()
+    expect(editorial).to_be_visible()
 
 
 def test_a_score_stands_among_those_of_others(peopled: Site, page: Page, handed_in: tuple[str, str]) -> None:
@@ -213,9 +244,7 @@ def test_its_pages_in_every_scheme_and_width(
     check(visitor, f"{peopled.url}/submissions")
 
 
-def test_a_message_is_announced_as_a_list(
-    peopled: Site, visitor: Page, handed_in: tuple[str, str]
-) -> None:
+def test_a_message_is_announced_as_a_list(peopled: Site, visitor: Page, handed_in: tuple[str, str]) -> None:
     sign_in(visitor, peopled, AUTHOR)
     visitor.goto(handed_in[0])
     visitor.get_by_role("button", name="Share with solvers").click()

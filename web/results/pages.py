@@ -15,6 +15,7 @@ from web.colours import coloured, highlighted, to_html
 from web.packages.queries import HASH_SHOWN
 from web.results.console import LogLine, Resources, log_lines, resources_of
 from web.results.live import LivePanel, live_panel
+from web.results.next_steps import NextSteps, next_steps
 from web.site.figures import attempts_note, launches_note
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
@@ -77,7 +78,7 @@ class SubmissionPage:
 
     `headline` is the finding that best explains the verdict, and `further` are the other `findings`.
     `message` explains the verdict in this report; if a finding does so already, it explains the verdict in
-    general. `live` is the progress while there is no report.
+    general. `live` is the progress while there is no report. `next` is there after an accepted submission.
     """
 
     submission: Submission
@@ -96,6 +97,7 @@ class SubmissionPage:
     listings: tuple[Listing, ...]
     live: LivePanel | None
     mine: bool
+    next: NextSteps | None
 
     @property
     def further(self) -> tuple[ShownDiagnostic, ...]:
@@ -204,6 +206,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         listings=queries.listings_of(submission),
         live=None if report else live_panel(submission),
         mine=submission.user_id == viewer.pk,
+        next=next_steps(viewer, submission),
     )
 
 
