@@ -80,7 +80,8 @@ class SubmissionPage:
     `headline` is the finding that best explains the verdict, and `further` are the other `findings`.
     `message` explains the verdict in this report; if a finding does so already, it explains the verdict in
     general. `unrun` are the cases after the one that ended the judgement. `live` is the progress while there
-    is no report. `next` is there after an accepted submission.
+    is no report. `open` says whether the viewer may open the problem. `next` is there after an accepted
+    submission.
     """
 
     submission: Submission
@@ -100,6 +101,7 @@ class SubmissionPage:
     listings: tuple[Listing, ...]
     live: LivePanel | None
     mine: bool
+    open: bool
     next: NextSteps | None
 
     @property
@@ -218,6 +220,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         listings=queries.listings_of(submission),
         live=None if report else live_panel(submission),
         mine=submission.user_id == viewer.pk,
+        open=submission.problem.published or viewer.is_staff,
         next=next_steps(viewer, submission),
     )
 
