@@ -232,6 +232,24 @@ def test_the_list_is_narrowed_and_marks_the_best(
     expect(page.get_by_label("Verdict")).to_have_value("")
 
 
+def test_times_are_local_with_scripts_and_utc_without(
+    peopled: Site, browser: Browser, handed_in: tuple[str, str]
+) -> None:
+    texts = []
+    for scripts in (True, False):
+        with browser.new_context(timezone_id="Asia/Tokyo", java_script_enabled=scripts) as context:
+            page = context.new_page()
+            sign_in(page, peopled, AUTHOR)
+            page.goto(f"{peopled.url}/submissions")
+            when = page.locator("tbody tr").first.locator("td time").last
+            if scripts:
+                expect(when).not_to_contain_text("UTC")
+            texts.append((when.text_content(), when.get_attribute("title")))
+    (local, title), (plain, same) = texts
+    assert plain == title == same
+    assert plain != f"{local} UTC"
+
+
 def test_its_pages_in_every_scheme_and_width(
     peopled: Site, visitor: Page, handed_in: tuple[str, str]
 ) -> None:
