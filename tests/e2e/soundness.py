@@ -29,6 +29,12 @@ def check_here(page: Page, what: str) -> None:
     assert serious_violations(page) == [], what
 
 
+def heading_faults(page: Page) -> list[str]:
+    """The headings of the page that skip a level, a line for each."""
+    found = _AXE.run(page, options={"runOnly": ["heading-order"]}).response["violations"]
+    return [str(node["target"]) for violation in found for node in violation["nodes"]]
+
+
 def serious_violations(page: Page) -> list[str]:
     """What keeps somebody from using the page, a line for each element."""
     return [

@@ -1,12 +1,21 @@
 """The page of a submission: live verdict, speed beside others, changes, lines, sharing, and the list."""
 
 import re
+import secrets
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, sign_in
-from tests.e2e.soundness import check
+from tests.e2e.conftest import (
+    PASSWORD,
+    Site,
+    open_problem,
+    sign_in,
+    sign_up,
+    wait_for_verdict,
+    write,
+)
+from tests.e2e.soundness import check, check_here, heading_faults
 
 AUTHOR, SOLVER, LEARNER = "author", "solver", "beginner"
 PROBLEM = "vector-add"
@@ -89,6 +98,28 @@ def test_the_verdict_comes_live_and_brings_its_speed(peopled: Site, page: Page) 
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page).to_have_title(re.compile("Accepted"))
     assert page.evaluate("window.notReloaded")
+
+
+def test_an_accepted_submission_opens_what_comes_next(site: Site, visitor: Page) -> None:
+    phone = visitor.locator(".phone-tabs")
+    sign_up(visitor, site, f"solver-{secrets.token_hex(3)}")
+    open_problem(visitor, site, PROBLEM)
+    solved = visitor.locator(".pane-title").get_by_text("Solved")
+    editorial = visitor.get_by_role("link", name="Editorial", exact=True)
+    expect(solved).to_be_hidden()
+    expect(editorial).to_be_hidden()
+    if phone.is_visible():
+        visitor.get_by_role("button", name="Code").click()
+    write(visitor, "// accepted")
+    visitor.get_by_role("button", name="Submit", exact=True).click()
+    wait_for_verdict(visitor, "Accepted")
+    steps = visitor.get_by_role("region", name="What comes next")
+    expect(steps.get_by_text("1 of 2 solved")).to_be_visible()
+    check_here(visitor, "the page of a solved problem")
+    if phone.is_visible():
+        visitor.get_by_role("button", name="Problem", exact=True).click()
+    expect(solved).to_be_visible()
+    expect(editorial).to_be_visible()
 
 
 def test_a_score_stands_among_those_of_others(peopled: Site, page: Page, handed_in: tuple[str, str]) -> None:
@@ -201,6 +232,24 @@ def test_the_list_is_narrowed_and_marks_the_best(
     expect(page.get_by_label("Verdict")).to_have_value("")
 
 
+def test_times_are_local_with_scripts_and_utc_without(
+    peopled: Site, browser: Browser, handed_in: tuple[str, str]
+) -> None:
+    texts = []
+    for scripts in (True, False):
+        with browser.new_context(timezone_id="Asia/Tokyo", java_script_enabled=scripts) as context:
+            page = context.new_page()
+            sign_in(page, peopled, AUTHOR)
+            page.goto(f"{peopled.url}/submissions")
+            when = page.locator("tbody tr").first.locator("td time").last
+            if scripts:
+                expect(when).not_to_contain_text("UTC")
+            texts.append((when.text_content(), when.get_attribute("title")))
+    (local, title), (plain, same) = texts
+    assert plain == title == same
+    assert plain != f"{local} UTC"
+
+
 def test_its_pages_in_every_scheme_and_width(
     peopled: Site, visitor: Page, handed_in: tuple[str, str]
 ) -> None:
@@ -209,7 +258,17 @@ def test_its_pages_in_every_scheme_and_width(
     diff = f"{second}/diff?against={first.rpartition('/')[2]}"
     for address in (second, diff, f"{diff}&view=split", f"{second}/diff?against=nothing"):
         check(visitor, address)
+        assert heading_faults(visitor) == []
     check(visitor, f"{peopled.url}/submissions")
+
+
+def test_a_message_is_announced_as_a_list(peopled: Site, visitor: Page, handed_in: tuple[str, str]) -> None:
+    sign_in(visitor, peopled, AUTHOR)
+    visitor.goto(handed_in[0])
+    visitor.get_by_role("button", name="Share with solvers").click()
+    expect(visitor.locator(".messages[role=status]").get_by_role("listitem")).to_have_count(1)
+    check_here(visitor, "a page with a message")
+    visitor.get_by_role("button", name="Stop sharing").click()
 
 
 OVERLAPS = """rows => rows.flatMap(row => {

@@ -12,7 +12,7 @@ from pydantic import StringConstraints
 from judge.evidence.diagnostics import headline
 from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, StageTime
 from judge.sizes import MAX_SEED
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import Group, Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
@@ -20,6 +20,7 @@ from web.results import comparison_base
 from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queue_position import jobs_before
+from web.submissions.unrun import UnrunCase, unrun_cases
 
 router = Router(auth=READ)
 PAGE_ROWS = 50
@@ -126,8 +127,21 @@ class ListingTextOut(ListingOut):
     text: str
 
 
+class UnrunCaseOut(Schema):
+    """A case that was not run. A hidden one has a general name and no sizes."""
+
+    name: str
+    group: Group
+    public: bool
+    sizes: dict[str, int]
+
+
 class SubmissionDetailOut(SubmissionOut):
-    """A submission with its source and report. The text of a listing has its own URL."""
+    """A submission with its source and report. The text of a listing has its own URL.
+
+    `not_run` lists the cases that are missing in `report.cases` because the program ended at an earlier one.
+    It is empty if the program was not run at all.
+    """
 
     source: str
     sizes: dict[str, int] | None
@@ -135,6 +149,7 @@ class SubmissionDetailOut(SubmissionOut):
     gpu_model: str
     place_in_queue: int
     report: ReportOut | None
+    not_run: list[UnrunCaseOut]
     listings: list[ListingOut]
 
     @staticmethod
@@ -146,6 +161,11 @@ class SubmissionDetailOut(SubmissionOut):
     def resolve_report(submission: Submission, context: Any) -> Report | None:
         """Return the report as the current user may see it."""
         return queries.present_report(submission, context["request"].user)
+
+    @staticmethod
+    def resolve_not_run(submission: Submission, context: Any) -> tuple[UnrunCase, ...]:
+        """Return the cases that were not run, as the current user may see them."""
+        return unrun_cases(submission, context["request"].user)
 
     @staticmethod
     def resolve_listings(submission: Submission) -> tuple[Listing, ...]:

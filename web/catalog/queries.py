@@ -150,12 +150,28 @@ def find_problem(viewer: Viewer, slug: str) -> Problem | None:
     return next(iter(found.order_by()[:1]), None)  # there is at most one, and sorting takes time
 
 
+def similar_problem(viewer: Viewer, problem: Problem) -> Problem | None:
+    """Return a problem that `viewer` has not solved, with a tag of `problem`, else of the same difficulty."""
+    if not viewer.is_authenticated:
+        return None
+    tagged = Exists(Tagging.objects.filter(problem=OuterRef("pk"), name__in=problem.tags))
+    others = list_problems(viewer).filter(Q(own__solved__isnull=True))
+    alike = others.exclude(pk=problem.pk).filter(Q(tagged) | Q(difficulty=problem.difficulty))
+    tagged_first = Case(When(tagged, then=0), default=1)
+    return alike.order_by(tagged_first, *sorting(Order.TRACK, on_track=False)).first()
+
+
+def may_discuss(viewer: Viewer, problem: Problem) -> bool:
+    """Return whether the editorial and the discussion of `problem`, which has its marks, are open."""
+    return reads_all(viewer) or bool(getattr(problem, "solved", False))
+
+
 def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
     """Return whether `viewer` may read the editorial of `problem`.
 
     It must exist, and the viewer must have solved the problem, or be an instructor or staff.
     """
-    return bool(problem.editorial) and (reads_all(viewer) or bool(getattr(problem, "solved", False)))
+    return bool(problem.editorial) and may_discuss(viewer, problem)
 
 
 def _with_own(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:

@@ -71,7 +71,7 @@ def submission(row: Body) -> RenderableType:
         interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}"
         parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
     if row["report"]:
-        parts += _report(row["report"])
+        parts += _report(row["report"], row.get("not_run", ()))
     return Group(*parts)
 
 
@@ -150,7 +150,7 @@ def clean(text: str) -> Text:
     return Text(text.translate(CONTROLS))
 
 
-def _report(report: Body) -> list[RenderableType]:
+def _report(report: Body, not_run: Sequence[Body]) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if report["cases"]:
         table = _table("Case", "Verdict", ">Time", "Mismatches")
@@ -158,7 +158,9 @@ def _report(report: Body) -> list[RenderableType]:
             timing = case["timing"]
             took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])
             table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case))
-        parts.append(table)
+        for case in not_run:
+            table.add_row(clean(case["name"]), Text("not run", style="dim"), NONE, "")
+        parts += [table, _tally(report["cases"], not_run)]
     parts += [_finding(entry) for entry in report["diagnostics"] if entry != report.get("headline")]
     if report["kernels"]:
         parts.append(_kernels(report["kernels"]))
@@ -166,6 +168,12 @@ def _report(report: Body) -> list[RenderableType]:
         if report[name]:
             parts += [Text(f"{name}:", style="bold"), Padding(clean(report[name].rstrip()), (0, 0, 0, 2))]
     return parts
+
+
+def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
+    passed = sum(case["verdict"] == "accepted" for case in cases)
+    left = f", {len(not_run)} not run" if not_run else ""
+    return Text(f"{passed} of {len(cases) + len(not_run)} cases passed{left}", style="dim")
 
 
 def _finding(entry: Body) -> Text:

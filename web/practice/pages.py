@@ -12,7 +12,7 @@ from problems.vocabulary import Language
 from web.catalog.arguments import Argument
 from web.catalog.markdown import render
 from web.catalog.models import Problem
-from web.catalog.queries import Viewer
+from web.catalog.queries import Viewer, may_discuss
 from web.drafts.queries import find_draft
 from web.fleet.queries import shown_gpu_models
 from web.packages.figures import pictures
@@ -27,7 +27,7 @@ class ProblemPage:
 
     `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` submit a file from
     a terminal, by language. `locale` is the locale of the statement, empty for the original, and `locales`
-    are the other ones, with their names.
+    are the other ones, with their names. `discusses` says whether editorial and discussion are open.
     """
 
     language: Language
@@ -42,6 +42,7 @@ class ProblemPage:
     commands: dict[str, str]
     gpu_models: tuple[str, ...]
     functional: bool
+    discusses: bool
 
 
 def usual_language(viewer: Viewer, problem: Problem) -> Language:
@@ -87,4 +88,5 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         },
         gpu_models=tuple(model for model in shown_gpu_models() if suits_gpu(problem.gpu_words, model)),
         functional=settings.WARPCOURT.target == "cpu",
+        discusses=may_discuss(viewer, problem),
     )

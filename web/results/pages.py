@@ -15,11 +15,13 @@ from web.colours import coloured, highlighted, to_html
 from web.packages.queries import HASH_SHOWN
 from web.results.console import LogLine, Resources, log_lines, resources_of
 from web.results.live import LivePanel, live_panel
+from web.results.next_steps import NextSteps, next_steps
 from web.site.figures import attempts_note, launches_note
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
 from web.submissions.models import Listing, Submission
 from web.submissions.queries import Viewer
+from web.submissions.unrun import UnrunCase, unrun_cases
 
 _BAR_WIDTH = 1000
 _LISTING_LINES = 5000
@@ -77,7 +79,9 @@ class SubmissionPage:
 
     `headline` is the finding that best explains the verdict, and `further` are the other `findings`.
     `message` explains the verdict in this report; if a finding does so already, it explains the verdict in
-    general. `live` is the progress while there is no report.
+    general. `unrun` are the cases after the one that ended the judgement. `live` is the progress while there
+    is no report. `open` says whether the viewer may open the problem. `next` is there after an accepted
+    submission.
     """
 
     submission: Submission
@@ -91,11 +95,14 @@ class SubmissionPage:
     stages: tuple[StageBar, ...]
     total_ms: float
     passed: int
+    unrun: tuple[UnrunCase, ...]
     failed_cases: tuple[CaseReport, ...]
     timed: tuple[CaseReport, ...]
     listings: tuple[Listing, ...]
     live: LivePanel | None
     mine: bool
+    open: bool
+    next: NextSteps | None
 
     @property
     def further(self) -> tuple[ShownDiagnostic, ...]:
@@ -109,8 +116,16 @@ class SubmissionPage:
 
     @property
     def case_count(self) -> int:
-        """Return the number of cases in the report."""
-        return len(self.report.cases) if self.report else 0
+        """Return the number of cases, those that were not run included."""
+        return len(self.report.cases) + len(self.unrun) if self.report else 0
+
+    @property
+    def tally(self) -> str:
+        """Return how many cases passed, in words; empty if none was run."""
+        if self.report is None or not self.report.cases:
+            return ""
+        left = f", {len(self.unrun)} not run" if self.unrun else ""
+        return f"{self.passed} of {self.case_count} cases passed{left}"
 
     @property
     def launches_note(self) -> str:
@@ -199,11 +214,14 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         stages=stages,
         total_ms=sum(stage.ms for stage in stages),
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),
+        unrun=unrun_cases(submission, viewer),
         failed_cases=tuple(case for case in cases if case.mismatches),
         timed=tuple(case for case in cases if case.timing),
         listings=queries.listings_of(submission),
         live=None if report else live_panel(submission),
         mine=submission.user_id == viewer.pk,
+        open=submission.problem.published or viewer.is_staff,
+        next=next_steps(viewer, submission),
     )
 
 

@@ -1,11 +1,13 @@
 """Icons, verdicts, times: the small parts of every page."""
 
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.utils import dateformat
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
@@ -85,6 +87,21 @@ def duration(ms: float | None) -> str:
 def triple(value: tuple[int, int, int]) -> str:
     """A block or thread index: `(1, 0, 0)`."""
     return f"({', '.join(str(part) for part in value)})"
+
+
+@register.simple_tag
+def moment(value: datetime | None, classes: str = "") -> SafeString | str:
+    """Return a date with its time in UTC, which a script replaces by local time; nothing for None."""
+    if value is None:
+        return ""
+    text = dateformat.format(value.astimezone(UTC), "j M Y, H:i") + " UTC"
+    return format_html(
+        '<time{} datetime="{}" title="{}" data-local>{}</time>',
+        format_html(' class="{}"', classes) if classes else "",
+        value.isoformat(timespec="seconds"),
+        text,
+        text,
+    )
 
 
 @register.simple_tag(takes_context=True)

@@ -76,6 +76,12 @@ class VisibleTrack:
         """Return whether the viewer has attempted any of them."""
         return any(stop.attempted for stop in self.stops)
 
+    def after(self, slug: str) -> Stop | None:
+        """Return the first unsolved problem after the one with `slug`, else the first unsolved one."""
+        places = [place for place, stop in enumerate(self.stops) if stop.slug == slug]
+        later = self.stops[places[0] + 1 :] if places else ()
+        return next((stop for stop in later if not stop.solved), self.following)
+
     @property
     def following(self) -> Stop | None:
         """Return the first of its problems that the viewer has not solved; None if all are solved."""
@@ -90,6 +96,12 @@ def list_paths(viewer: Viewer) -> tuple[VisibleTrack, ...]:
 def find_path(viewer: Viewer, slug: str) -> VisibleTrack | None:
     """Return the track with that slug; None if there is none that `viewer` may see. One query."""
     return next(_paths(_entries(viewer).filter(track__slug=slug)), None)
+
+
+def paths_through(viewer: Viewer, problem: Problem) -> tuple[VisibleTrack, ...]:
+    """Return the tracks with `problem` that `viewer` may see, in order. One query."""
+    tracks = Entry.objects.filter(problem=problem).values("track")
+    return tuple(_paths(_entries(viewer).filter(track__in=tracks)))
 
 
 def track_titles(viewer: Viewer) -> dict[str, str]:

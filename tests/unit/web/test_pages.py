@@ -268,6 +268,18 @@ def test_help_explains_every_verdict(visitor: Client, db: None) -> None:
     assert all(f'id="verdict-{verdict}"' in page for verdict in Verdict)
 
 
+def test_help_promises_no_figures_of_hidden_cases(visitor: Client, db: None) -> None:
+    page = text(visitor, "/help")
+    assert "You see no sizes, counts, values or program output." in page
+    assert "a few, many, most or all elements are wrong" in page
+
+
+def test_a_message_is_a_list_inside_a_status(owners: Client, judged: Submission) -> None:
+    owners.post(f"/s/{judged.public_id}/share", {"shared": "yes"})
+    page = text(owners, f"/s/{judged.public_id}")
+    assert re.search(r'<div class="messages" role="status">\s*<ul class="message-list"><li ', page)
+
+
 def test_help_defines_a_time(visitor: Client, db: None) -> None:
     page = text(visitor, "/help")
     section = page[page.index('id="time"') : page.index('id="ties"')]

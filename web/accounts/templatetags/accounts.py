@@ -61,7 +61,17 @@ def sign_in_url(context: dict[str, Any]) -> str:
 
     On allauth's own pages, it keeps the destination of that page.
     """
-    url = reverse("account_login")
+    return _entrance_url(context, "account_login")
+
+
+@register.simple_tag(takes_context=True)
+def sign_up_url(context: dict[str, Any]) -> str:
+    """Return the address of the sign-up page, which leads back to this page like that of `sign_in_url`."""
+    return _entrance_url(context, "account_signup")
+
+
+def _entrance_url(context: dict[str, Any], name: str) -> str:
+    url = reverse(name)
     request: HttpRequest | None = context.get("request")
     if request is None:
         return url

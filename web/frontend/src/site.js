@@ -1,5 +1,6 @@
 // Mounts the widgets of a page. An element names its widget: data-widget="verdict".
 
+import { localise } from "./lib/moments.js";
 import * as menu from "./widgets/menu.js";
 import * as theme from "./widgets/theme.js";
 
@@ -26,6 +27,7 @@ const WIDGETS = {
 
 /** Mount every widget inside `root` that is not mounted yet. */
 export async function mountAll(root) {
+  localise(root);
   const elements = [...root.querySelectorAll("[data-widget]:not([data-mounted])")];
   await Promise.all(
     elements.map(async (element) => {

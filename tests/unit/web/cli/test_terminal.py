@@ -34,6 +34,7 @@ REPORT = {
 SUBMISSION = {
     "id": HOSTILE, "problem": HOSTILE, "language": HOSTILE, "verdict": HOSTILE, "message": HOSTILE,
     "mode": "run", "created": HOSTILE, "score": SCORE, "report": REPORT,
+    "not_run": [{"name": HOSTILE}],
 }  # fmt: skip
 PROBLEM = {
     "slug": HOSTILE, "title": HOSTILE, "difficulty": HOSTILE, "languages": [HOSTILE], "submitted": 0,

@@ -3,6 +3,7 @@
 import { announce } from "../lib/announce.js";
 import { changedLines } from "../lib/changes.js";
 import * as drafts from "../lib/drafts.js";
+import { localise, localTime } from "../lib/moments.js";
 import { remoteAt } from "../lib/remote.js";
 import { browserStorage } from "../lib/storage.js";
 import { Sync } from "../lib/sync.js";
@@ -100,7 +101,7 @@ function ask({ element }, { mine, theirs }) {
   const changes = changedLines(mine, theirs.source);
   fill(element.querySelector("[data-mine]"), mine, changes.before);
   fill(element.querySelector("[data-theirs]"), theirs.source, changes.after);
-  const when = theirs.saved ? new Date(theirs.saved).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "";
+  const when = theirs.saved ? localTime(theirs.saved) : "";
   element.querySelector("[data-theirs-when]").textContent = when && `saved ${when}`;
   openDialog("conflict");
 }
@@ -151,9 +152,7 @@ function mountHistory(element, { url, restore }) {
     const response = await part(`${url()}/history`);
     if (!response) list.textContent = "The history could not be loaded. Close this and try again.";
     else list.replaceChildren(...parse(await response.text()).childNodes);
-    for (const time of list.querySelectorAll("time")) {
-      time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    }
+    localise(list);
     list.querySelector("button")?.click();
   });
   list.addEventListener("click", async (event) => {

@@ -54,6 +54,8 @@ function tabOf(panel) {
   panel.setAttribute("role", "tabpanel");
   panel.setAttribute("aria-labelledby", tab.id);
   panel.tabIndex = 0;
+  // The tab says it to those who see. Without the heading, the order of headings would skip a level.
+  panel.querySelector(":scope > h2")?.classList.add("visually-hidden");
   return tab;
 }
 

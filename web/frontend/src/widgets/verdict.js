@@ -112,6 +112,7 @@ async function fetchAnswer(url) {
 }
 
 function replaceBy(element, report) {
+  report.classList.add("fresh");
   element.replaceWith(report);
   announce(report.querySelector("[data-announce]")?.textContent ?? "Judged");
   report.dispatchEvent(new CustomEvent("warpcourt:inserted", { bubbles: true }));

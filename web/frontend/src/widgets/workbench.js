@@ -58,7 +58,10 @@ export async function mount(element) {
       editor.replace(next);
     }
   });
-  element.addEventListener("warpcourt:judged", () => editor.mark(findings(element)));
+  element.addEventListener("warpcourt:judged", () => {
+    editor.mark(findings(element));
+    if (element.querySelector("[data-solves]")) showSolved(element);
+  });
   element.dataset.ready = "";
 }
 
@@ -66,6 +69,11 @@ export async function mount(element) {
 function served({ dataset }, textarea) {
   const revision = Number(dataset.revision);
   return { revision, source: revision ? textarea.value : null, saved: dataset.saved || null };
+}
+
+// The first accepted submission opens the editorial and the discussion; the page has both ready.
+function showSolved(element) {
+  for (const part of element.querySelectorAll("[data-once-solved]")) part.hidden = false;
 }
 
 function showLanguage(element, form, language) {

@@ -1,0 +1,57 @@
+"""What a user can do after an accepted submission: go on with a track, or with a similar problem.
+
+A contest changes nothing here: it only decides which submissions are judged first. The problems of its track
+are listed on the page of the track, and an editorial opens for every user who has solved the problem.
+"""
+
+from dataclasses import dataclass
+
+from problems.vocabulary import Mode, Verdict
+from web.catalog.models import Problem
+from web.catalog.queries import similar_problem
+from web.submissions.models import Submission
+from web.submissions.queries import Viewer, verdict_of
+from web.tracks.queries import Stop, VisibleTrack, paths_through
+
+
+@dataclass(frozen=True, slots=True)
+class TrackStep:
+    """A track with the problem. `following` is None if the viewer has solved the whole track."""
+
+    path: VisibleTrack
+    following: Stop | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextSteps:
+    """The next problems. `similar` is for a problem whose tracks lead no further, None if there is none.
+
+    `reason` says what `similar` has in common with the problem.
+    """
+
+    tracks: tuple[TrackStep, ...]
+    similar: Problem | None
+    reason: str
+
+    @property
+    def leads_on(self) -> bool:
+        """Return whether there is a problem to go on with."""
+        return self.similar is not None or any(step.following for step in self.tracks)
+
+
+def next_steps(viewer: Viewer, submission: Submission) -> NextSteps | None:
+    """Return the next steps after `submission`; None unless it is the viewer's own and solves the problem."""
+    accepted = submission.mode == Mode.SUBMIT and verdict_of(submission) == Verdict.ACCEPTED
+    if submission.user_id != viewer.pk or not accepted:
+        return None
+    problem = submission.problem
+    tracks = tuple(TrackStep(path, path.after(problem.slug)) for path in paths_through(viewer, problem))
+    if any(step.following for step in tracks):
+        return NextSteps(tracks, None, "")
+    similar = similar_problem(viewer, problem)
+    return NextSteps(tracks, similar, _reason(problem, similar) if similar else "")
+
+
+def _reason(problem: Problem, similar: Problem) -> str:
+    shared = next((tag for tag in problem.tags if tag in similar.tags), None)
+    return f"also about {shared}" if shared else f"also {similar.difficulty}"
