@@ -20,7 +20,7 @@ from judge.evaluate import evaluate
 from judge.gpu.settings import HOST_IMAGES, NodeSettings
 from judge.gpu.simulated import SimulatedHardware
 from judge.gpu.target import GpuTarget
-from judge.report import Report
+from judge.report import Report, Timing
 from judge.target import Target
 from judge.wiring import open_backend, open_target
 from problems.loader import load_problem
@@ -165,6 +165,15 @@ def require_right(judged: Judged) -> Judged:
         said = judged.report and f"{judged.report.verdict}: {judged.report.message}\n{judged.report.log}"
         raise SystemExit(f"{judged.program.name}: expected {judged.program.expected}, got {said}")
     return judged
+
+
+def timings_of(judged: Judged, count: int) -> list[Timing]:
+    """Return the timings of all `count` timed cases. Ends the benchmark if one is missing."""
+    cases = judged.report.cases if judged.report else ()
+    timings = [case.timing for case in cases if case.timing is not None]
+    if len(timings) != count:
+        raise SystemExit("not every case was timed; this benchmark needs a target that ranks")
+    return timings
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:

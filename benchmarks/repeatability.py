@@ -24,6 +24,7 @@ from benchmarks.judging import (
     print_table,
     require_right,
     shipped,
+    timings_of,
     vector_addition,
 )
 from judge.report import Timing
@@ -92,11 +93,7 @@ def rank_anew(
         if number > _LEAST_ROUNDS and time.monotonic() - started > seconds:
             break
         judged = require_right(judge(target, problem, program.anew()))
-        cases = judged.report.cases if judged.report else ()
-        timings = [case.timing for case in cases if case.timing is not None]
-        if len(timings) != len(SIZES):
-            raise SystemExit("not every case was timed; this benchmark needs a target that ranks")
-        found.append(timings)
+        found.append(timings_of(judged, len(SIZES)))
         stages = judged.report.stages if judged.report else ()
         stages_ms.append(sum((stage.ms for stage in stages if stage.name == "rank"), 0.0))
         time.sleep(pause_s)
