@@ -1,4 +1,4 @@
-"""Gains of attacks on ranked times: `python -m benchmarks.attacks [--rounds N] [--seconds S] [--only NAME]`.
+"""Gains of attacks on ranked times: `python -m benchmarks.attacks [--rounds N] [--seconds S] [--kernel K]`.
 
 Judges the attacks of `tests/gpu/threats` that are written for vector addition and for sums, each as a fresh
 submission. Every submission has three timed cases, of about 100, 30 and 6 microseconds; an addition has
@@ -37,13 +37,15 @@ def main() -> int:
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=300.0, help="begin no submission after these")
+    parser.add_argument("--kernel", action="append", choices=KERNELS, help="a kernel; may be given again")
     parser.add_argument("--only", action="append", choices=ATTACKS, help="an attack; may be given again")
     options = parser.parse_args()
     started = time.monotonic()
     kept = True
     rows: list[tuple[str, ...]] = [("kernel", "attack", "verdict", "got", "honest", "gain", "limit")]
     with opened(options) as target:
-        for kernel, (slug, sizes, program_of) in KERNELS.items():
+        for kernel in options.kernel or KERNELS:
+            slug, sizes, program_of = KERNELS[kernel]
             problem = timed_problem(slug, sizes)
             chosen = [ATTACKS[file] for file in options.only or ATTACKS]
             honest_us = {

@@ -25,6 +25,7 @@ CHECKED = (
     "web/templates/**/*.html",
     "web/templates/**/*.txt",
     "web/**/*.py",
+    "web/learn/texts/*.md",
     "web/frontend/src/**/*.js",
     "deploy/**/*.py",
     "deploy/*",

@@ -27,6 +27,8 @@ from threading import Event
 from judge.built import Built
 from judge.cases import flags_for, orders_for, select_cases
 from judge.compiler import load_findings
+from judge.compiler.signature import width_notes
+from judge.compiler.source import ProgramText
 from judge.cpu.orders import check_in_orders
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
@@ -137,7 +139,17 @@ def _judge(judgement: Judgement) -> Report:
         excuse = unsuited(judgement.problem, judgement.session.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
     judgement.end_run()
-    return _report(judgement, _examined(judgement, _raced(judgement, built, outcome)), built)
+    return _report(
+        judgement, _noted(judgement, _examined(judgement, _raced(judgement, built, outcome))), built
+    )
+
+
+def _noted(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
+    """The outcome with notes on how a program declares `solve`."""
+    if judgement.language is not Language.CUDA:
+        return outcome
+    notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *notes)) if notes else outcome
 
 
 def _watched(judgement: Judgement, watch: RaceWatch, outcome: RunOutcome) -> RunOutcome:
@@ -175,7 +187,8 @@ def _check(
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
-            reports.append(replace(report, told_after=after))
+            outputs = report.outputs if judgement.mode is Mode.RUN and case.public else ()
+            reports.append(replace(report, told_after=after, outputs=outputs))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from judge.evidence.diagnostics import first_error
 from judge.report import CaseReport, Diagnostic, Report, Timing
 from judge.runner.comparison import UNWRITTEN
-from problems.vocabulary import DiagnosticKind, Severity, Verdict
+from problems.vocabulary import DiagnosticKind, Group, Severity, Verdict
 
 _MOST_THREADS = 1024  # of a block
 _WHERE = " Sizes and values are hidden because a hidden case was running."
@@ -38,6 +38,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.BAD_MASK: "The mask of a warp operation excludes the thread that called it.",
     DiagnosticKind.BAD_TEXTURE: "A texture or surface does not exist or was accessed out of bounds.",
     DiagnosticKind.COMPILE: "A kernel did not compile.",
+    DiagnosticKind.COPY_DIRECTION: "The direction of a copy does not fit its pointers.",
     DiagnosticKind.CUDA_ERROR: "A CUDA call failed, or a launch was refused.",
     DiagnosticKind.DEADLOCK: "Threads deadlocked: each waited for another.",
     DiagnosticKind.DEVICE_FAULT: "Host code used memory that only kernels may use.",
@@ -83,22 +84,36 @@ def told(
     return (*found[:before], *(_hidden(entry, lines, names) for entry in found[before:]))
 
 
+class HiddenNames:
+    """Names of hidden cases for those who may not see them: `timed 1`, `timed 2`, in order of each group."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Group] = Counter()
+
+    def following(self, group: Group) -> str:
+        """Return the name of the next hidden case of `group`."""
+        self._counts[group] += 1
+        return f"{group.value} {self._counts[group]}"
+
+
 def redact(report: Report) -> Report:
     """`report` for those who may not see hidden cases."""
     cause = _cause(report)
-    counts: Counter[str] = Counter()
+    names = HiddenNames()
     cases = []
     for case in report.cases:
         shown = case
         if not case.public:
-            counts[case.group.value] += 1
-            name = f"{case.group.value} {counts[case.group.value]}"
             shown = replace(
-                case, name=name, sizes={}, wall_ms=_rough(case.wall_ms), timing=_blur(case.timing)
+                case,
+                name=names.following(case.group),
+                sizes={},
+                wall_ms=_rough(case.wall_ms),
+                timing=_blur(case.timing),
             )
         if withheld(case):
             message = words(case, cause)
-            shown = replace(shown, message=message, checked=0, mismatched=0, mismatches=())
+            shown = replace(shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=())
         cases.append(shown)
     open_ones = tuple(entry for entry in report.diagnostics if not entry.hidden)
     return replace(

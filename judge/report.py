@@ -21,6 +21,27 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownOutput:
+    """What a run shows of one output of a public case.
+
+    `corner` has the rows and columns of the first elements, of which `values` and `expected` are the texts,
+    row by row, and `wrong` the positions of those that are wrong. `expected` is empty where the author's
+    checker compares. `worst` is the wrong element that is farthest off. `grid` are the rows and columns of a
+    map over the whole output, and `counts` the wrong elements in each cell of it, empty if none is wrong.
+    """
+
+    argument: str
+    shape: tuple[int, ...]
+    corner: tuple[int, int]
+    values: tuple[str, ...]
+    expected: tuple[str, ...]
+    wrong: tuple[int, ...]
+    worst: Mismatch | None
+    grid: tuple[int, int]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding about the program, for its author. Text from a child process, bounded and cleaned.
 
@@ -65,9 +86,9 @@ class Placement:
 class Timing:
     """The trusted clock's result for one timed case. Times are microseconds for one call.
 
-    `median_us` ranks: the median over samples, each the best of three single calls, of the
+    `median_us` ranks: the median of the best of three single calls (`judge.clock.estimate`), of the
     time from the release of the GPU to the last change of the outputs. `low_us` to `high_us` is its 95 %
-    interval, and `repetitions` the number of samples. `queued` says that calls were queued ahead; without it
+    interval, and `repetitions` the number of calls. `queued` says that calls were queued ahead; without it
     the time includes that of launching. `floor_us` is what the memory or the arithmetic of this GPU takes
     at least, and `roofline_percent` = 100 * floor / median; `placement` has the figures behind them, where
     the GPU is calibrated. Clocks are in MHz, temperature in degrees Celsius, power in watts, None where
@@ -122,7 +143,8 @@ class CaseReport:
     """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
 
     `timing` is there for timed cases that the trusted clock measured on a GPU. `told_after` says that a
-    hidden case had begun before in the same process, see `judge.redaction`.
+    hidden case had begun before in the same process, see `judge.redaction`. `outputs` are there for public
+    cases of runs.
     """
 
     name: str
@@ -137,6 +159,7 @@ class CaseReport:
     mismatches: tuple[Mismatch, ...] = ()
     timing: Timing | None = None
     told_after: bool = False
+    outputs: tuple[ShownOutput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,16 +256,25 @@ def storable(value: Any) -> Any:
     return value
 
 
+def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:
+    return Mismatch(**{**body, "index": tuple(body["index"])})
+
+
+def _output_from_json(body: Mapping[str, Any]) -> ShownOutput:
+    lists = {name: tuple(value) for name, value in body.items() if isinstance(value, list)}
+    worst = body["worst"]
+    return ShownOutput(**{**body, **lists, "worst": _mismatch_from_json(worst) if worst else None})
+
+
 def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
-    mismatches = tuple(
-        Mismatch(**{**entry, "index": tuple(entry["index"])}) for entry in body.get("mismatches", ())
-    )
+    mismatches = tuple(_mismatch_from_json(entry) for entry in body.get("mismatches", ()))
     return CaseReport(
         **{
             **body,
             "group": Group(body["group"]),
             "verdict": Verdict(body["verdict"]),
             "mismatches": mismatches,
+            "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
             "timing": _timing_from_json(body["timing"]) if body.get("timing") else None,
         }
     )

@@ -9,6 +9,7 @@ _ROLE_WORDS = {
     Role.OUT: "output, holds random bits at first",
     Role.INOUT: "input and output, changed in place",
 }
+_ZEROED = "output, holds zeros at first"
 _HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
 
 # Each mistake in the declaration of `solve` gives one error here; dependent checks are skipped.
@@ -25,7 +26,10 @@ template <typename Given, typename Taken> constexpr bool takes_array() {
 }
 template <typename Given, typename Taken> constexpr bool takes_scalar() {
   using Value = typename ::std::decay<Taken>::type;
-  return ::std::is_convertible<Given, Taken>::value && sizeof(Value) >= sizeof(Given) &&
+  // A call passes 32 and 64 bits in the same register, so many programs declare an int for a long long.
+  constexpr bool whole = ::std::is_integral<Given>::value && ::std::is_integral<Value>::value;
+  constexpr bool wide = sizeof(Value) >= sizeof(Given) || (whole && sizeof(Value) >= 4);
+  return ::std::is_convertible<Given, Taken>::value && wide &&
          ::std::is_floating_point<Value>::value == ::std::is_floating_point<Given>::value;
 }
 template <bool fits> struct Caller {
@@ -71,8 +75,8 @@ def signature(problem: Problem, language: Language) -> str:
 def binding_cuda(problem: Problem) -> str:
     """The file that is compiled: it includes `solution.cu` and calls its `solve`.
 
-    `solve` may be `extern "C"` or not and may leave out `const`. Any other difference from the
-    signature is a compile error that names the argument.
+    `solve` may be `extern "C"` or not and may leave out `const`. A scalar integer may have another width of
+    at least 32 bits. Any other difference from the signature is a compile error that names the argument.
     """
     arguments = problem.arguments
     includes = sorted({_HEADERS[a.dtype] for a in arguments if a.dtype in _HEADERS})
@@ -189,7 +193,8 @@ def _explain(argument: Argument) -> str:
         meaning = argument.value.text
         return argument.dtype.value if meaning == argument.name else f"{argument.dtype}, {meaning}"
     shape = ", ".join(formula.text for formula in argument.shape)
-    return f"{argument.dtype}[{shape}], {_ROLE_WORDS[argument.role]}"
+    words = _ZEROED if argument.zeroed else _ROLE_WORDS[argument.role]
+    return f"{argument.dtype}[{shape}], {words}"
 
 
 def _parameter_type(argument: Argument) -> str:

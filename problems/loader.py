@@ -14,6 +14,7 @@ from pathlib import Path
 from problems.binding import starter
 from problems.contents import is_slug
 from problems.faults import Faults, PackageInvalid
+from problems.hints import HINT_FILES
 from problems.package import PackageFiles, read_package
 from problems.parse import Description, parse_description
 from problems.placeholders import resolve
@@ -108,6 +109,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         version=_version(description, files),
         track_day=description.track_day,
         editorial=files.editorial,
+        hints=files.hints,
         checker=files.checker,
         translations=files.translations,
         python=description.python,
@@ -124,6 +126,10 @@ def _resolved(files: PackageFiles, description: Description, faults: Faults) -> 
         files,
         statement=resolve(files.statement, description, "statement.md", faults),
         editorial=editorial and resolve(editorial, description, "editorial.md", faults),
+        hints=tuple(
+            resolve(text, description, path, faults)
+            for path, text in zip(HINT_FILES, files.hints, strict=False)
+        ),
         translations={
             locale: resolve(text, description, f"statement.{locale}.md", faults)
             for locale, text in files.translations.items()
@@ -183,6 +189,8 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(["checker", files.checker])
     if description.beatable:
         judged.append(["beatable", *sorted(description.beatable)])
+    if zeroed := [argument.name for argument in description.arguments if argument.zeroed]:
+        judged.append(["zeroed", *zeroed])
     if description.limits.gpus:
         judged.append(["gpus", *description.limits.gpus])
     if description.limits.libraries is not None:

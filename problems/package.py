@@ -8,6 +8,7 @@ from pathlib import Path
 
 from problems.faults import Faults
 from problems.figures import MAX_FIGURES, REFERENCE, FigureInvalid, read_figure
+from problems.hints import HINT_FILES, check_hints
 from problems.translations import locale_of
 from problems.vocabulary import Language
 
@@ -15,7 +16,7 @@ MAX_TEXT_KIB = 128
 STARTER_FILES = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py", Language.PYTHON: "python.py"}
 _FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md", "checker.py")
 _REQUIRED = _FILES[:3]
-_FOLDERS = ("starter", "solutions", "figures")
+_FOLDERS = ("starter", "solutions", "hints", "figures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class PackageFiles:
     statement: str
     reference: str
     editorial: str | None
+    hints: tuple[str, ...]
     checker: str | None
     starters: Mapping[Language, str]
     solutions: Mapping[str, str]
@@ -55,12 +57,14 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
         if name not in texts:
             faults.add(name, "", "missing; write it")
     _refuse_unknown_starters(texts, faults)
+    check_hints(texts, faults)
     _refuse_unknown_figures(texts, figures, faults)
     return PackageFiles(
         description=texts.get("problem.toml", ""),
         statement=texts.get("statement.md", ""),
         reference=texts.get("reference.py", ""),
         editorial=texts.get("editorial.md"),
+        hints=tuple(texts[path] for path in HINT_FILES if path in texts),
         checker=texts.get("checker.py"),
         starters={
             language: texts[f"starter/{name}"]
@@ -110,7 +114,7 @@ def _refuse_unknown_figures(texts: Mapping[str, str], figures: set[str], faults:
 
 
 def _shows_figures(file: str) -> bool:
-    return file in {"statement.md", "editorial.md"} or bool(locale_of(file))
+    return file in {"statement.md", "editorial.md", *HINT_FILES} or bool(locale_of(file))
 
 
 def read_text(path: Path, name: str, faults: Faults) -> str:

@@ -206,7 +206,10 @@ def _argument(table: TomlTable) -> Argument:
         shape = tuple(_parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))
         if len(shape) > MAX_RANK:
             table.fault("shape", f"has {len(shape)} dimensions; at most {MAX_RANK} are allowed")
-    argument = Argument(name, role, dtype, shape, value, _tolerance(table, role, dtype))
+    zeroed = table.flag("zeroed")
+    if zeroed and role is not Role.OUT:
+        table.fault("zeroed", f"an argument of role {role} does not start empty; remove it")
+    argument = Argument(name, role, dtype, shape, value, _tolerance(table, role, dtype), zeroed)
     table.close()
     return argument
 

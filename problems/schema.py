@@ -39,7 +39,8 @@ class Argument:
     """One argument of `solve`, in order.
 
     `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
-    scalar's formula over the same sizes. `tolerance` is None for arguments that are not checked.
+    scalar's formula over the same sizes. `tolerance` is None for arguments that are not checked. A `zeroed`
+    output holds zeros before each call, not poison.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Argument:
     shape: tuple[Formula, ...] = ()
     value: Formula | None = None
     tolerance: Tolerance | None = None
+    zeroed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
     `translations` are statements in other languages, by their locale; see `problems.translations`.
+    `hints` are texts, each of which tells more than the one before.
     `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
     `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
@@ -155,6 +158,7 @@ class Problem:
     version: str
     track_day: int | None = None
     editorial: str | None = None
+    hints: tuple[str, ...] = ()
     checker: str | None = None
     python: PythonCallSpec | None = None
     oracle: OracleKind = OracleKind.ARRAYS

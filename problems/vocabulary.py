@@ -77,6 +77,11 @@ class Dtype(StrEnum):
         return self in {Dtype.FLOAT64, Dtype.FLOAT32, Dtype.FLOAT16, Dtype.BFLOAT16}
 
     @property
+    def is_integer(self) -> bool:
+        """Whether elements are whole numbers."""
+        return not self.is_float and self is not Dtype.BOOL
+
+    @property
     def itemsize(self) -> int:
         """Bytes of one element."""
         return {
@@ -200,6 +205,7 @@ class DiagnosticKind(StrEnum):
     BAD_TEXTURE = "bad_texture"
     COMPILE = "compile"
     COMPILER = "compiler"
+    COPY_DIRECTION = "copy_direction"
     CUDA_ERROR = "cuda_error"
     DEADLOCK = "deadlock"
     DEVICE_FAULT = "device_fault"

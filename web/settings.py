@@ -31,8 +31,10 @@ INSTALLED_APPS = [
     "web.jobs",
     "web.accounts",
     "web.audit",
+    "web.notifications",
     "web.catalog",
     "web.packages",
+    "web.hints",
     "web.submissions",
     "web.rejudges",
     "web.leaderboards",
@@ -61,7 +63,6 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "csp",
     "django_htmx",
-    "ninja",
     "rules",
 ]
 
@@ -228,6 +229,7 @@ CONTENT_SECURITY_POLICY = {
 
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = WARPCOURT.email_from
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+EMAIL_TIMEOUT = 5  # seconds; the sweeps of the workers wait for the mail server
 if WARPCOURT.email_url:
     _mail = urlsplit(WARPCOURT.email_url)
     EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

@@ -5,6 +5,8 @@ contains the errors of a problem. The owner sees errors of the upload. If this h
 to import, a worker on another host takes the import. Every other failure is the judge's (`worker.run`).
 """
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -23,13 +25,18 @@ from worker.run import RequirementMissing, Running, Work
 
 log = structlog.get_logger(__name__)
 
+_ENOUGH = 3  # problems that tell how long one takes
+
 
 def _import(running: Running[ImportRun]) -> FinalWrite:
     run, cancelled = running.job, running.cancelled
     log.info("import_started", format=run.format)
 
+    begun_s = time.monotonic()
+
     def show(number: int, total: int, place: str) -> None:
-        running.step(partial(queue.show_progress, run, f"{number} of {total}: {place}"))
+        left = time_left(time.monotonic() - begun_s, done=number - 1, total=total)
+        running.step(partial(queue.show_progress, run, f"{number} of {total}: {place}{left}"))
 
     try:
         with _folder(run) as folder:
@@ -40,6 +47,14 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
             return FinalWrite(partial(queue.record, run, list(imported)))
     except (SetInvalid, UnknownFormat) as error:
         return FinalWrite(partial(queue.record_failure, run, f"{error}."))
+
+
+def time_left(spent_s: float, *, done: int, total: int) -> str:
+    """Return how long the rest of a set takes if it is like the `done` problems, as the end of a text."""
+    if done < _ENOUGH:
+        return ""
+    minutes = math.ceil(spent_s / done * (total - done) / 60)
+    return f", about {minutes} min left"
 
 
 @contextmanager

@@ -10,10 +10,11 @@ from typing import Protocol
 import structlog
 from django.conf import settings
 
-from judge.errors import JudgementCancelled
+from judge.errors import JudgementCancelled, OracleFailed
 from judge.evaluate import evaluate
 from judge.proof.importing import OnProblem, import_set, open_workshop
 from judge.proof.preview import CaseWanted, Preview, preview
+from judge.proof.programs import try_solutions
 from judge.proof.prove import prove_on
 from judge.proof.results import Proof
 from judge.proof.timed_sizes import DEFAULT_GPU
@@ -54,6 +55,11 @@ class Judge(Protocol):
             judge.errors.JudgementCancelled: soon after `cancelled` was set.
         """
 
+    def try_solutions(
+        self, problem: Problem, files: Sequence[str], *, on_progress: OnProgress, cancelled: Event
+    ) -> Proof:
+        """Judge the solutions `files` of `problem` without a proof. Raises as `prove` does."""
+
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw one case of `problem` and describe it. Raises as `prove` does, and PreviewRefused."""
 
@@ -64,6 +70,12 @@ class Judge(Protocol):
 
     def close(self) -> None:
         """Close it and end its processes."""
+
+
+REFERENCE_FAILED = (
+    "The problem's reference fails for these sizes, or takes longer than a minute. "
+    "Choose smaller or other sizes."
+)
 
 
 class PackageJudge:
@@ -104,6 +116,11 @@ class PackageJudge:
             )
         except SizesInvalid as error:
             return Report(Verdict.REJECTED, str(error))
+        except OracleFailed:
+            if not submission.sizes:
+                raise
+            log.warning("reference_failed_on_custom_sizes", problem=problem.slug, exc_info=True)
+            return Report(Verdict.REJECTED, REFERENCE_FAILED)
         changes = _changes(before, self._target.metrics)
         count_ready(changes)
         log.info("judge_metrics_recorded", **changes)
@@ -113,6 +130,13 @@ class PackageJudge:
         """Prove `problem` on the target."""
         environment = CancellableEnvironment(self._target, cancelled, on_progress)
         return prove_on(problem, environment, gpu=gpu or DEFAULT_GPU, on_progress=on_progress)
+
+    def try_solutions(
+        self, problem: Problem, files: Sequence[str], *, on_progress: OnProgress, cancelled: Event
+    ) -> Proof:
+        """Judge solutions on the target."""
+        environment = CancellableEnvironment(self._target, cancelled, on_progress)
+        return try_solutions(problem, files, environment, on_progress)
 
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw one case in the target's oracle sandbox."""
@@ -198,6 +222,13 @@ class ScriptedJudge:
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:  # noqa: ARG002 - there is none
         """Prove nothing: words in the reference give the findings, as those of a source do."""
         return scripted_proving.prove(problem, on_progress=on_progress, gate=_gate(cancelled))
+
+    def try_solutions(
+        self, problem: Problem, files: Sequence[str], *, on_progress: OnProgress, cancelled: Event
+    ) -> Proof:
+        """Run nothing: each solution gets its expected verdict."""
+        gate = _gate(cancelled)
+        return scripted_proving.try_solutions(problem, files, on_progress=on_progress, gate=gate)
 
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw nothing."""

@@ -1,4 +1,4 @@
-"""Runs a proof or a preview of a workspace.
+"""Runs a proof, a trial of solutions or a preview of a workspace.
 
 Theory of operation. If a reference fails, its author sees the location and the job is not retried. Every
 other failure is the judge's (`worker.run`). A proof judges dozens of programs and lets submissions run
@@ -47,6 +47,10 @@ def _result(running: Running[ProofRun]) -> FinalWrite:
         if run.kind == RunKind.PREVIEW:
             shown = judge.preview(problem, CaseWanted.from_json(run.wanted), cancelled=cancelled)
             return FinalWrite(partial(queue.record, run, shown.to_json()))
+        if run.kind == RunKind.TRIAL:
+            files, steps = run.wanted["files"], _Steps(running)
+            tried = judge.try_solutions(problem, files, on_progress=steps, cancelled=cancelled)
+            return FinalWrite(partial(queue.record, run, to_json(tried), holds=tried.holds))
         gpu = run.wanted.get("gpu", "")
         proof = judge.prove(problem, gpu=gpu, on_progress=_Steps(running), cancelled=cancelled)
         return FinalWrite(partial(queue.record, run, to_json(proof), holds=proof.holds))

@@ -2,8 +2,8 @@
 
 A source that says `score=12.5` was timed, with a score of 12.5 µs; `score=12.5/0.3` gives its interval a half
 width of 0.3 µs, `gpu=NVIDIA_B200` names the GPU, and `disturbed` says that it ran twice. `cases=9` has nine
-cases, of which `pace=0.5` makes each take half a second. `mismatches`, `log`, `prints` and `launches` add
-what a report has of these.
+cases, of which `pace=0.5` makes each take half a second. `mismatches`, `outputs`, `log`, `prints` and
+`launches` add what a report has of these.
 
 `hold=compiling`, `hold=checking` and `hold=ranking` keep the submission in that stage while there is a file
 `hold-compiling`, `hold-checking` or `hold-ranking` in the runtime directory, so that a test decides how long.
@@ -24,6 +24,7 @@ from judge.report import (
     ProgressEvent,
     Report,
     Score,
+    ShownOutput,
     Timing,
 )
 from problems.vocabulary import Group, Severity, Step, Verdict
@@ -97,12 +98,31 @@ def decorate(report: Report, words: Sequence[str]) -> Report:
         first, *others = report.cases
         wrong = replace(first, checked=50, mismatched=len(_MISMATCHES), mismatches=_MISMATCHES)
         report = replace(report, cases=(wrong, *others))
+    if "outputs" in words:
+        outputs = _outputs(wrong=report.verdict is Verdict.WRONG_ANSWER)
+        cases = tuple(replace(case, outputs=outputs) for case in report.cases if case.public)
+        report = replace(report, cases=(*cases, *(case for case in report.cases if not case.public)))
     return replace(
         report,
         log=_LOG if "log" in words else "",
         output="n = 4\nfirst element: 0.5\n" if "prints" in words else "",
         diagnostics=_LAUNCHES if "launches" in words else (),
     )
+
+
+def _outputs(*, wrong: bool) -> tuple[ShownOutput, ...]:
+    """Return a vector, and a matrix of which the last rows may be wrong."""
+    values = tuple(f"{n / 2:g}" for n in range(64))
+    vector = ShownOutput("c", (1000,), (1, 64), values, values, (), None, (1, 64), ())
+    if not wrong:
+        return (vector,)
+    got = tuple("0" if n % 7 == 0 else value for n, value in enumerate(values))
+    worst = Mismatch("c", (994,), "497", "0", 497.0, 1.0)
+    places = tuple(range(0, 64, 7))
+    vector = replace(vector, values=got, wrong=places, worst=worst, counts=tuple(n % 9 for n in range(64)))
+    counts = tuple(4 if at >= 192 else 0 for at in range(256))
+    matrix = ShownOutput("m", (64, 32), (8, 8), values, values, (), None, (16, 16), counts)
+    return vector, matrix
 
 
 def number(words: Sequence[str], name: str, default: float) -> float:

@@ -5,8 +5,8 @@ second step while there is a file `hold-proving` in the runtime directory (see `
 `hold=previewing` and `hold=importing` do the same with a preview, and with a set at each problem.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
@@ -18,7 +18,7 @@ from judge.proof.results import ProgramOutcome, Proof, error
 from judge.report import ProgressEvent
 from problems.contents import DESCRIPTION, read_folder
 from problems.importing.report import Imported, ImportedProblem
-from problems.schema import Problem
+from problems.schema import Problem, Solution
 from problems.vocabulary import Step
 from worker.scripted import hold
 
@@ -37,23 +37,35 @@ class Gate:
 
 def prove(problem: Problem, *, on_progress: OnProgress, gate: Gate) -> Proof:
     """Yield the findings that the words of the reference give, program by program."""
-    words = problem.reference.split()
-    if "proof=breaks" in words:
+    outcomes = _outcomes(problem, problem.solutions, on_progress=on_progress, gate=gate)
+    found = error("problem.toml: tolerance", "the reference asked for it", "take its word out")
+    findings = (found,) if "proof=fails" in problem.reference.split() else ()
+    return Proof(problem.slug, problem.version, findings, outcomes)
+
+
+def try_solutions(problem: Problem, files: Sequence[str], *, on_progress: OnProgress, gate: Gate) -> Proof:
+    """Give the solutions `files` their expected verdicts, with a line for the compiler's log."""
+    chosen = [solution for solution in problem.solutions if solution.path.name in files]
+    outcomes = _outcomes(problem, chosen, on_progress=on_progress, gate=gate)
+    logged = tuple(replace(outcome, log=f"Compiled {outcome.program}.") for outcome in outcomes)
+    return Proof(problem.slug, problem.version, (), logged)
+
+
+def _outcomes(
+    problem: Problem, solutions: Sequence[Solution], *, on_progress: OnProgress, gate: Gate
+) -> tuple[ProgramOutcome, ...]:
+    if "proof=breaks" in problem.reference.split():
         raise OracleFailed(f"{problem.slug}: loading reference.py: line 1: the reference asked for it")
     outcomes = []
-    for index, solution in enumerate(problem.solutions, start=1):
+    for index, solution in enumerate(solutions, start=1):
         name = f"solutions/{solution.path.name}"
-        on_progress(ProgressEvent(Step.CHECKING, name, index, len(problem.solutions)))
+        on_progress(ProgressEvent(Step.CHECKING, name, index, len(solutions)))
         if index == 2:
             gate.hold(problem.reference, "proving")
         verdict = solution.verdict
         outcomes.append(ProgramOutcome(name, solution.language, verdict, verdict, "", 1.0))
-        on_progress(
-            ProgressEvent(Step.CHECKED, f"{name}: {verdict}, as expected", index, len(problem.solutions))
-        )
-    found = error("problem.toml: tolerance", "the reference asked for it", "take its word out")
-    findings = (found,) if "proof=fails" in words else ()
-    return Proof(problem.slug, problem.version, findings, tuple(outcomes))
+        on_progress(ProgressEvent(Step.CHECKED, f"{name}: {verdict}, as expected", index, len(solutions)))
+    return tuple(outcomes)
 
 
 def import_set(

@@ -15,6 +15,7 @@ from web.fleet.queries import hosts_of
 from web.importing.queue import queue as imports
 from web.jobs.queue import JobQueue
 from web.leaderboards import ranking
+from web.notifications import mailing
 from web.rejudges import rejudging
 from web.rejudges.queue import queue as hidden_runs
 from web.site import metrics
@@ -76,7 +77,7 @@ def sweep_once() -> bool:
         with metrics.SWEEP_SECONDS.time():
             queues: tuple[JobQueue[Any], ...] = (submissions, proofs, imports, hidden_runs)
             rounds: list[Callable[[], object]] = [partial(_sweep, queue) for queue in queues]
-            for sweep in (*rounds, rejudging.go_on, ranking.refresh_if_due):
+            for sweep in (*rounds, rejudging.go_on, ranking.refresh_if_due, mailing.send_due):
                 done &= _survives(sweep)
     except UNANSWERED as error:
         done = False

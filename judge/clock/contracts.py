@@ -23,14 +23,12 @@ class Policy:
 
     Attributes:
         warm_calls: uncounted warm-up calls on one input set.
-        best_of: calls per sample; the best one counts. A cold call of some kernels takes one of two times,
-            more than 4 % apart, and a median of single calls would vary between them.
-        min_samples: the fewest samples that give a figure.
-        enough_samples: samples after which precision or the budget may end the session.
-        enough_slow_calls: the same for calls that are longer than the budget. Each is then a sample.
+        min_calls: the fewest counted calls that give a figure.
+        enough_calls: counted calls after which precision or the budget may end the session.
+        enough_slow_calls: the same for calls that are longer than the budget.
         budget_ms: the total time of a case's counted calls, unless a single call is longer.
         precision_share: the half width of the interval, relative to the median, that ends the session.
-        block_calls: calls between two queries of NVML; a multiple of `best_of`.
+        block_calls: calls between two queries of NVML; one where a call is longer than the budget.
         max_discards: discarded blocks of calls before the case counts as disturbed.
         looks: attempts before a call to get the GPU idle.
         look_us: the time between two attempts.
@@ -43,9 +41,8 @@ class Policy:
     """
 
     warm_calls: int = 4
-    best_of: int = 3
-    min_samples: int = 2
-    enough_samples: int = 8
+    min_calls: int = 6
+    enough_calls: int = 24
     enough_slow_calls: int = 3
     budget_ms: float = 300.0
     precision_share: float = 0.0005
@@ -55,7 +52,7 @@ class Policy:
     look_us: float = 400.0
     queue_ms: float = 50.0
     least_us: float = 0.0
-    placements: int = 8
+    placements: int = 24
     placements_share: float = 0.25
 
 
@@ -173,7 +170,7 @@ class TimedSets(Protocol):
         """The number of distinct input sets."""
 
     def arm(self, number: int, content: int) -> None:
-        """Poison the outputs of a set, which will be called with that content."""
+        """Poison or clear the outputs of a set, which will be called with that content."""
 
     def landings(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
         """The inputs of an armed set, and what is to land in them."""

@@ -8,7 +8,7 @@ A session is made of:
     counted     one call on each other content. The program sees each of them once, in this call, and no other
                 submission ever sees them
 
-The figure is the median over samples, each the best of three counted calls, with its bootstrap interval.
+The figure is the median of the best of three counted calls, with its interval (`judge.clock.estimate`).
 There is nothing else to choose from: no batch, no second call on the same content, no allowance.
 
 Source: docs/adr/0009-trusted-clock.md.
@@ -80,42 +80,40 @@ def time_case(
     calls = Calls(orders, sets, gate, guard, policy, timeout_s=timeout_s, dice=dice)
     try:
         calls.warm_up(_WARM)
-        samples = _counted(orders, sets, calls, policy, dice)
+        times_us = _counted(orders, sets, calls, policy, dice)
     except Over as over:
         return over.found
-    found = estimate(samples)
+    found = estimate(times_us)
     if found.median < policy.least_us:
         return InspectionResult(Verdict.ACCEPTED, TOO_SHORT)
     if roofline is not None and found.median < roofline.impossible_us:
         return InspectionResult(Verdict.REJECTED, BELOW_FLOOR)
-    return _timing(found, len(samples), calls, guard, roofline)
+    return _timing(found, len(times_us), calls, guard, roofline)
 
 
 def _counted(
     orders: Ordering, sets: TimedSets, calls: Calls, policy: Policy, dice: random.Random
 ) -> list[float]:
-    """The samples: of so many calls each, the best."""
+    """Return the times of the counted calls, in microseconds."""
     unseen = dice.sample(range(1, sets.contents), sets.contents - 1)
     slow = calls.expected_us > policy.budget_ms * 1000
-    size, of = (1, 1) if slow else (policy.block_calls, min(policy.best_of, len(unseen)))
-    least = min(len(unseen) // of, policy.min_samples)
-    enough = policy.enough_slow_calls if slow else policy.enough_samples
-    samples: list[float] = []
+    size, enough = (1, policy.enough_slow_calls) if slow else (policy.block_calls, policy.enough_calls)
+    least = min(len(unseen), policy.min_calls, enough)
+    times_us: list[float] = []
     started = orders.now()
-    while len(unseen) >= of:
+    while unseen:
         spent = orders.now() - started > policy.budget_ms * _MS_NS
-        if len(samples) >= enough and (spent or _precise(samples, policy)):
+        if len(times_us) >= enough and (spent or _precise(times_us, policy)):
             break
         block, unseen = unseen[:size], unseen[size:]
-        times_us = calls.block(block[: len(block) // of * of])
-        samples += [min(times_us[at : at + of]) for at in range(0, len(times_us), of)]
-    if len(samples) < least:
+        times_us += calls.block(block)
+    if len(times_us) < least:
         raise Over(Interfered(FEW))
-    return samples
+    return times_us
 
 
-def _precise(samples: list[float], policy: Policy) -> bool:
-    found = estimate(samples)
+def _precise(times_us: list[float], policy: Policy) -> bool:
+    found = estimate(times_us)
     return found.median > 0 and found.half_width_share <= policy.precision_share
 
 

@@ -82,10 +82,12 @@ class MemorySets:
         return [descriptor for call in self._calls for descriptor in call.descriptors]
 
     def arm(self, number: int, content: int) -> None:
-        """Poison the outputs of a set, which will be called with that content."""
+        """Poison or clear the outputs of a set, which will be called with that content."""
         self._held[number] = content
         for argument in self._problem.arguments:
-            if argument.role is Role.OUT:
+            if argument.zeroed:
+                self._calls[number].buffers[argument.name].clear()
+            elif argument.role is Role.OUT:
                 name, kept = argument.name, self._poisons.get(argument.name)
                 self._poisons[name] = self._calls[number].buffers[name].poison(kept, dtype=argument.dtype)
 

@@ -13,11 +13,14 @@ from judge.compiler.source import ProgramText
 from judge.report import Diagnostic
 from problems.binding import signature_cuda
 from problems.schema import Problem
-from problems.vocabulary import DiagnosticKind, Severity
+from problems.vocabulary import DiagnosticKind, Dtype, Role, Severity
 
 _ASSERTED = re.compile(r'static assertion failed with "(?P<text>.*)"')
 _PARAMETERS = re.compile(r"Parameters=<(?P<types>.*)>\]$")
 _OTHER = re.compile(r"Other=(?P<type>.*)\]$")
+_NARROW = re.compile(
+    r"(?:const\s+)?(?:(?:un)?signed(?:\s+int)?|int|u?int32_t)\b(?!\s*(?:long|short|char|\*))"
+)
 
 
 def signature_finding(errors: Sequence[LogEntry], source: ProgramText, problem: Problem) -> Diagnostic:
@@ -37,6 +40,24 @@ def signature_finding(errors: Sequence[LogEntry], source: ProgramText, problem: 
         "The program conflicts with the call to solve that Warpcourt appends: "
         f"{error.message}. Look for a macro or an unclosed bracket that changes the code after it.",
         None,
+    )
+
+
+def width_notes(source: ProgramText, problem: Problem) -> tuple[Diagnostic, ...]:
+    """A note on each 64-bit scalar for which `solve` declares 32 bits, as far as that is plain to see."""
+    parameters = source.parameters_of("solve")
+    if len(parameters) != len(problem.arguments):
+        return ()
+    return tuple(
+        Diagnostic(
+            Severity.NOTE,
+            DiagnosticKind.SIGNATURE,
+            f"{argument.name} is {argument.dtype.c_type}, but solve declares it with 32 bits. Larger values "
+            f"would be cut off. Declare it as {argument.dtype.c_type} {argument.name}.",
+            line=source.line_of("solve"),
+        )
+        for argument, written in zip(problem.arguments, parameters, strict=True)
+        if argument.role is Role.SCALAR and argument.dtype is Dtype.INT64 and _NARROW.match(written)
     )
 
 

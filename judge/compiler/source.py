@@ -55,6 +55,11 @@ class ProgramText:
                 break
         return found
 
+    def parameters_of(self, name: str) -> tuple[str, ...]:
+        """The parameters of the first function `name` as they are written; none where they are not plain."""
+        match = re.search(rf"\b{re.escape(name)}\s{{0,80}}\(([^(){{}};]{{1,2000}})\)", self.code)
+        return tuple(text.strip() for text in match[1].split(",")) if match else ()
+
     def code_before(self, line: int) -> int | None:
         """The last line before `line` that has code."""
         lines = self.code.split("\n")

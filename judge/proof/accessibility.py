@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from judge.proof.results import ProofFinding, error, warning
+from problems.hints import HINT_FILES
 from problems.schema import Problem
 
 # Texts come from authors. Nothing here is tried twice, and nothing without an end is followed far, so that no
@@ -25,7 +26,7 @@ _NOWHERE = {"here", "click here", "this", "this link", "link", "more", "read mor
 
 
 def check_accessible(problem: Problem) -> Iterator[ProofFinding]:
-    """Findings on the statement, its translations and the editorial."""
+    """Findings on the statement, its translations, the editorial and the hints."""
     for file, text in texts_of(problem).items():
         lines = list(_prose(text))
         yield from _headings(file, lines)
@@ -38,7 +39,8 @@ def texts_of(problem: Problem) -> Mapping[str, str]:
     """Return the texts that readers see, by file."""
     editorial = {"editorial.md": problem.editorial} if problem.editorial else {}
     translations = {f"statement.{locale}.md": text for locale, text in problem.translations.items()}
-    return {"statement.md": problem.statement} | translations | editorial
+    hints = dict(zip(HINT_FILES, problem.hints, strict=False))
+    return {"statement.md": problem.statement} | translations | editorial | hints
 
 
 def _prose(text: str) -> Iterator[tuple[int, str]]:

@@ -190,7 +190,7 @@ def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFind
     if problem.checker is not None:
         return
     for index, argument in enumerate(problem.arguments):
-        if argument.role is not Role.OUT:
+        if argument.role is not Role.OUT or argument.zeroed:
             continue
         luck = float(np.prod([_share_passing(argument, drawn) for drawn in exact]))
         if luck > _LUCK:

@@ -13,7 +13,7 @@ would.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from judge.cpu.target import ORACLE_LIMITS
@@ -24,6 +24,7 @@ from judge.proof.examination import SandboxedExaminer
 from problems.importing import gpu_mode, kattis, kernel_bench, leetgpu, tensara
 from problems.importing.building import ProblemSource, build, loaded
 from problems.importing.names import slug_of
+from problems.importing.reference import strict
 from problems.importing.report import Imported, ImportedProblem, Refused
 from problems.importing.sandboxed import Examiner
 from problems.schema import Problem
@@ -96,10 +97,20 @@ def import_set(
             reason = f"it does not follow its format ({type(error).__name__}: {error})"
             imported = _refused(name, place, reason[:300])
         if imported.files and imported.entry.slug in taken:
+            imported = _under_its_folder(imported, place, folder)
+        if imported.files and imported.entry.slug in taken:
             reason = f"another problem of the set has the same slug, {imported.entry.slug}"
             imported = Imported(ImportedProblem.refused(name, imported.entry.slug, reason))
         taken |= {imported.entry.slug} if imported.files else set()
         yield imported
+
+
+def _under_its_folder(imported: Imported, place: Path, folder: Path) -> Imported:
+    """Return the problem under a slug that begins with the folder above it, if that is one of the set."""
+    if place.parent == folder or not place.parent.is_relative_to(folder):
+        return imported
+    slug = slug_of(f"{place.parent.name} {imported.entry.slug}")
+    return replace(imported, entry=replace(imported.entry, slug=slug))
 
 
 def _refused(name: str, place: Path, reason: str) -> Imported:
@@ -131,6 +142,7 @@ def examined(source: ProblemSource, workshop: Workshop) -> Imported:
 def _broken(problem: Problem, workshop: Workshop) -> Mapping[str, str]:
     """The cases that do not draw, with the reason. Timed ones are not tried: they are for a GPU."""
     broken: dict[str, str] = {}
+    problem = replace(problem, reference=strict(problem.reference))
     starts = 0
     pending = [case for case in problem.cases if case.group is not Group.TIMED]
     while pending:

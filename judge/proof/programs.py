@@ -1,11 +1,12 @@
 """Judges the programs of a problem: its solutions, trivial programs, and mutants of accepted solutions.
 
 Solutions are judged as submissions are, each for itself. All others of a language are tried in batches
-(`judge.proof.batches`), with the accepted solutions as controls.
+(`judge.proof.batches`), with the accepted solutions as controls. An author may also run some solutions alone
+(`try_solutions`), which says nothing of the problem.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -75,6 +76,27 @@ def try_programs(
         mutants=tuple(tour.mutants),
         sections=(*proof.sections, *(Section(c, state_of(found[c]), tour.ms[c]) for c in CHECKS)),
     )
+
+
+def try_solutions(
+    problem: Problem, files: Collection[str], environment: ProgramEnvironment, on_progress: OnProgress
+) -> Proof:
+    """Judge the solutions `files` (names in the folder `solutions`) as a proof does, and nothing else.
+
+    The result has their outcomes and the one section of solutions. It proves nothing.
+
+    Raises:
+        judge.errors.OracleFailed: the author's code failed.
+        judge.errors.JudgeError: the judge itself failed.
+    """
+    chosen = replace(problem, solutions=tuple(s for s in problem.solutions if s.path.name in files))
+    tour = _ProgramRun(chosen, environment, on_progress, [], [])
+    for solution in chosen.solutions:
+        tour.try_solution(solution)
+    check = ProofCheck.SOLUTIONS
+    findings = tuple(filed(check, tour.findings[check]))
+    section = Section(check, state_of(findings), tour.ms[check])
+    return Proof(problem.slug, problem.version, findings, tuple(tour.outcomes), (section,))
 
 
 @dataclass(slots=True)
@@ -175,6 +197,8 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
         message=trial.message,
         ms=trial.ms,
         findings=trial.findings,
+        cases=trial.cases,
+        log=trial.log,
     )
 
 

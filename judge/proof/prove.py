@@ -25,6 +25,7 @@ from judge.proof.case_leaks import check_cases, check_contents_apart
 from judge.proof.checker_audit import Accepts, accepting, check_checker
 from judge.proof.coverage import check_coverage, check_shapes
 from judge.proof.determinism import CaseDataSource, check_contents, check_poison, draw_exact
+from judge.proof.hints import check_hints
 from judge.proof.programs import CHECKS as PROGRAMS
 from judge.proof.programs import ProgramEnvironment, try_programs
 from judge.proof.results import (
@@ -140,6 +141,7 @@ def examine(
     ledger.look(ProofCheck.SHAPES, lambda: check_shapes(problem))
     ledger.look(ProofCheck.TIMED_SIZES, lambda: check_timed(problem, measured))
     ledger.look(ProofCheck.ACCESSIBILITY, lambda: check_accessible(problem))
+    ledger.look(ProofCheck.HINTS, lambda: check_hints(problem))
     try:
         return replace(_examine_reference(problem, environment, ledger), timed_sizes=measured)
     except OracleFailed as failure:

@@ -23,6 +23,7 @@ class ProofCheck(StrEnum):
     TIMED_SIZES = "timed_sizes"
     STATEMENT = "statement"
     ACCESSIBILITY = "accessibility"
+    HINTS = "hints"
     CONTENTS = "contents"
     POISON = "poison"
     CHECKER = "checker"
@@ -44,6 +45,7 @@ _HEADINGS = {
     ProofCheck.TIMED_SIZES: "Timed cases have suitable sizes",
     ProofCheck.STATEMENT: "The statement agrees with the package",
     ProofCheck.ACCESSIBILITY: "The statement is accessible",
+    ProofCheck.HINTS: "Hints leave the solution to the learner",
     ProofCheck.CONTENTS: "Contents are random, the reference is exact",
     ProofCheck.POISON: "Every element must be written",
     ProofCheck.CHECKER: "The checker is reliable",
@@ -84,7 +86,9 @@ class ProofFinding:
 class ProgramOutcome:
     """A program and what it got. `expected` is None for a program that may get any failing verdict.
 
-    `findings` are the errors of a program that does not compile, one text each.
+    `findings` are the errors of a program that does not compile, one text each. `cases` has the verdict of
+    each case that a solution ran, by name: submissions with the same pattern may have the same mistake. `log`
+    is the beginning of what the compiler said.
     """
 
     program: str
@@ -94,6 +98,8 @@ class ProgramOutcome:
     message: str
     ms: float
     findings: tuple[str, ...] = ()
+    cases: Mapping[str, Verdict] = field(default_factory=dict)
+    log: str = ""
 
     @property
     def holds(self) -> bool:
@@ -303,6 +309,7 @@ def _outcome(entry: Mapping[str, Any]) -> ProgramOutcome:
             "expected": None if expected is None else Verdict(expected),
             "verdict": Verdict(entry["verdict"]),
             "findings": tuple(entry.get("findings", ())),
+            "cases": {name: Verdict(verdict) for name, verdict in entry.get("cases", {}).items()},
         }
     )
 

@@ -2,8 +2,9 @@
 
 Layout of one memfd: a guard band, the payload, a guard band. Both bands hold random bytes that only
 the referee knows, so that a write past either end is seen. The payload of an output is poisoned before
-every call, see `judge.runner.poison`, so that unwritten memory cannot pass as a result. The size
-is sealed: a sandbox that could shrink the file would end us with SIGBUS.
+every call, see `judge.runner.poison`, so that unwritten memory cannot pass as a result. An output that the
+problem declares `zeroed` is cleared instead. The size is sealed: a sandbox that could shrink the file would
+end us with SIGBUS.
 """
 
 import fcntl
@@ -63,6 +64,10 @@ class HostBuffer:
         random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), kept)
         self.fill(random)
         return random
+
+    def clear(self) -> None:
+        """Fill the payload with zeros."""
+        self.payload[:] = 0
 
     def snapshot(self, into: PrivateBytes | None = None) -> Bytes:
         """A private copy of the payload as it is now."""
@@ -137,6 +142,10 @@ class HostMemory:
             poison=None if poison is None else _bytes(poison).view(dtype).reshape(shape),
             tolerance=argument.tolerance or Tolerance(),
         )
+
+    def to_host(self, contents: PrivateBytes) -> Bytes:
+        """Return `contents`, which are on the host."""
+        return _bytes(contents)
 
     def synchronize(self) -> None:
         """Do nothing: host memory has no queued work."""

@@ -49,11 +49,9 @@ def compare(
         tolerance: how far apart floats may be; ignored for other dtypes.
     """
     values = widen(got, dtype)
-    wrong = ~_close(values, expected, dtype, tolerance) if dtype.is_float else values != expected
-    held = _same_bits(got, poison) if poison is not None else np.zeros(got.shape, np.bool_)
-    if dtype is Dtype.BOOL:
-        wrong = wrong | held  # any byte but 0 is true, so poison would do where true is expected
-    unwritten = wrong & held
+    wrong, unwritten = find_wrong(
+        values, got, expected=expected, poison=poison, dtype=dtype, tolerance=tolerance
+    )
     flat = np.flatnonzero(wrong)
     first = flat[:SHOWN_MISMATCHES]
     shown = describe(
@@ -65,6 +63,25 @@ def compare(
         unwritten=np.broadcast_to(unwritten, got.shape).reshape(-1)[first],
     )
     return OutputComparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown)
+
+
+def find_wrong(
+    values: npt.NDArray[np.generic],
+    got: npt.NDArray[np.generic],
+    *,
+    expected: npt.NDArray[np.generic],
+    poison: npt.NDArray[np.generic] | None,
+    dtype: Dtype,
+    tolerance: Tolerance,
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return which elements are wrong, and which of these hold the poison. `values` is `got`, widened."""
+    wrong: npt.NDArray[np.bool_] = (
+        ~_close(values, expected, dtype, tolerance) if dtype.is_float else values != expected
+    )
+    held = _same_bits(got, poison) if poison is not None else np.zeros(got.shape, np.bool_)
+    if dtype is Dtype.BOOL:
+        wrong = wrong | held  # any byte but 0 is true, so poison would do where true is expected
+    return wrong, wrong & held
 
 
 def describe(
@@ -117,19 +134,20 @@ def _mismatch(
     name: str, index: tuple[int, ...], got: np.generic, expected: np.generic, *, untouched: bool
 ) -> Mismatch:
     if untouched:  # what is there is the poison, and no distance from it means anything
-        return Mismatch(name, index, _text(expected), UNWRITTEN, absolute_error=None, relative_error=None)
+        return Mismatch(name, index, as_text(expected), UNWRITTEN, absolute_error=None, relative_error=None)
     got_value, want_value = float(got), float(expected)
     absolute = abs(got_value - want_value)
     finite = bool(np.isfinite(absolute))
     return Mismatch(
         argument=name,
         index=index,
-        expected=_text(expected),
-        got=_text(got),
+        expected=as_text(expected),
+        got=as_text(got),
         absolute_error=absolute if finite else None,
         relative_error=absolute / abs(want_value) if finite and want_value else None,
     )
 
 
-def _text(value: np.generic) -> str:
+def as_text(value: np.generic) -> str:
+    """Return a value as users see it."""
     return f"{float(value):.9g}" if isinstance(value, np.floating) else str(value)

@@ -12,7 +12,7 @@ a call that did not end: the runner may still write to them, and nothing may wai
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge.drawn import outputs
 from judge.report import CaseReport, Mismatch
@@ -21,11 +21,14 @@ from judge.runner.checking import ByTolerance, Checking
 from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.memory import DeviceLost, Memory, PrivateBytes
+from judge.runner.shown_outputs import shown_outputs
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
 from sandbox.wire import RunFlag
 
 _LOAD_S = 30.0
+# What is added to large random bits leaves them as they are.
+_RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
 _SLOWER = 3  # that interleaved threads may take, which is not their fault
 _AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own context
@@ -102,7 +105,13 @@ class Inspector:
                 finding = inspect(
                     self._problem, case, self._checking, call, contents, snapshots=snapshots, poisons=poisons
                 )
-                return report_on(case, finding, wall_ms=wall_ms)
+                report = report_on(case, finding, wall_ms=wall_ms)
+                if finding.verdict not in {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}:
+                    return report
+                shown = shown_outputs(
+                    self._problem, case, self._memory, contents, snapshots=snapshots, poisons=poisons
+                )
+                return replace(report, outputs=shown)
         except DeviceLost:
             self.alive = False
             return Stopped(answer, device_lost=True, wall_ms=wall_ms)
@@ -115,10 +124,12 @@ class Inspector:
 
 
 def prepare(problem: Problem, call: Call, contents: Mapping[str, PrivateBytes]) -> dict[str, PrivateBytes]:
-    """Fill the inputs and poison what is only written. The poison by argument."""
+    """Fill the inputs, and poison or clear what is only written. The poison by argument."""
     poisons: dict[str, PrivateBytes] = {}
     for argument in problem.arguments:
-        if argument.role is Role.OUT:
+        if argument.zeroed:
+            call.buffers[argument.name].clear()
+        elif argument.role is Role.OUT:
             poisons[argument.name] = call.buffers[argument.name].poison(dtype=argument.dtype)
         elif argument.role is not Role.SCALAR:
             call.buffers[argument.name].fill(contents[argument.name])
@@ -185,11 +196,11 @@ def _compared(comparisons: Mapping[str, OutputComparison]) -> InspectionResult:
 def _sentence(name: str, comparison: OutputComparison) -> str:
     """Return a sentence on what is wrong with one output, without sizes and values of a hidden case."""
     if comparison.unwritten == comparison.checked:
-        return f"{name} was never written."
+        return f"{name} was never written. {_RANDOM}"
     share = 100 * comparison.mismatched / comparison.checked
     text = f"{share:.3g} % of the elements of {name} are wrong"
     if comparison.unwritten == comparison.mismatched:
-        return f"{text}: they were never written."
+        return f"{text}: they were never written. {_RANDOM}"
     return f"{text}, and some of them were never written." if comparison.unwritten else f"{text}."
 
 

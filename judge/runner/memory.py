@@ -14,6 +14,9 @@ result (`holds`, `damage`, `compare`) synchronise first.
 from collections.abc import Mapping
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from judge.drawn import CaseData
 from judge.errors import JudgeError
 from judge.runner.comparison import OutputComparison
@@ -75,6 +78,9 @@ class Buffer(Protocol):
         It is random, and for elements of `dtype` never near a right answer, see `judge.runner.poison`.
         """
 
+    def clear(self) -> None:
+        """Fill the payload with zeros."""
+
     def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
         """A private copy of the payload as it is now, in `into` if given."""
 
@@ -121,6 +127,9 @@ class Memory(Protocol):
         `got` and `poison` hold elements of the argument's dtype, `expected` float64 for floats and the
         argument's dtype otherwise. `poison` is None where nothing was poisoned.
         """
+
+    def to_host(self, contents: PrivateBytes) -> npt.NDArray[np.uint8]:
+        """`contents` of this memory as an array on the host, which may share its memory. Waits for it."""
 
     def synchronize(self) -> None:
         """Wait until all that was asked for is done."""

@@ -1,7 +1,8 @@
 """Cases out of tests: which group each belongs to, and cases of other sizes where a group would be empty.
 
-Contents of sizes that the set has no test of are drawn like those that were seen, between the least and the
-greatest value. That is right for plain data and wrong for data with structure, so it is always said.
+Such cases keep what holds of the sizes of all tests, see `problems.importing.relations`. Their contents are
+drawn like those that were seen, between the least and the greatest value. That is right for plain data and
+wrong for data with structure, so it is always said.
 """
 
 import math
@@ -28,6 +29,8 @@ _GOOD_LARGE_ELEMENTS = 200_000
 _SCALABLE_FROM = 16
 _MOST_SHOWN = 64
 _ODD = 37
+_GOOD_SMALL_BYTES = 64 << 10
+_MOST_TRIED = 1024
 _GROUPS = (Group.SAMPLE, Group.SMALL, Group.ODD, Group.LARGE, Group.TIMED)
 
 
@@ -131,7 +134,7 @@ def _scale_timed(plan: Plan, cases: list[PlannedCase], *, scale: bool) -> dict[s
             continue
         total = bytes_of(plan, case.sizes)
         if total < MIN_TIMED_BYTES:
-            sizes = scaled(plan, case.sizes, GOOD_TIMED_BYTES)
+            sizes = scaled(plan, case.sizes, GOOD_TIMED_BYTES, beyond=True)
             said = f"the timed case {case.name} has {total / 1024:.0f} KiB of arrays, less than 1 MiB"
             if sizes == case.sizes:
                 plan.warnings.append(f"{said}, and none of its sizes can be enlarged")
@@ -164,8 +167,13 @@ def _told(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sizes.items())
 
 
-def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str, int]:
-    """The sizes with extents of arrays doubled or halved until the arrays have about so many bytes."""
+def scaled(
+    plan: Plan, sizes: Mapping[str, int], wanted_bytes: int, *, beyond: bool = False
+) -> dict[str, int]:
+    """The sizes with extents of arrays doubled or halved until the arrays have about so many bytes.
+
+    They keep what holds of the sizes of all tests. Only with `beyond` they may be larger than all of them.
+    """
     found = dict(sizes)
     if plan.fixed:
         return found
@@ -176,17 +184,32 @@ def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str,
     ]
     for _ in range(64 * len(free)):
         total = bytes_of(plan, found)
-        enough = (total <= wanted_bytes) if down else (2 * total > wanted_bytes)
-        if enough or not free:
+        if (total <= wanted_bytes) if down else (2 * total > wanted_bytes):
             break
-        # The greatest goes down first, and the least goes up last: those are counts, not features.
-        name = max(free, key=lambda n: found[n]) if down else _grows(found, free)
-        changed = found | {name: found[name] // 2 if down else found[name] * 2}
-        if _is_further(plan, found, changed, down=down):
-            found = changed
-        else:
-            free.remove(name)
+        steps = (
+            changed
+            for changed in _steps(plan, found, free, down=down)
+            if plan.relations.allow(changed, smaller=down, larger=beyond)
+            and _is_further(plan, found, changed, down=down)
+        )
+        if (changed := next(steps, None)) is None:
+            break
+        found = changed
     return found
+
+
+def _steps(
+    plan: Plan, sizes: Mapping[str, int], free: Iterable[str], *, down: bool
+) -> Iterator[dict[str, int]]:
+    """Sizes with one of `free` doubled or halved, or all of those that must divide each other."""
+    left = [*free]
+    while left:
+        # The greatest goes down first, and the least goes up last: those are counts, not features.
+        name = max(left, key=lambda n: sizes[n]) if down else _grows(sizes, left)
+        left.remove(name)
+        together = [other for other in free if other in plan.relations.tied(name)]
+        for names in ([name], [name, *together]):
+            yield {**sizes} | {n: sizes[n] // 2 if down else sizes[n] * 2 for n in names}
 
 
 def _is_further(plan: Plan, before: Mapping[str, int], after: Mapping[str, int], *, down: bool) -> bool:
@@ -245,25 +268,34 @@ def _fill(
     """A case of sizes that no test has; a test of another group where sizes cannot change or do not draw."""
     name = case_name(f"{group} sizes", (c.name for c in cases))
     hidden = [case for case in cases if case.group in {Group.SMALL, Group.ODD, Group.LARGE}]
-    start = max(hidden or cases, key=lambda case: bytes_of(plan, case.sizes)).sizes
-    sizes: Mapping[str, int] = _odd(plan, start) if group is Group.ODD else scaled(plan, start, wanted_bytes)
-    if sizes == start or name in without or (group is not Group.TIMED and bytes_of(plan, sizes) > MAX_BYTES):
-        if group is not Group.TIMED and bytes_of(plan, start) > MAX_BYTES:
-            raise Refused(
-                "all of its tests are too large to be checked, and none of their sizes can be smaller"
-            )
-        sizes, test = start, next(c.test for c in cases if c.sizes == start)
-        plan.warnings.append(f"no test fits the group {group}: a test of another group is used instead")
-    else:
-        test = None
+    base = max(hidden or cases, key=lambda case: bytes_of(plan, case.sizes))
+    start = dict(base.sizes)
+    too_large = group is not Group.TIMED and bytes_of(plan, start) > MAX_BYTES
+    if too_large:
+        start = scaled(plan, start, wanted_bytes or _GOOD_SMALL_BYTES)
+    sizes = (
+        _odd(plan, start, smaller=too_large)
+        if group is Group.ODD
+        else scaled(plan, start, wanted_bytes, beyond=group is Group.TIMED)
+    )
+    fits = group is Group.TIMED or bytes_of(plan, sizes) <= MAX_BYTES
+    if sizes != base.sizes and name not in without and fits:
         plan.warnings.append(
             f"no test fits the group {group}: a case with {_told(sizes)} was added, "
             "with contents like those of the tests"
         )
-    cases.append(PlannedCase(name, group, sizes, test))
+        cases.append(PlannedCase(name, group, sizes))
+        return
+    small = [case for case in cases if bytes_of(plan, case.sizes) <= MAX_BYTES]
+    if too_large and not small:
+        raise Refused("all of its tests are too large to be checked, and none of their sizes can be smaller")
+    if too_large:
+        base = max(small, key=lambda case: bytes_of(plan, case.sizes))
+    plan.warnings.append(f"no test fits the group {group}: a test of another group is used instead")
+    cases.append(PlannedCase(name, group, base.sizes, base.test))
 
 
-def _odd(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+def _odd(plan: Plan, sizes: Mapping[str, int], *, smaller: bool) -> dict[str, int]:
     found = dict(sizes)
     if plan.fixed:
         return found
@@ -271,13 +303,25 @@ def _odd(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
     # The less stay the less: a window stays smaller than what it moves over.
     for number, (name, value) in enumerate(sorted(sizes.items(), key=lambda size: size[1])):
         if name in extents and name != VARIANT and value >= _SCALABLE_FROM:
-            changed = found | {name: _ODD + 4 * number}
-            try:
-                bytes_of(plan, changed)
-            except FormulaError:
-                continue
-            found = changed
+            alike = plan.relations.equal(name) | {name}
+            tried = (found | dict.fromkeys(alike, other) for other in _odd_ones(_ODD + 4 * number))
+            found = next((changed for changed in tried if _is_sound(plan, changed, smaller=smaller)), found)
     return found
+
+
+def _odd_ones(first: int) -> Iterator[int]:
+    """Sizes to try, from `first` up and then down: those that are not even come first."""
+    yield from range(first, first + _MOST_TRIED, 2)
+    yield from range(first + 1, first + _MOST_TRIED, 2)
+    yield from range(first - 1, 1, -1)
+
+
+def _is_sound(plan: Plan, sizes: Mapping[str, int], *, smaller: bool) -> bool:
+    try:
+        bytes_of(plan, sizes)
+    except FormulaError:
+        return False
+    return plan.relations.allow(sizes, smaller=smaller)
 
 
 def _literals(plan: Plan, test: Test) -> dict[str, tuple[str, ...]]:

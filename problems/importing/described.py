@@ -19,7 +19,10 @@ _USES = {"written", "kept", "read"}
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array of one test. Numbers about its contents are there if it was made in memory."""
+    """An array of one test. Numbers about its contents are there if it was made in memory.
+
+    `ordered` says that each of its rows ascends.
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -31,6 +34,7 @@ class Array:
     mean: float = 0.0
     deviation: float = 0.0
     whole: bool = False
+    ordered: bool = False
     flat: tuple[float, ...] | None = None
 
     @property
@@ -73,7 +77,9 @@ class Test:
 
     `unmade` says why its outputs are not known, if so. `probed` says that the reference ran on it. Then
     `initial` says of each output whether its contents are `written`, `kept` in part or `read`, and `wide`
-    whether it works in float64: None where that takes more memory than there is.
+    whether it works in float64: None where that takes more memory than there is. `zeroed` are the outputs
+    that the author's code makes as zeros; others hold what happens to be in memory. `drift` is how far its
+    results are from those in float64, as a multiple of the tolerance.
     """
 
     part: str
@@ -86,9 +92,11 @@ class Test:
     probed: bool = False
     expected: Mapping[str, Array] = field(default_factory=dict)
     initial: Mapping[str, str] = field(default_factory=dict)
+    zeroed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     random: bool = False
     wide: bool | None = False
+    drift: float = 0.0
     operations: float | None = None
 
 
@@ -201,8 +209,10 @@ def _test(entry: Mapping[str, Any]) -> Test:
         probed="expected" in entry,
         expected={_text(n, 64): _array(v) for n, v in entry.get("expected", {}).items()},
         initial={_text(n, 64): _word(v, _USES) for n, v in entry.get("initial", {}).items()},
+        zeroed=tuple(_text(n, 64) for n in _bounded(entry.get("zeroed", []), _MOST_ARGUMENTS)),
         changed=tuple(_text(n, 64) for n in _bounded(entry.get("changed", []), _MOST_ARGUMENTS)),
         random=bool(entry.get("random", False)),
+        drift=_number(entry.get("drift", 0.0)),
         wide=None if entry.get("wide", False) is None else bool(entry.get("wide", False)),
         operations=None if operations is None else _number(operations),
     )
@@ -227,6 +237,7 @@ def _array(entry: Mapping[str, Any]) -> Array:
         mean=_number(entry.get("mean", 0.0)),
         deviation=_number(entry.get("deviation", 0.0)),
         whole=bool(entry.get("whole", False)),
+        ordered=bool(entry.get("ordered", False)),
         flat=None if flat is None else tuple(_exact(n) for n in _bounded(flat, _MOST_NUMBERS)),
     )
 

@@ -5,15 +5,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from problems.importing.contents import is_sorted, most_of
 from problems.importing.described import Array, Described, Scalar, Test
 from problems.importing.names import argument_names
+from problems.importing.relations import Relations
 from problems.importing.report import Refused
-from problems.importing.sizes import NoSizes, Sizes, find_sizes
+from problems.importing.sizes import NoSizes, SizeOrigin, Sizes, find_sizes
 from problems.importing.unmade import with_outputs
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.vocabulary import Dtype, Role
 
 _MOST_RANK = 4
+_SMALL_DRIFT = 0.1  # of the tolerance
+_MOST_DRIFT = 9.0
 _SHOWN_TESTS = 3
 _LONGEST_LIST = 8
 VARIANT = "variant"
@@ -29,6 +33,7 @@ class PlannedArgument:
     dtype: Dtype
     flat: bool = False
     point: bool = False
+    zeroed: bool = False
 
     @property
     def written(self) -> bool:
@@ -49,8 +54,10 @@ class Plan:
     sizes: Sizes
     wide: bool
     nan: bool
-    # Whether a case of sizes that no test has would be none: only tests say the dimensions of some array.
+    # Whether a case of sizes that no test has would be none: only tests say the dimensions of some array,
+    # or the places that its contents point to.
     fixed: bool
+    relations: Relations
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -82,14 +89,18 @@ def plan(described: Described) -> Plan:
     if not probed:
         warnings.append("the tests are too large to run the reference here; check it on a GPU")
     tried = [test.wide for test in probed if test.wide is not None]
-    wide = bool(tried) and all(tried)
+    drift = max((test.drift for test in probed), default=0.0)
+    wide = bool(tried) and all(tried) and drift <= _MOST_DRIFT
     if not wide and any(a.written and a.dtype.is_float for a in arguments):
         why = (
-            "the reference does not work in float64"
+            f"float64 differs from it by {drift:.2g} times the tolerance"
+            if drift > _MOST_DRIFT
+            else "the reference does not work in float64"
             if tried
             else "its tests are too large to try float64 here"
         )
         warnings.append(f"expected values are computed in the set's own precision: {why}")
+    widening = _widening(drift, warnings) if wide else 1.0
     nan = any(array.nan for test in probed for array in test.expected.values())
     if nan:
         warnings.append("expected values hold NaN, so NaN matches NaN")
@@ -97,15 +108,16 @@ def plan(described: Described) -> Plan:
         warnings.append("expected values hold infinities; only the same infinity matches")
     return Plan(
         described.title,
-        described.absolute,
-        described.relative,
+        described.absolute * widening,
+        described.relative * widening,
         arguments,
         described,
         tests,
         sizes,
         wide,
         nan,
-        _is_fixed(arguments, tests),
+        _is_fixed(arguments, sizes, tests),
+        _relations(arguments, sizes, tests),
         warnings,
     )
 
@@ -196,14 +208,16 @@ def _arguments(
         if len(arrays) < len(values):
             raise Refused(f"{argument.name} is an array in some tests and a number in others")
         ranks = {len(array.shape) for array in arrays}
+        role = _role(argument.name, argument.role, tests, warnings)
         found.append(
             PlannedArgument(
                 argument.name,
                 ours[argument.name],
-                _role(argument.name, argument.role, tests, warnings),
+                role,
                 _array_dtype(argument.name, arrays),
                 flat=len(ranks) > 1 or max(ranks) > _MOST_RANK,
                 point=ranks == {0},
+                zeroed=role is Role.OUT and _starts_at_zero(argument.name, tests),
             )
         )
         _warn_of_array(found[-1], arrays, tests, warnings)
@@ -230,12 +244,47 @@ def _warn_of_array(
         warnings.append(f"{argument.ours} holds infinities in some tests")
 
 
-def _is_fixed(arguments: Sequence[PlannedArgument], tests: Sequence[Test]) -> bool:
+def _is_fixed(arguments: Sequence[PlannedArgument], sizes: Sizes, tests: Sequence[Test]) -> bool:
     """Whether arrays are flat here, or lists of numbers among the inputs say the dimensions of arrays."""
     if any(argument.flat for argument in arguments):
         return True
+    outputs = {argument.ours for argument in arguments if argument.role is Role.OUT}
+    if any(origin.argument in outputs for origin in sizes.origins.values()):  # no formula tells its extent
+        return True
     lists = [a.theirs for a in arguments if a.role is Role.IN and not a.dtype.is_float]
-    return any(_says_dimensions(name, tests) for name in lists)
+    # Integers in order are places in other arrays, which nothing drawn at random would be.
+    return any(_says_dimensions(name, tests) or is_sorted(name, tests) for name in lists)
+
+
+def _relations(arguments: Sequence[PlannedArgument], sizes: Sizes, tests: Sequence[Test]) -> Relations:
+    """What holds of the sizes in all tests. Numbers that are fractions in the set have no part in it."""
+    plain = {
+        name: column
+        for name, column in sizes.columns.items()
+        if name != VARIANT and (name not in sizes.origins or _is_plain(sizes.origins[name]))
+    }
+    indices = [a.theirs for a in arguments if a.role is Role.IN and a.dtype.is_integer]
+    return Relations.of(plain, [[most_of(name, [test]) for test in tests] for name in indices])
+
+
+def _is_plain(origin: SizeOrigin) -> bool:
+    return origin.offset == 0 and origin.scale == 1
+
+
+def _widening(drift: float, warnings: list[str]) -> float:
+    """The factor on the tolerance with which every program that the set accepts is accepted here.
+
+    The set compares with its reference in its own precision, and we compare with float64. What is within the
+    tolerance of the one may be farther from the other, by as much as the two differ.
+    """
+    if drift < _SMALL_DRIFT:
+        return 1.0
+    factor = math.ceil(10 * (1 + drift)) / 10
+    warnings.append(
+        f"the tolerance is {factor:g} times that of the set, whose reference differs from float64 "
+        f"by {drift:.2g} of it"
+    )
+    return factor
 
 
 def _says_dimensions(name: str, tests: Sequence[Test]) -> bool:
@@ -262,6 +311,15 @@ def _role(name: str, said: str, tests: Sequence[Test], warnings: list[str]) -> R
     why = "leaves some elements unchanged" if "kept" in uses else "reads the previous contents"
     warnings.append(f"{name} is inout here: the reference {why}, so its initial contents matter")
     return Role.INOUT
+
+
+def _starts_at_zero(name: str, tests: Sequence[Test]) -> bool:
+    """Whether every test that is judged makes an output as zeros, as far as it was made in memory.
+
+    Examples are only shown; many make an empty output where all other tests make zeros.
+    """
+    known = [test for test in tests if test.probed and test.part != "example"]
+    return bool(known) and all(name in test.zeroed for test in known)
 
 
 def _array_dtype(name: str, arrays: Sequence[Array]) -> Dtype:

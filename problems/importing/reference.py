@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from problems.importing.cases import Cases
-from problems.importing.described import Array, Test
-from problems.importing.planning import VARIANT, Plan, PlannedArgument, inner_shape
+from problems.importing.contents import law_of
+from problems.importing.planning import VARIANT, Plan, inner_shape
 from problems.importing.sandboxed import adapter, quoted_files
-from problems.vocabulary import Dtype, Role
-
-_EXACT_BELOW = 2**53  # whole numbers that float64 tells apart
-_NORMAL_BELOW = 0.22  # deviation over range: 0.29 for uniform numbers, less for normal ones
+from problems.vocabulary import Role
 
 
 def examined_text(format_name: str, files: Mapping[str, str], constants: Mapping[str, str]) -> str:
@@ -21,6 +18,7 @@ def examined_text(format_name: str, files: Mapping[str, str], constants: Mapping
             **constants,
             "WIDE": "False",
             "FIXED": "False",
+            "STRICT": "False",
             "TESTS": "{}",
             "CALL": "None",
         },
@@ -36,6 +34,15 @@ def reference_text(
 ) -> str:
     """The package's reference.py."""
     return _described(format_name) + adapter(format_name, _constants(files, constants, plan, cases))
+
+
+def strict(text: str) -> str:
+    """`text` of a reference that also refuses invented sizes where the set's own precision is too low.
+
+    The author's assertions count for such sizes too. Only the importer needs that.
+    """
+    head, _, rest = text.rpartition("\nSTRICT = False\n")
+    return f"{head}\nSTRICT = True\n{rest}" if head else text
 
 
 def checker_text(
@@ -73,12 +80,14 @@ def _constants(
         "FILES": quoted_files(files),
         "WIDE": repr(plan.wide),
         "FIXED": repr(plan.fixed),
+        "STRICT": "False",
+        "TOLERANCE_OF_TESTS": repr((plan.relative, plan.absolute)),
         "ARGUMENTS": _lines(repr(argument) for argument in arguments),
         "SIZES": repr(tuple(sizes.columns)),
         "TESTS": _table({repr(key): repr(test) for key, test in tests.items()}),
         "SHAPES": _shapes(plan, {Role.IN, Role.INOUT}),
         "OUTPUTS": _shapes(plan, {Role.OUT, Role.INOUT}),
-        "LAWS": _table({repr(a.ours): repr(_law(plan, a)) for a in plan.arrays if a.role is not Role.OUT}),
+        "LAWS": _laws(plan),
         "FROM_ARGUMENTS": repr(_readable(plan, origins)),
         "TRUE_SHAPES": _true_shapes(plan),
         "POINTS": repr([a.ours for a in plan.arrays if a.point]),
@@ -115,6 +124,11 @@ def _shapes(plan: Plan, roles: set[Role]) -> str:
     )
 
 
+def _laws(plan: Plan) -> str:
+    given = [argument for argument in plan.arrays if argument.role is not Role.OUT]
+    return _table({repr(a.ours): repr(law_of(a.theirs, a.dtype, plan.tests)) for a in given})
+
+
 def _readable(plan: Plan, origins: Mapping[str, tuple[str, int | None, int, int]]) -> dict[str, object]:
     """The origins that reference.py sees: not those of arrays that it is not given."""
     unseen = {a.ours for a in plan.arrays if a.role is Role.OUT}
@@ -130,26 +144,3 @@ def _true_shapes(plan: Plan) -> str:
         key = tuple(value for name, value in plan.sizes.of_test(index).items() if name != VARIANT)
         entries[repr(key)] = repr({a.ours: inner_shape(a, test) for a in flat})
     return _table(entries)
-
-
-def _law(plan: Plan, argument: PlannedArgument) -> tuple[str, float, float]:
-    """Return the distribution of an array's contents for sizes without a test in the set."""
-    seen = [(test, value) for test in plan.tests if (value := _seen(test, argument)) is not None]
-    if not seen:
-        return ("integers", 0, 1) if not argument.dtype.is_float else ("uniform", -1.0, 1.0)
-    _, most = max(seen, key=lambda pair: (pair[1].deviation > 0, pair[1].elements))
-    low, high = most.low or 0.0, most.high or 0.0
-    if low == high:
-        return ("constant", low if argument.dtype.is_float else int(low), 0)
-    if not argument.dtype.is_float or argument.dtype is Dtype.BOOL:
-        return ("integers", int(low), int(high))
-    if all(value.whole for _, value in seen) and max(-low, high) < _EXACT_BELOW:
-        return ("whole", int(low), int(high))
-    if most.deviation < _NORMAL_BELOW * (high - low):
-        return ("normal", most.mean, most.deviation)
-    return ("uniform", low, high)
-
-
-def _seen(test: Test, argument: PlannedArgument) -> Array | None:
-    value = test.values.get(argument.theirs)
-    return value if isinstance(value, Array) and value.low is not None else None

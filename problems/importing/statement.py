@@ -145,6 +145,8 @@ def _tolerances(plan: Plan, *, checks: bool) -> str:
     for argument in plan.arrays:
         if argument.written and not checks:
             lines.append(_accuracy(plan, argument))
+        if argument.zeroed:
+            lines.append(f"- `{argument.ours}` holds zeros before each call.")
         if argument.role is Role.INOUT:
             lines.append(
                 f"- `{argument.ours}` has initial contents; elements that are not written keep them."

@@ -96,6 +96,8 @@ def _argument(plan: Plan, argument: PlannedArgument) -> dict[str, Any]:
     if argument.role is Role.SCALAR:
         return said | {"value": plan.sizes.values[argument.ours]}
     said |= {"shape": list(plan.sizes.shapes[argument.ours])}
+    if argument.zeroed:
+        said |= {"zeroed": True}
     if argument.written and argument.dtype.is_float:
         tolerance = {"relative": min(plan.relative, 1.0), "absolute": min(plan.absolute, 1e6)}
         said |= {"tolerance": _inline(tolerance | ({"nan": True} if plan.nan else {}))}

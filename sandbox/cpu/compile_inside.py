@@ -68,11 +68,13 @@ class FunctionalChains(Chains):
 
 def _translate() -> None:
     """binding.ptx to device.cpp. The translator is imported while the compilers work."""
-    refused = importlib.import_module("sandbox.cpu.translator.errors").TranslationError
+    errors = importlib.import_module("sandbox.cpu.translator.errors")
     try:
         translate = importlib.import_module("sandbox.cpu.translator").translate
         text = translate(_ptx())
-    except refused as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
+    except errors.MemoryExceeded as problem:
+        raise StepFailed(REJECTED, f"solution.cu: error: {problem}\n") from problem
+    except errors.TranslationError as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
         raise StepFailed(REJECTED, f"the inline assembly cannot be assembled: {problem}\n") from problem
     except Exception as problem:  # whatever it is, it is ours, unless the program wrote some of the PTX
         failure = StepFailed(BROKEN, f"functional mode cannot read the PTX: {problem}\n")

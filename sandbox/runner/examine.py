@@ -112,11 +112,35 @@ def _test(
             with module.seeded(1):
                 values = _of(module, part, number, known)
             alone = {a["name"] for a in description["arguments"] if a["role"] == "out"}
-            probed = _probe(module, values, outputs, alone, show=part == "example", deadline_s=deadline_s)
+            tolerance = (float(description["absolute"]), float(description["relative"]))
+            probed = _probe(
+                module,
+                values,
+                outputs,
+                alone,
+                tolerance=tolerance,
+                show=part == "example",
+                deadline_s=deadline_s,
+            )
+            if probed and "expected" in probed:
+                probed["zeroed"] = _zeroed(module, part, number, alone & values.keys())
         entry |= probed or _shapes(module, values, outputs)
     except Exception as error:  # noqa: BLE001 - an author's code may raise anything
         entry["failed"] = _sentence(error)
     return entry
+
+
+def _zeroed(module: Any, part: str, number: int, outputs: Collection[str]) -> list[str]:
+    """The outputs that the author's code makes as zeros, and does not leave empty."""
+    module.FRESH = 1
+    module.forget()
+    try:
+        with module.seeded(1):
+            made = _of(module, part, number, outputs)
+    finally:
+        module.FRESH = 0
+        module.forget()
+    return [name for name, value in made.items() if _is_tensor(value) and not bool(_plain(value).any())]
 
 
 def _of(module: Any, part: str, number: int, known: Iterable[str]) -> Values:
@@ -147,6 +171,7 @@ def _probe(
     outputs: list[str],
     alone: Collection[str],
     *,
+    tolerance: tuple[float, float],
     show: bool,
     deadline_s: float,
 ) -> dict[str, Any] | None:
@@ -156,7 +181,7 @@ def _probe(
     memory.
     """
     try:
-        return _probed(module, values, outputs, alone, show=show, deadline_s=deadline_s)
+        return _probed(module, values, outputs, alone, tolerance=tolerance, show=show, deadline_s=deadline_s)
     except Exception as error:
         if not _is_no_memory(error):
             raise
@@ -173,6 +198,7 @@ def _probed(
     outputs: list[str],
     alone: Collection[str],
     *,
+    tolerance: tuple[float, float],
     show: bool,
     deadline_s: float,
 ) -> dict[str, Any]:
@@ -188,9 +214,9 @@ def _probed(
         "arguments": arguments,
         "expected": {name: _described(plain[name], show=show) for name in outputs},
         "random": any(not _same(plain[n], _compute(module, values, seed=2)[n]) for n in outputs),
-        "wide": _wide(module, values, plain, outputs),
         "changed": _changed(module, values, outputs),
     }
+    entry["wide"], entry["drift"] = _wide(module, values, plain, outputs, tolerance)
     first = _compute(module, values | {name: _filled(values[name], 0) for name in brought})
     second = _compute(module, values | {name: _filled(values[name], 1) for name in brought})
     entry["initial"] = {
@@ -219,21 +245,36 @@ def _changed(module: Any, values: Values, outputs: Iterable[str]) -> list[str]:
     ]
 
 
-def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) -> bool | None:
-    """Whether the reference also works in float64, to nearly the same result. None where memory is short."""
+def _wide(
+    module: Any, values: Values, plain: Values, outputs: Iterable[str], tolerance: tuple[float, float]
+) -> tuple[bool | None, float]:
+    """Whether the reference also works in float64, to nearly the same result. None where memory is short.
+
+    And how far the results are from those in float64, as a multiple of `tolerance`, absolute and relative.
+    """
     floating = {n: v for n, v in values.items() if _is_tensor(v) and v.is_floating_point()}
     if not floating:
-        return False
+        return False, 0.0
     module.WIDE = True
     module.forget()  # assertions on dtypes go
     try:
         exact = _compute(module, values | {name: value.double() for name, value in floating.items()})
     except Exception as error:  # noqa: BLE001 - then it does not
-        return None if _is_no_memory(error) else False
+        return (None if _is_no_memory(error) else False), 0.0
     finally:
         module.WIDE = False
         module.forget()
-    return all(_as_good(exact[name], plain[name]) for name in outputs)
+    good = all(_as_good(exact[name], plain[name]) for name in outputs)
+    return good, max((_drift(exact[name], plain[name], *tolerance) for name in outputs), default=0.0)
+
+
+def _drift(exact: Any, plain: Any, absolute: float, relative: float) -> float:
+    """The greatest difference of two outputs as a multiple of the tolerance; 0 where none is allowed."""
+    if not plain.is_floating_point() or plain.shape != exact.shape or not plain.numel():
+        return 0.0
+    shares = (plain.double() - exact).abs() / (absolute + relative * exact.abs())
+    finite = shares[torch.isfinite(shares)]
+    return float(finite.max()) if finite.numel() else 0.0
 
 
 def _as_good(exact: Any, plain: Any) -> bool:
@@ -305,11 +346,17 @@ def _described(value: Any, *, show: bool) -> dict[str, Any]:
             "deviation": float(finite.std()),
             "mean": float(finite.mean()),
             "whole": bool((finite == np.rint(finite)).all()),
+            "ordered": _ascends(numbers.reshape(value.shape)),
         }
     is_list = not value.is_floating_point() and numbers.size <= _SHORT
     if (show or is_list) and numbers.size <= _SHOWN and finite.size == numbers.size:
         entry["flat"] = numbers.tolist()
     return entry
+
+
+def _ascends(numbers: Any) -> bool:
+    """Whether no element is less than the one before it in its row."""
+    return numbers.ndim > 0 and bool((numbers[..., 1:] >= numbers[..., :-1]).all())
 
 
 def _sentence(error: BaseException) -> str:

@@ -159,6 +159,18 @@ def write(page: Page, source: str) -> None:
     page.keyboard.insert_text(source)
 
 
+def press(page: Page, name: str) -> None:
+    """Press Run or Submit, and wait until an earlier report has left the console.
+
+    Else `wait_for_verdict` could take the earlier verdict for the new one, if they are the same.
+    """
+    earlier = page.locator("#console .banner")
+    for banner in earlier.all():
+        banner.evaluate("banner => banner.dataset.earlier = ''")
+    page.get_by_role("button", name=name, exact=True).click()
+    expect(page.locator("#console .banner[data-earlier]")).to_have_count(0)
+
+
 def wait_for_verdict(page: Page, word: str, *, within_s: float = 60) -> None:
     """Wait until the report in the console says `word`. The page is not reloaded."""
     verdict = page.locator("#console .banner .verdict")

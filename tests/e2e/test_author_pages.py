@@ -16,6 +16,8 @@ PLACES = (
     *(f"/{SLUG}/{tab.name}" for tab in TABS),
     f"/{SLUG}/signature/cuda",
     f"/{SLUG}/solutions/plain.cu",
+    f"/{SLUG}/solutions/sources",
+    f"/{SLUG}/publish/withdraw",
     f"/{SLUG}/files/statement.md",
     f"/{SLUG}/comments/statement.md",
     f"/{SLUG}/history/1",

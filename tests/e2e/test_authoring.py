@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.author import WITHIN_MS, begin, prove, replace, sign_up_instructor
-from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, watch, write
+from tests.e2e.conftest import Site, open_problem, press, sign_up, wait_for_verdict, watch, write
 from tests.unit.web.authoring.tutorial import BREAKAGES, CORRECTION, SLUG
 from web.config import ROOT
 
@@ -58,7 +58,7 @@ def hand_in(page: Page, site: Site, source: str, word: str) -> str:
     """Submit a program, and wait for its verdict. Returns its address."""
     open_problem(page, site, SLUG)
     write(page, source)
-    page.get_by_role("button", name="Submit").click()
+    press(page, "Submit")
     wait_for_verdict(page, word, within_s=WITHIN_MS // 1000)
     return f"{site.url}{page.get_by_role('link', name='Permalink').get_attribute('href')}"
 

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, press, sign_up, wait_for_verdict, write
 
 TRACK = "/tracks/hundred-days"
 
@@ -63,7 +63,7 @@ def test_a_track_leads_from_problem_to_problem(site: Site, page: Page) -> None:
     page.get_by_role("link", name="Start with Vector addition").click()
     open_problem(page, site, "vector-add")
     write(page, "accepted")
-    page.get_by_role("button", name="Submit").click()
+    press(page, "Submit")
     wait_for_verdict(page, "Accepted")
     page.goto(f"{site.url}{TRACK}")
     expect(page.get_by_text("1 of 2 solved")).to_be_visible()

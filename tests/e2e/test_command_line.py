@@ -49,6 +49,15 @@ def signed_in(run: Run, site: Site, page: Page, request: pytest.FixtureRequest) 
     return run
 
 
+def test_hints_open_one_by_one(signed_in: Run) -> None:
+    assert "No hint is open. The problem has 3." in signed_in("hint", "vector-add", "--opened").stdout
+    for number in (1, 2, 3):
+        assert f"Hint {number} of 3" in signed_in("hint", "vector-add").stdout
+    done = signed_in("hint", "vector-add")
+    assert (done.returncode, "All hints are open." in done.stderr) == (1, True)
+    assert len(json.loads(signed_in("hint", "vector-add", "--opened", "--json").stdout)["opened"]) == 3
+
+
 def test_from_a_starter_to_a_verdict(signed_in: Run, tmp_path: Path, site: Site) -> None:
     assert "vector-add" in signed_in("problems").stdout
     pulled = signed_in("pull", "vector-add")

@@ -3,15 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import (
-    PASSWORD,
-    Site,
-    open_problem,
-    sign_in,
-    sign_up,
-    wait_for_verdict,
-    write,
-)
+from tests.e2e.conftest import PASSWORD, Site, open_problem, press, sign_in, sign_up, wait_for_verdict, write
 from tests.e2e.soundness import check
 
 BASE = "/problems/vector-add"
@@ -25,7 +17,7 @@ POST = f"The bound is $12n/B$ with **four** loads:\n\n```cuda\nfloat4 x = a4[i];
 def solve(page: Page, site: Site) -> None:
     open_problem(page, site, "vector-add")
     write(page, "accepted")
-    page.get_by_role("button", name="Submit").click()
+    press(page, "Submit")
     wait_for_verdict(page, "Accepted")
 
 

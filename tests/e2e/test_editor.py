@@ -97,7 +97,7 @@ def test_by_keyboard_alone(site: Site, page: Page) -> None:
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     source = page.get_by_role("textbox", name="Source")
-    for _ in range(30):
+    for _ in range(60):
         page.keyboard.press("Tab")
         if source.evaluate("node => node === document.activeElement"):
             break
@@ -145,7 +145,7 @@ def test_on_a_phone_the_result_comes_forward(site: Site, browser: Browser) -> No
 def test_a_visitor_is_asked_to_sign_in_and_keeps_the_draft(site: Site, page: Page) -> None:
     open_problem(page, site, "vector-add")
     write(page, "before signing up")
-    page.get_by_role("region", name="Report").get_by_role("link", name="sign up").click()
+    page.get_by_role("region", name="Latest result").get_by_role("link", name="sign up").click()
     page.get_by_label("Username").fill("newcomer")
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("main").get_by_role("button", name="Sign up").click()

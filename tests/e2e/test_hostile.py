@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, press, sign_up, wait_for_verdict, write
 
 ATTACK = (
     "</textarea></script><script>document.title='owned'</script>"
@@ -30,7 +30,7 @@ def test_a_hostile_program_is_inert(site: Site, page: Page) -> None:
     sign_up(page, site, "mallory")
     open_problem(page, site, "hostile")
     write(page, ATTACK)
-    page.get_by_role("button", name="Submit").click()
+    press(page, "Submit")
     wait_for_verdict(page, "Accepted")
     not_owned(page)
     page.get_by_role("link", name="Permalink").click()

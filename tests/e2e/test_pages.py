@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, write
-from tests.e2e.soundness import check
+from tests.e2e.conftest import Site, open_problem, press, sign_in, sign_up, wait_for_verdict, write
+from tests.e2e.soundness import check, check_here
 
 PUBLIC = ("/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help")
 LISTS = ("/problems?q=nothing&tag=bandwidth&sort=x", "/tracks", "/tracks/hundred-days")
@@ -23,7 +23,7 @@ def permalink(site: Site, browser: Browser) -> str:
         sign_up(page, site, PERSON)
         open_problem(page, site, "vector-add")
         write(page, "wrong_answer\n\n// after an empty line")
-        page.get_by_role("button", name="Submit").click()
+        press(page, "Submit")
         wait_for_verdict(page, "Wrong answer")
         return page.get_by_role("link", name="Permalink").get_attribute("href") or ""
 
@@ -36,7 +36,7 @@ def timed(site: Site, browser: Browser, permalink: str) -> str:
         sign_in(page, site, PERSON)
         open_problem(page, site, "vector-add")
         write(page, "score=12.5 disturbed")
-        page.get_by_role("button", name="Submit").click()
+        press(page, "Submit")
         wait_for_verdict(page, "Accepted")
         return page.get_by_role("link", name="Permalink").get_attribute("href") or ""
 
@@ -82,9 +82,11 @@ def test_a_page_that_is_missing_helps(site: Site, page: Page) -> None:
     expect(page.get_by_role("main").get_by_role("link", name="Problems")).to_be_visible()
 
 
-def test_the_api_page_works_under_the_policy(site: Site, page: Page) -> None:
-    page.goto(f"{site.url}/api/v1/docs")
-    expect(page.get_by_text("Warpcourt").first).to_be_visible()
+def test_the_api_page_shows_calls_to_copy(site: Site, page: Page) -> None:
+    check(page, f"{site.url}/api/v1/docs")
+    page.get_by_text("/api/v1/submissions", exact=True).first.click()
+    expect(page.get_by_label("Submit or run a source with curl")).to_contain_text(f"{site.url}/api/v1/sub")
+    check_here(page, "the API with an operation open")
 
 
 def test_the_admin_works_under_the_policy(site: Site, page: Page, tmp_path: Path) -> None:

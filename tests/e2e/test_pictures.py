@@ -11,6 +11,7 @@ from tests.e2e.conftest import (
     PASSWORD,
     Site,
     open_problem,
+    press,
     set_theme,
     sign_in,
     sign_up,
@@ -58,6 +59,8 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path) 
         expect(page.get_by_role("heading", name="Source")).to_be_visible()
         take("submission", full_page=True)
         for picture, path in (
+            ("learn", "/learn"),
+            ("concept", "/learn/shared-memory"),
             ("problems", "/problems"),
             ("tracks", "/tracks"),
             ("leaderboard", "/problems/vector-add/leaderboard"),
@@ -65,6 +68,7 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path) 
             ("profile", "/u/ada"),
             ("account", "/account"),
             ("help", "/help"),
+            ("api", "/api/v1/docs"),
         ):
             take(picture, path)
         assert problems == []
@@ -117,5 +121,5 @@ def judge(page: Page, court: Site, file: str, word: str) -> None:
     """Submit a file of the shipped solutions and wait for its verdict."""
     open_problem(page, court, "vector-add")
     write(page, (SOLUTIONS / file).read_text())
-    page.get_by_role("button", name="Submit").click()
+    press(page, "Submit")
     wait_for_verdict(page, word, within_s=WITHIN_S)

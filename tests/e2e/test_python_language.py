@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from judge.languages import languages_here
 from problems.vocabulary import Language
-from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, press, sign_up, wait_for_verdict, write
 
 pytestmark = pytest.mark.skipif(Language.PYTHON not in languages_here(), reason="PyTorch was left out")
 WITHIN_S = 300
@@ -138,7 +138,7 @@ PACKAGES = {
 def hand_in(page: Page, source: str) -> None:
     """Put a program into the editor and hand it in."""
     write(page, source)
-    page.get_by_role("button", name="Submit").click()
+    press(page, "Submit")
 
 
 @pytest.mark.timeout(600)

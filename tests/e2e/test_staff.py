@@ -5,15 +5,7 @@ import socket
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import (
-    PASSWORD,
-    Site,
-    open_problem,
-    sign_in,
-    sign_up,
-    wait_for_verdict,
-    write,
-)
+from tests.e2e.conftest import PASSWORD, Site, open_problem, press, sign_in, sign_up, wait_for_verdict, write
 from tests.e2e.soundness import check
 
 PLACES = (
@@ -80,7 +72,7 @@ def judged(site: Site, browser: Browser, judge: str) -> str:
         sign_up(page, site, "judged")
         open_problem(page, site, "vector-add")
         write(page, "score=7.5")
-        page.get_by_role("button", name="Submit").click()
+        press(page, "Submit")
         wait_for_verdict(page, "Accepted")
         address = page.get_by_role("link", name="Permalink").get_attribute("href") or ""
     public_id = address.rpartition("/")[2]

@@ -136,7 +136,6 @@ class TestDrafts:
         open_problem(page, site, "vector-add")
         other = page.context.new_page()
         open_problem(other, site, "vector-add")
-        other.evaluate("document.hasFocus = () => false")  # all pages of a headless browser have it
         write(page, "// in the first tab")
         expect(other.locator("textarea[name=source]")).to_have_value("// in the first tab")
         expect(status(other)).to_have_text(SAVED)

@@ -88,6 +88,14 @@ def test_poison_differs_every_time_and_a_snapshot_stays(memory: "DeviceMemory") 
         assert buffer.holds(first)
 
 
+def test_an_output_that_starts_at_zero_is_cleared(memory: "DeviceMemory") -> None:
+    with memory.buffer("y", MIB + 12) as buffer:
+        buffer.poison()
+        buffer.clear()
+        assert not on_host(buffer.snapshot()).any()
+        assert buffer.damage() is None
+
+
 def test_poison_is_random(memory: "DeviceMemory") -> None:
     with memory.buffer("c", 4 * MIB) as buffer:
         counts = np.bincount(on_host(buffer.poison()), minlength=256)
@@ -285,3 +293,9 @@ def test_how_long_it_takes(memory: "DeviceMemory") -> None:
     assert figures["poison"] < 2.0
     assert figures["snapshot"] < 1.0
     assert figures["holds"] < 1.0
+
+
+def test_contents_can_be_copied_to_the_host(memory: "DeviceMemory") -> None:
+    for count in (1, 4096, 3 * MIB + 5):
+        contents = random(count)
+        assert np.array_equal(memory.to_host(on_device(contents)), contents)

@@ -19,7 +19,7 @@ class ApiWithCachedDocument(NinjaAPI):
     """An API that keeps its OpenAPI document. Add all routers before the first request for it."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, docs_decorator=_revalidated)
+        super().__init__(**options, docs_url=None, docs_decorator=_revalidated)
         self._documents: dict[str, OpenAPISchema] = {}
 
     def get_openapi_schema(

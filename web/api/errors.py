@@ -15,6 +15,7 @@ from problems.contents import ContentsInvalid
 from problems.faults import PackageInvalid
 from web.accounts.services import TooManyTokens
 from web.authoring.services import comments, files, members, publishing, runs, workspaces
+from web.hints.services import HelpRefused
 from web.importing import services as imports
 from web.site.databases import DATABASE_AWAY
 from web.site.error_views import AGAIN_S
@@ -56,8 +57,8 @@ type_of_refusal: Mapping[type[services.SubmissionRefused], int] = {
     services.LimitReached: 429,
 }
 
-# Errors of workspaces. The first match counts; the message is for the caller.
-_AUTHORING: Mapping[type[Exception], int] = {
+# Errors of workspaces and of help. The first match counts; the message is for the caller.
+_REFUSED: Mapping[type[Exception], int] = {
     files.FilesRefused: 422,
     workspaces.SlugTaken: 409,
     workspaces.StillPublished: 409,
@@ -71,6 +72,7 @@ _AUTHORING: Mapping[type[Exception], int] = {
     publishing.PublishingRefused: 409,
     imports.TooManyImports: 429,
     imports.ImportRefused: 422,
+    HelpRefused: 409,
     ContentsInvalid: 422,
     PackageInvalid: 422,
 }
@@ -106,7 +108,7 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(services.SubmissionRefused)(_refused)
     api.exception_handler(TooManyTokens)(_too_many_tokens)
     api.exception_handler(files.Conflict)(_conflict)
-    for refusal, status in _AUTHORING.items():
+    for refusal, status in _REFUSED.items():
         api.exception_handler(refusal)(partial(_answer_refusal, status))
     for away in DATABASE_AWAY:
         api.exception_handler(away)(_database_away)

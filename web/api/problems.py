@@ -1,16 +1,22 @@
-"""Problems: statements, signatures, samples and starter code."""
+"""Problems: statements, signatures, samples, starter code and shared solutions."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
 from problems.vocabulary import Difficulty, Language
-from web.api.auth import PUBLIC, ApiRequest
+from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
 from web.catalog.models import Problem
+from web.discussion import gallery
+from web.discussion.models import Post, Solution
+from web.hints import services as hints
+from web.hints.queries import closed_by_contest, count_opened, may_read_editorial
 
 router = Router(auth=PUBLIC)
 PAGE_ROWS = 100
@@ -89,6 +95,46 @@ class StarterOut(Schema):
     source: str
 
 
+class HintsOut(Schema):
+    """Hints as Markdown. `opened` has those that you opened, in order. A contest keeps them `closed`."""
+
+    total: int
+    closed: bool
+    opened: list[str]
+
+
+class SolutionOut(Schema):
+    """A shared solution. `id` is its submission, which has the source. `voted` says whether you voted."""
+
+    id: str
+    author: str
+    language: Language
+    technique: str
+    note: str
+    votes: int
+    voted: bool
+    score_us: float | None
+    gpu: str
+    shared: datetime
+
+
+class SolutionsOut(Schema):
+    """One page. `next` is the value of `before` for the next page; null on the last page."""
+
+    solutions: list[SolutionOut]
+    next: str | None
+
+
+class SolutionFilter(Schema):
+    """Filters and order of the gallery."""
+
+    technique: Annotated[str, StringConstraints(max_length=40, pattern=r"^[^\x00]*$")] = ""
+    language: Language | None = None
+    order: gallery.Order = gallery.Order.VOTES
+    before: Annotated[str, StringConstraints(max_length=40, pattern=r"^[0-9-]*$")] = ""
+    limit: int = Field(50, ge=1, le=50)
+
+
 @router.get("", response={200: ProblemsOut, **documented(401, 422)}, summary="List problems")
 def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
     """Return one page of the published problems, by slug. A track has its own order."""
@@ -114,9 +160,33 @@ def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
 def show_problem(request: ApiRequest, slug: Slug) -> Any:
     """Return a problem with its statement, signature, samples and starters."""
     problem = find(request, slug)
-    readable = queries.may_read_editorial(request.user, problem)
+    readable = may_read_editorial(request.user, problem)
     problem.editorial = problem.editorial if readable else None  # type: ignore[assignment]  # never saved
     return problem
+
+
+@router.get(
+    "/{slug}/solutions",
+    auth=READ,
+    response={200: SolutionsOut, **documented(401, 403, 404, 422)},
+    summary="List shared solutions",
+)
+def list_solutions(request: ApiRequest, slug: Slug, wanted: Query[SolutionFilter]) -> Any:
+    """Return one page of the gallery. It is open to users who solved the problem."""
+    problem = find(request, slug)
+    if not gallery.may_open(request.user, problem):
+        raise PermissionDenied("Solve the problem to unlock its solutions.")
+    chosen = gallery.GalleryFilter(
+        technique=wanted.technique,
+        language=wanted.language or "",
+        order=wanted.order,
+        before=wanted.before,
+    )
+    found = list(gallery.list_solutions(request.user, problem, chosen)[: wanted.limit + 1])
+    page, more = found[: wanted.limit], len(found) > wanted.limit
+    notes = gallery.notes_of(page)
+    rows = [_solution(solution, notes[solution.pk]) for solution in page]
+    return {"solutions": rows, "next": gallery.cursor_after(page[-1], wanted.order) if more else None}
 
 
 @router.get(
@@ -128,6 +198,59 @@ def list_starters(request: ApiRequest, slug: Slug) -> Any:
     """Return the starter code for each language."""
     starters = find(request, slug).starters
     return [{"language": language, "source": source} for language, source in starters.items()]
+
+
+@router.get(
+    "/{slug}/hints",
+    auth=READ,
+    response={200: HintsOut, **documented(401, 404, 422)},
+    summary="List your opened hints",
+)
+def list_hints(request: ApiRequest, slug: Slug) -> Any:
+    """Return the hints that you have opened, and how many there are."""
+    return _hints(request, find(request, slug))
+
+
+@router.post(
+    "/{slug}/hints",
+    auth=SUBMIT,
+    response={200: HintsOut, **documented(401, 403, 404, 409, 422)},
+    summary="Open the next hint",
+)
+def open_hint(request: ApiRequest, slug: Slug) -> Any:
+    """Open the next hint and return all opened ones. Opening hints changes no score, rank or mark.
+
+    The answer is 409 if all hints are open, or while a contest with the problem is running.
+    """
+    problem = find(request, slug)
+    hints.open_next(_user(request), problem)
+    return _hints(request, problem)
+
+
+def _hints(request: ApiRequest, problem: Problem) -> dict[str, Any]:
+    closed = closed_by_contest(request.user, problem)
+    count = 0 if closed else count_opened(request.user, problem)
+    return {"total": len(problem.hints), "closed": closed, "opened": problem.hints[:count]}
+
+
+def _user(request: ApiRequest) -> Any:
+    return request.user
+
+
+def _solution(solution: Solution, note: Post) -> dict[str, object]:
+    report = solution.submission.report
+    return {
+        "id": solution.submission.public_id,
+        "author": solution.submission.user.username,
+        "language": solution.language,
+        "technique": solution.technique,
+        "note": note.text,
+        "votes": solution.votes,
+        "voted": solution.voted,  # type: ignore[attr-defined]  # annotated by the query
+        "score_us": report.score_us if report.ranked else None,
+        "gpu": report.gpu_model,
+        "shared": note.created,
+    }
 
 
 def find(request: ApiRequest, slug: str) -> Problem:

@@ -17,6 +17,7 @@ from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
 from web.results import comparison_base
+from web.results.likely_mistake import likely_mistake
 from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queue_position import jobs_before
@@ -90,8 +91,10 @@ class ReportOut(Schema):
     The `timing` of a case comes from the trusted clock, in microseconds. If its `queued` is false, the time
     includes the launch: the program uses a stream that does not wait for the default stream. If an accepted
     timed case has no `timing`, its `message` says why. `headline` is the finding in `diagnostics` that best
-    explains the failure; null if there is none. `environment` describes the measurement: target, GPU, driver,
-    toolkit and problem version. `attempts` is more than 1 if another program on the GPU disturbed a run.
+    explains the failure; null if there is none. The `outputs` of a public case of a run have the first
+    elements, the wrong ones among them, and the number of wrong elements in each cell of a map.
+    `environment` describes the measurement: target, GPU, driver, toolkit and problem version. `attempts` is
+    more than 1 if another program on the GPU disturbed a run.
     """
 
     verdict: Verdict
@@ -140,7 +143,8 @@ class SubmissionDetailOut(SubmissionOut):
     """A submission with its source and report. The text of a listing has its own URL.
 
     `not_run` lists the cases that are missing in `report.cases` because the program ended at an earlier one.
-    It is empty if the program was not run at all.
+    It is empty if the program was not run at all. `mistake` explains a known mistake with the same verdicts;
+    it is empty if there is none or more than one, and for users other than the author and staff.
     """
 
     source: str
@@ -150,6 +154,7 @@ class SubmissionDetailOut(SubmissionOut):
     place_in_queue: int
     report: ReportOut | None
     not_run: list[UnrunCaseOut]
+    mistake: str
     listings: list[ListingOut]
 
     @staticmethod
@@ -166,6 +171,11 @@ class SubmissionDetailOut(SubmissionOut):
     def resolve_not_run(submission: Submission, context: Any) -> tuple[UnrunCase, ...]:
         """Return the cases that were not run, as the current user may see them."""
         return unrun_cases(submission, context["request"].user)
+
+    @staticmethod
+    def resolve_mistake(submission: Submission, context: Any) -> str:
+        """Return the explanation of the mistake that it may have."""
+        return likely_mistake(submission, context["request"].user)
 
     @staticmethod
     def resolve_listings(submission: Submission) -> tuple[Listing, ...]:

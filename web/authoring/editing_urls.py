@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from web.authoring.views import cases, comments, files, history, plain, proof, publish, solutions, texts
+from web.authoring.views import (
+    cases,
+    comments,
+    files,
+    history,
+    plain,
+    proof,
+    publish,
+    solutions,
+    sources,
+    texts,
+    trials,
+)
 
 _AT = "author/<slug:slug>"
 
@@ -13,12 +25,18 @@ urlpatterns = [
     path(f"{_AT}/cases", cases.cases, name="author-cases"),
     path(f"{_AT}/checking", plain.checking, name="author-checking"),
     path(f"{_AT}/solutions", solutions.solutions, name="author-solutions"),
+    path(f"{_AT}/solutions/runs", trials.trial_start, name="author-trial-start"),
+    path(f"{_AT}/solutions/runs/<int:pk>", trials.trial, name="author-trial"),
+    path(f"{_AT}/solutions/runs/<int:pk>/cancel", trials.trial_cancel, name="author-trial-cancel"),
+    path(f"{_AT}/solutions/sources", sources.sources, name="author-sources"),
     path(f"{_AT}/solutions/<str:file>", solutions.solution, name="author-solution"),
     path(f"{_AT}/limits", plain.limits, name="author-limits"),
     path(f"{_AT}/formulas", plain.formulas, name="author-formulas"),
+    path(f"{_AT}/hints", texts.hints, name="author-hints"),
     path(f"{_AT}/editorial", texts.editorial, name="author-editorial"),
     path(f"{_AT}/editorial/preview", texts.editorial_preview, name="author-editorial-preview"),
     path(f"{_AT}/files", files.files, name="author-files"),
+    path(f"{_AT}/export.zip", files.export, name="author-export"),
     path(f"{_AT}/files/<path:path>", files.file, name="author-file"),
     path(f"{_AT}/comments/<int:pk>/settle", comments.resolve, name="author-comment-resolve"),
     path(f"{_AT}/comments/<path:path>", comments.comments, name="author-comments"),
@@ -29,6 +47,7 @@ urlpatterns = [
     path(f"{_AT}/proof", proof.proof, name="author-proof"),
     path(f"{_AT}/proof/prove", proof.prove, name="author-prove"),
     path(f"{_AT}/proof/<int:pk>", proof.run, name="author-proof-run"),
+    path(f"{_AT}/proof/<int:pk>/mutant", proof.mutant, name="author-mutant"),
     path(f"{_AT}/proof/<int:pk>/cancel", proof.cancel, name="author-proof-cancel"),
     path(f"{_AT}/publish", publish.publish, name="author-publish"),
     path(f"{_AT}/publish/withdraw", publish.withdraw, name="author-withdraw"),

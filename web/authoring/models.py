@@ -197,19 +197,21 @@ class Comment(models.Model):
 
 
 class RunKind(models.TextChoices):
-    """The kinds of jobs for a worker: a full proof, or a preview of one case."""
+    """The kinds of jobs for a worker: a full proof, a trial of solutions, or a preview of one case."""
 
     PROOF = "proof", "Proof"
+    TRIAL = "trial", "Trial"
     PREVIEW = "preview", "Preview"
 
 
 class ProofRun(LeasedJob):
-    """A proof or a preview of a workspace at one revision. The row is both the job and its result.
+    """A proof, a trial or a preview of a workspace at one revision. The row is both the job and its result.
 
-    `wanted` holds the parameters. A proof has `gpu`, the model that its timed cases must suit. A preview has
-    `case` or `sizes`, and `seed`. `progress` lists the latest step and those before it. A finished run has a
-    report, or `failure` says why there is none. `report` has the format of `judge.proof.results` for a proof,
-    and that of `judge.proof.preview` for a preview.
+    `wanted` holds the parameters. A proof has `gpu`, the model that its timed cases must suit. A trial has
+    `files`, the names of its solutions. A preview has `case` or `sizes`, and `seed`. `progress` lists the
+    latest step and those before it. A finished run has a report, or `failure` says why there is none.
+    `report` has the format of `judge.proof.results` for a proof and a trial, and that of
+    `judge.proof.preview` for a preview.
     """
 
     listed = Listed("kind", subject="workspace__slug", person="by__username")
@@ -224,7 +226,7 @@ class ProofRun(LeasedJob):
     )
     progress = models.JSONField(default=dict)
     holds = models.BooleanField(
-        null=True, blank=True, help_text="Whether the proof holds. Empty until it is done."
+        null=True, blank=True, help_text="Whether all is as expected. Empty until it is done."
     )
     report = models.JSONField(null=True, blank=True)
     failure = models.TextField(blank=True)

@@ -16,6 +16,7 @@ from judge.proof.results import (
 from problems.vocabulary import Severity
 from web.authoring.models import ProofRun, Revision
 from web.authoring.recommending import proof_of
+from web.authoring.tabs import tab_of
 from web.jobs.models import JobState
 
 _TONES = {
@@ -37,27 +38,6 @@ _ICONS = {
     SectionState.SKIPPED: "cancelled",
 }
 _SHOWN_STEPS = 12
-_TABS = (
-    ("solutions/", "solutions"),
-    ("problem.toml: solutions", "solutions"),
-    ("problem.toml: cases", "cases"),
-    ("problem.toml: arguments", "checking"),
-    ("problem.toml: formulas", "formulas"),
-    ("problem.toml: limits", "limits"),
-    ("problem.toml: languages", "limits"),
-    ("problem.toml: mutants", "solutions"),
-    ("problem.toml: tolerance", "checking"),
-    ("problem.toml: case", "cases"),
-    ("trivial program", "checking"),
-    ("mutant", "cases"),
-    ("reference.py", "reference"),
-    ("statement.", "statement"),
-    ("figures/", "statement"),
-    ("editorial.md", "editorial"),
-    ("checker.py", "checking"),
-    ("starter/", "signature"),
-    ("problem.toml", "files"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +152,6 @@ def proof_page(run: ProofRun, present: Revision | None) -> ProofPage:
         if proof
         else (),
     )
-
-
-def tab_of(place: str) -> str:
-    """Return the tab on which the author can fix `place`, or an empty string if it is unknown."""
-    return next((tab for beginning, tab in _TABS if place.startswith(beginning)), "")
 
 
 def _parts(proof: Proof) -> tuple[CheckRow, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from web.accounts.models import User
 from web.authoring.models import (
@@ -16,6 +16,7 @@ from web.authoring.models import (
     Workspace,
     WorkspaceState,
 )
+from web.catalog.models import Problem
 from web.catalog.queries import Viewer
 from web.jobs.models import JobState
 
@@ -33,10 +34,14 @@ class Person:
 
 
 def visible_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
-    """Return the workspaces that `viewer` owns or shares, latest first. Staff see all."""
+    """Return the workspaces that `viewer` owns or shares, latest first. Staff see all.
+
+    `shown` of each tells whether learners see a problem of that name; see `web.authoring.standing`.
+    """
     if not viewer.is_authenticated:
         return Workspace.objects.none()
-    workspaces = Workspace.objects.select_related("owner")
+    shown = Problem.objects.filter(slug=OuterRef("slug"), published=True)
+    workspaces = Workspace.objects.select_related("owner").annotate(shown=Exists(shown))
     if viewer.is_staff:
         return workspaces
     shared = Membership.objects.filter(user=viewer.pk).values("workspace")

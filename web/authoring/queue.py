@@ -1,11 +1,11 @@
-"""The queue of proofs and previews. The rest is `web.jobs.queue`.
+"""The queue of proofs, trials and previews. The rest is `web.jobs.queue`.
 
 Theory of operation. A worker takes a run only when no learner's submission waits. Authors take turns,
 whatever they request, so that the runs of one author do not block those of another. Among jobs of the same
-rank, previews come first, because their author is waiting on the page. A proof that has waited for AGED is
-equally urgent, so that a stream of previews does not block it. A run is bound to one revision, which later
-writes do not change. A proof that holds makes the workspace ready only if its files are still those of that
-revision.
+rank, previews come first and trials next, because their author is waiting on the page. A run that has waited
+for AGED is as urgent as a preview, so that a stream of previews does not block it. A run is bound to one
+revision, which later writes do not change. A proof that holds makes the workspace ready only if its files are
+still those of that revision.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from web.site.clock import DatabaseNow
 
 MOST_STEPS = 200
 AGED = timedelta(minutes=5)
-PRIORITIES = {RunKind.PREVIEW: 20, RunKind.PROOF: 10}
+PRIORITIES = {RunKind.PREVIEW: 20, RunKind.TRIAL: 15, RunKind.PROOF: 10}
 _AGED = When(queued__lt=DatabaseNow() - AGED, then=PRIORITIES[RunKind.PREVIEW])
 _MESSAGES = {
     Failure.TRIES_USED: (
@@ -39,7 +39,7 @@ _MESSAGES = {
 
 
 class ProofQueue(JobQueue[ProofRun]):
-    """The queue of proofs and previews that authors requested."""
+    """The queue of proofs, trials and previews that authors requested."""
 
     model = ProofRun
     order = (
@@ -71,7 +71,7 @@ class ProofQueue(JobQueue[ProofRun]):
     @transaction.atomic
     def record_failure(self, run: ProofRun, failure: str) -> bool:
         """Store for the author why a run has no result. Return False if the lease was lost."""
-        return self._end(run, failure=failure, holds=False if run.kind == RunKind.PROOF else None)
+        return self._end(run, failure=failure, holds=None if run.kind == RunKind.PREVIEW else False)
 
     def fail(self, run: ProofRun, failure: Failure) -> bool:
         """Store that the run failed through no fault of its author. Return False if the lease was lost."""
@@ -85,7 +85,7 @@ class ProofQueue(JobQueue[ProofRun]):
 
 
 def contents_of(run: ProofRun) -> Contents:
-    """Return the files that `run` proves or previews."""
+    """Return the files that `run` proves, tries or previews."""
     return Contents(run.workspace.slug, queries.read_revision(run.revision))
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from problems.binding import signature, starter
+from problems.contents import DESCRIPTION
 from problems.faults import Faults
 from problems.package import STARTER_FILES
 from problems.parse import Description, parse_description
@@ -10,7 +11,8 @@ from problems.schema import Problem
 from problems.vocabulary import Language
 from web.authoring.differing import FileDifference, differences
 from web.authoring.models import Workspace
-from web.authoring.queries import read
+from web.authoring.queries import read, read_file
+from web.authoring.skeletons import skeleton
 
 FOLDER = "starter/"
 
@@ -19,12 +21,14 @@ FOLDER = "starter/"
 class Starter:
     """The starter that learners get in a language.
 
-    `written` is the text of the file, or None if there is no file. Learners then get `derived`.
+    `written` is the text of the file, or None if there is no file. Learners then get `derived`, which is
+    nearly empty. `skeleton` is a proposal with a kernel that has holes, None if the language has none.
     """
 
     language: Language
     declaration: str
     derived: str
+    skeleton: str | None
     written: str | None
 
     @property
@@ -41,6 +45,11 @@ class Starter:
         return next(iter(differences({path: self.derived.encode()}, {path: self.written.encode()})), None)
 
     @property
+    def is_skeleton(self) -> bool:
+        """Return whether learners get the skeleton as it was proposed."""
+        return self.written is not None and self.written == self.skeleton
+
+    @property
     def stale(self) -> bool:
         """Return whether the written starter lacks the current declaration of `solve`."""
         return self.written is not None and "".join(self.declaration.split()) not in "".join(
@@ -53,24 +62,34 @@ def path_of(language: Language) -> str:
     return f"{FOLDER}{STARTER_FILES[language]}"
 
 
+def declarations_of(workspace: Workspace) -> dict[Language, str]:
+    """Return the declaration of the entry point in each language. Empty while the signature has faults."""
+    problem = _derivable(workspace, read_file(workspace, DESCRIPTION) or b"")
+    return {language: signature(problem, language) for language in problem.languages} if problem else {}
+
+
 def starters_of(workspace: Workspace) -> tuple[Starter, ...]:
     """Return the starter of every language of the problem. Return none while the signature has faults."""
     files = read(workspace)
-    faults = Faults(workspace.slug)
-    text = files.get("problem.toml", b"").decode("utf-8", "replace")
-    described = parse_description(text, faults)
-    if not described.sound or not described.arguments:
+    problem = _derivable(workspace, files.get(DESCRIPTION, b""))
+    if problem is None:
         return ()
-    problem = _problem(workspace.slug, described)
     return tuple(
         Starter(
             language,
             signature(problem, language),
             starter(problem, language),
+            skeleton(problem, language),
             _text(files.get(path_of(language))),
         )
-        for language in described.languages
+        for language in problem.languages
     )
+
+
+def _derivable(workspace: Workspace, description: bytes) -> Problem | None:
+    """Return a problem from which declarations follow, or None while the signature has faults."""
+    described = parse_description(description.decode("utf-8", "replace"), Faults(workspace.slug))
+    return _problem(workspace.slug, described) if described.sound and described.arguments else None
 
 
 def _text(content: bytes | None) -> str | None:

@@ -14,6 +14,7 @@ from web.authoring.figures import pictures
 from web.authoring.models import Workspace
 from web.authoring.queries import read
 from web.catalog.arguments import Argument
+from web.catalog.folding import folded
 from web.catalog.markdown import render
 
 STATEMENT, EDITORIAL = "statement.md", "editorial.md"
@@ -58,7 +59,10 @@ def statement_view(
     return StatementView(
         problem,
         locale_of(path),
-        rendered(workspace, problem.translations.get(locale_of(path), problem.statement)),
+        folded(
+            rendered(workspace, problem.translations.get(locale_of(path), problem.statement)),
+            rendered(workspace, problem.statement),
+        ),
         tuple(_row(argument) for argument in problem.arguments),
     )
 

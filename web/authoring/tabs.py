@@ -5,7 +5,10 @@ Each is a page of its own: `author-<name>` is the name of its address, which tak
 `authoring/workspace.html`.
 """
 
+import re
 from dataclasses import dataclass
+
+from problems.hints import HINT_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +25,73 @@ class Tab:
         return f"author-{self.name}"
 
 
-TABS = (
-    Tab("statement", "Statement", ("statement.md", "figures/")),
-    Tab("signature", "Signature", ("problem.toml", "starter/")),
-    Tab("reference", "Generator and reference", ("reference.py",)),
-    Tab("cases", "Cases", ("problem.toml",)),
-    Tab("checking", "Checking", ("problem.toml", "checker.py")),
-    Tab("solutions", "Solutions", ("problem.toml", "solutions/")),
-    Tab("limits", "Limits", ("problem.toml",)),
-    Tab("formulas", "Formulas", ("problem.toml",)),
-    Tab("editorial", "Editorial", ("editorial.md",)),
-    Tab("files", "Files"),
-    Tab("proof", "Proof"),
-    Tab("publish", "Publish"),
-    Tab("history", "History"),
-    Tab("people", "People"),
+@dataclass(frozen=True, slots=True)
+class TabGroup:
+    """Tabs that belong to one step of an author's work."""
+
+    label: str
+    tabs: tuple[Tab, ...]
+
+
+GROUPS = (
+    TabGroup(
+        "Write",
+        (
+            Tab("statement", "Statement", ("statement.md", "figures/")),
+            Tab("signature", "Signature", ("problem.toml", "starter/")),
+            Tab("reference", "Generator and reference", ("reference.py",)),
+            Tab("hints", "Hints", HINT_FILES),
+            Tab("editorial", "Editorial", ("editorial.md",)),
+        ),
+    ),
+    TabGroup(
+        "Judge",
+        (
+            Tab("cases", "Cases", ("problem.toml",)),
+            Tab("checking", "Checking", ("problem.toml", "checker.py")),
+            Tab("solutions", "Solutions", ("problem.toml", "solutions/")),
+            Tab("limits", "Limits", ("problem.toml",)),
+            Tab("formulas", "Formulas", ("problem.toml",)),
+        ),
+    ),
+    TabGroup(
+        "Release",
+        (
+            Tab("proof", "Proof"),
+            Tab("publish", "Publish"),
+            Tab("files", "Files"),
+            Tab("history", "History"),
+            Tab("people", "People"),
+        ),
+    ),
 )
+TABS = tuple(tab for group in GROUPS for tab in group.tabs)
+
+_PLACES = tuple(
+    (re.compile(pattern), tab)
+    for pattern, tab in (
+        (r"solutions/|problem\.toml: (solutions|mutants)", "solutions"),
+        (r"problem\.toml: case", "cases"),
+        (r"problem\.toml: arguments(?!.*tolerance).+", "signature"),
+        (r"problem\.toml: (arguments|tolerance)", "checking"),
+        (r"problem\.toml: formulas", "formulas"),
+        (r"problem\.toml: (limits|languages)", "limits"),
+        (r"problem\.toml: (title|summary|difficulty|tags|track_day)\b", "statement"),
+        (r"trivial program|checker\.py", "checking"),
+        (r"mutant", "cases"),
+        (r"reference\.py", "reference"),
+        (r"statement\.|figures/", "statement"),
+        (r"hints/", "hints"),
+        (r"editorial\.md", "editorial"),
+        (r"starter/", "signature"),
+        (r"problem\.toml", "files"),
+    )
+)
+
+
+def tab_of(place: str) -> str:
+    """Return the tab on which the author can fix `place`, or an empty string if it is unknown.
+
+    `place` is that of a finding of a proof, or that of a fault of the package.
+    """
+    return next((tab for pattern, tab in _PLACES if pattern.match(place)), "")

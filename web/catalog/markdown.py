@@ -18,12 +18,45 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from web.catalog.dollar_math import use_dollar_math
+from web.catalog.spoilers import use_spoilers
 from web.catalog.tex import to_mathml
 from web.colours import colour
 
 _TAGS = {
-    *("a", "blockquote", "br", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol"),
-    *("p", "pre", "span", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+    *(
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "del",
+        "details",
+        "div",
+        "em",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "li",
+        "ol",
+    ),
+    *(
+        "p",
+        "pre",
+        "span",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ),
 }
 _ATTRIBUTES = {
     "a": {"href", "title"},
@@ -50,14 +83,16 @@ class Picture:
 
 
 @lru_cache(maxsize=256)
-def render(text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = ()) -> SafeString:
+def render(
+    text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = (), fold_code: bool = False
+) -> SafeString:
     """Return `text` as HTML. Raw HTML in it is shown as text. The result is sanitised in any case.
 
     With `anchors`, headings get ids with this prefix, and links to themselves. Only the images in `pictures`
-    are shown; others are omitted.
+    are shown; others are omitted. `fold_code` hides each code block until the reader opens it.
     """
     known = {picture.name: picture for picture in pictures}
-    html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": {}})
+    html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": {}, "fold_code": fold_code})
     clean = nh3.clean(
         html,
         tags=_TAGS | ({"img"} if known else set()),
@@ -89,6 +124,7 @@ def _parser() -> MarkdownIt:
         ["table", "strikethrough"]
     )
     use_dollar_math(parser)
+    use_spoilers(parser)
     # The page has the title as its h1, so the headings of a statement start at h2.
     parser.add_render_rule("heading_open", _render_heading)
     parser.add_render_rule("heading_close", _render_heading)

@@ -7,7 +7,7 @@ from problems.vocabulary import Difficulty
 
 
 class Problem(models.Model):
-    """The public part of a problem package, for pages and the API. Nothing here is hidden from users."""
+    """The public part of a problem package, for pages and the API. Users can open everything here."""
 
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=120)
@@ -32,7 +32,13 @@ class Problem(models.Model):
         help_text="The statement in other languages, by locale.",
     )
     editorial = models.TextField(
-        blank=True, help_text="Markdown. Shown to users who have solved the problem."
+        blank=True, help_text="Markdown. Shown to users who have solved the problem or given up."
+    )
+    hints = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="Markdown texts. Users open them one by one.",
     )
     starters = models.JSONField(default=dict, help_text="Starter code by language.")
     signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype and shape.")

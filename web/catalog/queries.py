@@ -28,16 +28,17 @@ from web.accounts.visibility import reads_all
 from web.catalog.models import Problem, Tagging
 
 Viewer = User | AnonymousUser
-UNREAD = ("statement", "editorial", "signature", "samples", "limits")
+UNREAD = ("statement", "editorial", "hints", "signature", "samples", "limits")
 _NO = Value(value=False, output_field=BooleanField())
 
 
 class Mark(StrEnum):
-    """A viewer's progress with a problem. `attempted` means not solved yet."""
+    """A viewer's progress with a problem, or bookmark. `attempted` means not solved yet."""
 
     NEW = "new"
     ATTEMPTED = "attempted"
     SOLVED = "solved"
+    BOOKMARKED = "bookmarked"
 
 
 class Order(StrEnum):
@@ -161,17 +162,25 @@ def similar_problem(viewer: Viewer, problem: Problem) -> Problem | None:
     return alike.order_by(tagged_first, *sorting(Order.TRACK, on_track=False)).first()
 
 
+def neighbours(viewer: Viewer, problem: Problem) -> tuple[Problem | None, Problem | None]:
+    """Return the problems before and after `problem` in the order of the list. Takes two queries."""
+    others = visible_problems(viewer).only("slug", "title")
+    day = problem.track_day
+    same_later, same_sooner = Q(slug__gt=problem.slug), Q(slug__lt=problem.slug)
+    if day is None:
+        later = Q(track_day__isnull=True) & same_later
+        sooner = Q(track_day__isnull=False) | same_sooner
+    else:
+        later = Q(track_day__isnull=True) | Q(track_day__gt=day) | Q(track_day=day) & same_later
+        sooner = Q(track_day__lt=day) | Q(track_day=day) & same_sooner
+    before = others.filter(sooner).order_by(F("track_day").desc(nulls_first=True), "-slug").first()
+    after = others.filter(later).order_by(F("track_day").asc(nulls_last=True), "slug").first()
+    return before, after
+
+
 def may_discuss(viewer: Viewer, problem: Problem) -> bool:
-    """Return whether the editorial and the discussion of `problem`, which has its marks, are open."""
+    """Return whether the discussion of `problem`, which has its marks, is open."""
     return reads_all(viewer) or bool(getattr(problem, "solved", False))
-
-
-def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
-    """Return whether `viewer` may read the editorial of `problem`.
-
-    It must exist, and the viewer must have solved the problem, or be an instructor or staff.
-    """
-    return bool(problem.editorial) and may_discuss(viewer, problem)
 
 
 def _with_own(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
@@ -192,6 +201,7 @@ def _bears(mark: Mark, viewer: Viewer) -> Q:
         Mark.NEW: Q(own__pk__isnull=True),
         Mark.ATTEMPTED: Q(own__pk__isnull=False, own__solved__isnull=True),
         Mark.SOLVED: Q(own__solved__isnull=False),
+        Mark.BOOKMARKED: Q(notes__user=viewer.pk, notes__bookmarked=True),
     }[mark]
 
 

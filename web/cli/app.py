@@ -136,6 +136,18 @@ def pull(
 
 
 @app.command()
+def hint(
+    slug: Slug,
+    opened: Annotated[bool, typer.Option("--opened", help="Show the opened hints and open none.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Open the next hint of a problem and print it. Opening hints changes no score, rank or mark."""
+    with terminal.site() as client:
+        found = client.get(f"problems/{slug}/hints") if opened else client.post(f"problems/{slug}/hints", {})
+    terminal.answer(found, as_json=as_json, shown=show.hints(found, last_only=not opened))
+
+
+@app.command()
 def submit(
     file: File,
     problem: ProblemOf = None,

@@ -66,12 +66,27 @@ def submission(row: Body) -> RenderableType:
         parts.append(_finding(leading))
     if row["message"] and not (leading and leading["message"] in row["message"]):
         parts.append(clean(row["message"]))
+    if row.get("mistake"):
+        parts.append(Text.assemble("You may have made this mistake: ", clean(row["mistake"])))
     if row["score"]:
         score = row["score"]
         interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}"
         parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
     if row["report"]:
         parts += _report(row["report"], row.get("not_run", ()))
+    return Group(*parts)
+
+
+def hints(body: Body, *, last_only: bool) -> RenderableType:
+    """The opened hints of a problem, or only the last one."""
+    if body["closed"]:
+        return Text("A contest with this problem is running. Hints open when it ends.")
+    if not body["opened"]:
+        return Text(f"No hint is open. The problem has {body['total']}." if body["total"] else "No hints.")
+    numbered = list(enumerate(body["opened"], start=1))
+    parts: list[RenderableType] = []
+    for number, text in numbered[-1:] if last_only else numbered:
+        parts += [Text(f"Hint {number} of {body['total']}", style="bold"), clean(text)]
     return Group(*parts)
 
 

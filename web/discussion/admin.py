@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from web.audit.audited import RecordAdmin
-from web.discussion.models import Ban, Flag, Post, Revision, Thread
+from web.discussion.models import Ban, Flag, Inquiry, Post, Revision, Solution, Thread, Vote
 
 
 @admin.register(Thread)
@@ -43,6 +43,34 @@ class FlagAdmin(RecordAdmin[Flag]):
     list_filter = ["answer"]
     list_select_related = ["post", "person"]
     search_fields = ["=person__username", "reason"]
+
+
+@admin.register(Inquiry)
+class InquiryAdmin(RecordAdmin[Inquiry]):
+    """Private questions about submissions."""
+
+    list_display = ["thread", "submission", "answered"]
+    list_select_related = ["thread", "submission"]
+    search_fields = ["=thread__author__username"]
+
+
+@admin.register(Solution)
+class SolutionAdmin(RecordAdmin[Solution]):
+    """Solutions in the gallery."""
+
+    list_display = ["submission", "problem", "technique", "votes"]
+    list_filter = ["language"]
+    list_select_related = ["submission", "problem"]
+    search_fields = ["=submission__public_id", "=problem__slug"]
+
+
+@admin.register(Vote)
+class VoteAdmin(RecordAdmin[Vote]):
+    """Votes for solutions."""
+
+    list_display = ["solution", "person", "created"]
+    list_select_related = ["solution", "person"]
+    search_fields = ["=person__username"]
 
 
 @admin.register(Ban)

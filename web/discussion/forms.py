@@ -1,14 +1,19 @@
 """Forms of discussions: posts and reports of users, and decisions of staff."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django import forms
 from django.utils import timezone
 
-from web.discussion.models import REASON_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS
+from web.discussion.models import NOTE_CHARACTERS, REASON_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS
 
 _DAYS = [("7", "7 days"), ("30", "30 days"), ("", "Permanently")]
-_MARKDOWN = "Markdown. Write TeX between dollar signs and code between backticks."
+_MARKDOWN = (
+    "Markdown. Write TeX between dollar signs and code between backticks. "
+    "Lines between :::spoiler and ::: are folded."
+)
 
 
 def _area(rows: int) -> forms.Textarea:
@@ -26,6 +31,20 @@ class ThreadForm(PostForm):
 
     title = forms.CharField(max_length=TITLE_CHARACTERS, label="Title")
     field_order = ["title", "text"]
+
+
+class SolutionForm(forms.Form):
+    """The note and the technique of a solution in the gallery."""
+
+    technique = forms.ChoiceField(label="Technique")
+    note = forms.CharField(
+        max_length=NOTE_CHARACTERS, label="Note", help_text="One line about what makes it fast or simple."
+    )
+
+    def __init__(self, *args: Any, techniques: Sequence[str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        choices = [(name, name) for name in techniques] or [("other", "other")]
+        self.fields["technique"].choices = choices  # type: ignore[attr-defined]  # a ChoiceField has them
 
 
 class FlagForm(forms.Form):

@@ -1,15 +1,34 @@
-"""Threads about problems, their posts, reports of posts, and bans."""
+"""Threads about problems, their posts, reports of posts, bans, and what special threads have in addition."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from problems.vocabulary import Language
 from web.catalog.models import Problem
+from web.submissions.models import Submission
 
 TITLE_CHARACTERS = 120
 TEXT_CHARACTERS = 10_000
 REASON_CHARACTERS = 500
+NOTE_CHARACTERS = 160
+TECHNIQUE_CHARACTERS = 40
+
+
+class ThreadKind(models.TextChoices):
+    """The purpose of a thread, which decides who may read it.
+
+    `discussion` is for users who solved the problem, and `questions` for all who see the problem; during a
+    contest, `questions` too are for users who solved it. `inquiry`
+    is between the author of a submission and the instructors. The only post of a `solution` is the note of a
+    submission in the gallery.
+    """
+
+    DISCUSSION = "discussion"
+    QUESTIONS = "questions"
+    INQUIRY = "inquiry"
+    SOLUTION = "solution"
 
 
 class Thread(models.Model):
@@ -17,6 +36,13 @@ class Thread(models.Model):
 
     `replies` and `latest` are derived from the posts that are neither hidden nor deleted.
     """
+
+    kind = models.CharField(
+        max_length=10,
+        choices=ThreadKind.choices,
+        default=ThreadKind.DISCUSSION,
+        db_default=ThreadKind.DISCUSSION,
+    )
 
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="threads")
     author = models.ForeignKey(
@@ -32,10 +58,75 @@ class Thread(models.Model):
 
     class Meta:
         ordering = ["-latest", "-pk"]
-        indexes = [models.Index(fields=["problem", "-latest", "-id"], name="thread_latest")]
+        indexes = [models.Index(fields=["problem", "kind", "-latest", "-id"], name="thread_latest_of_kind")]
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=ThreadKind.values), name="thread_kind_known")
+        ]
 
     def __str__(self) -> str:
         return self.title
+
+
+class Inquiry(models.Model):
+    """A private question about a submission. `answered` is empty while the instructors have to answer.
+
+    `thread` has its posts. A submission has at most one inquiry whose thread is shown.
+    """
+
+    thread = models.OneToOneField(Thread, models.CASCADE, primary_key=True, related_name="inquiry")
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="inquiries")
+    answered = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["-thread"]
+        indexes = [models.Index(fields=["-thread"], name="inquiry_open", condition=Q(answered=None))]
+        verbose_name_plural = "inquiries"
+
+    def __str__(self) -> str:
+        return f"inquiry about {self.submission_id}"
+
+
+class Solution(models.Model):
+    """A submission in the gallery of its problem. The opening post of `thread` is its note.
+
+    The gallery shows it while its thread is shown and its submission is shared and accepted. `problem` and
+    `language` are those of the submission, and `votes` counts its votes.
+    """
+
+    thread = models.OneToOneField(Thread, models.CASCADE, primary_key=True, related_name="solution")
+    submission = models.OneToOneField(Submission, models.CASCADE, related_name="solution")
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="solutions")
+    language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
+    technique = models.CharField(max_length=TECHNIQUE_CHARACTERS)
+    votes = models.PositiveIntegerField(default=0, editable=False)
+
+    class Meta:
+        ordering = ["-votes", "-thread"]
+        indexes = [
+            models.Index(fields=["problem", "-votes", "-thread"], name="solution_by_votes"),
+            models.Index(fields=["problem", "-thread"], name="solution_by_time"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(language__in=[*Language]), name="solution_language_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"solution {self.submission_id}"
+
+
+class Vote(models.Model):
+    """A user's vote for a solution in the gallery."""
+
+    solution = models.ForeignKey(Solution, models.CASCADE, related_name="given_votes")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="votes")
+    created = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(fields=["solution", "person"], name="vote_once")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} for {self.solution_id}"
 
 
 class PostState(models.TextChoices):

@@ -11,12 +11,12 @@ from web.accounts.visibility import may_see_profile
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.discussion import queries
+from web.discussion.addresses import DISCUSSION, POSTS_PER_PAGE, Room, thread_url
 from web.discussion.models import Ban, Post, PostState, Thread
 from web.site import cursors
 from web.submissions.queries import Viewer
 
 THREADS_PER_PAGE = 30
-POSTS_PER_PAGE = 30
 GONE_PERSON = "deleted user"
 # Posts have their own cache, so that they do not evict statements.
 render_post = lru_cache(maxsize=512)(render.__wrapped__)
@@ -35,7 +35,8 @@ class ThreadRow:
 class PostView:
     """A post as the viewer may see it. `html` is None for a removed post, for which only `note` is shown.
 
-    `profile` is the address of the author's profile, or empty if the viewer may not see it.
+    `profile` is the address of the author's profile, or empty if the viewer may not see it. `role` is
+    `staff` or `instructor`, or empty for other authors.
     """
 
     post: Post
@@ -46,6 +47,12 @@ class PostView:
     mine: bool
     may_change: bool
     may_flag: bool
+    role: str
+
+    @property
+    def place(self) -> str:
+        """Return the address of the thread."""
+        return thread_url(self.post.thread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +74,9 @@ class ThreadPage:
     ban: Ban | None
 
 
-def thread_list(viewer: Viewer, problem: Problem, before: str) -> ThreadList:
-    """Return a page of the threads about `problem`. `before` is a cursor."""
-    found = queries.list_threads(viewer, problem, before=cursors.decode(before))
+def thread_list(viewer: Viewer, problem: Problem, before: str, *, room: Room = DISCUSSION) -> ThreadList:
+    """Return a page of the threads about `problem` in `room`. `before` is a cursor."""
+    found = queries.list_threads(viewer, problem, kind=room.kind, before=cursors.decode(before))
     threads = list(found[: THREADS_PER_PAGE + 1])
     shown = threads[:THREADS_PER_PAGE]
     more = len(threads) > THREADS_PER_PAGE
@@ -77,13 +84,13 @@ def thread_list(viewer: Viewer, problem: Problem, before: str) -> ThreadList:
     return ThreadList([_row(thread, viewer) for thread in shown], older)
 
 
-def thread_or_404(viewer: Viewer, problem: Problem, pk: int) -> Thread:
-    """Return the thread with that primary key.
+def thread_or_404(viewer: Viewer, problem: Problem, pk: int, *, room: Room = DISCUSSION) -> Thread:
+    """Return the thread with that primary key in `room`.
 
     Raises:
         Http404: it does not exist, or `viewer` may not see it.
     """
-    found = queries.find_thread(viewer, problem, pk)
+    found = queries.find_thread(viewer, problem, pk, kind=room.kind)
     if found is None:
         raise Http404("Thread not found.")
     return found
@@ -101,22 +108,25 @@ def post_or_404(viewer: Viewer, pk: int) -> Post:
     return found
 
 
-def thread_page(viewer: Viewer, thread: Thread, after: str) -> ThreadPage:
-    """Return a page of the posts in `thread`. `after` is a cursor."""
+def thread_page(viewer: Viewer, thread: Thread, after: str, *, fold_code: bool = False) -> ThreadPage:
+    """Return a page of the posts in `thread`. `after` is a cursor. With `fold_code`, see `post_view`."""
     last = cursors.decode_key(after) or 0
     posts = list(queries.list_posts(thread, after=last)[: POSTS_PER_PAGE + 1])
     shown = posts[:POSTS_PER_PAGE]
     return ThreadPage(
         row=_row(thread, viewer),
-        posts=[post_view(post, viewer) for post in shown],
+        posts=[post_view(post, viewer, fold_code=fold_code) for post in shown],
         newer=str(shown[-1].pk) if len(posts) > POSTS_PER_PAGE else "",
         begins=not last,
         ban=queries.ban_of(viewer),
     )
 
 
-def post_view(post: Post, viewer: Viewer) -> PostView:
-    """Return `post` as `viewer` may see it. Staff see all posts. Authors see their own hidden posts."""
+def post_view(post: Post, viewer: Viewer, *, fold_code: bool = False) -> PostView:
+    """Return `post` as `viewer` may see it. Staff see all posts. Authors see their own hidden posts.
+
+    With `fold_code`, the code in answers of others is folded.
+    """
     mine = post.author_id is not None and post.author_id == viewer.pk
     shown = post.state == PostState.SHOWN
     reads = shown or viewer.is_staff or (mine and post.state == PostState.HIDDEN)
@@ -124,11 +134,12 @@ def post_view(post: Post, viewer: Viewer) -> PostView:
         post=post,
         author=name_of(post),
         profile=_profile(post, viewer),
-        html=render_post(post.text) if reads else None,
+        html=render_post(post.text, fold_code=fold_code and not (mine or post.opening)) if reads else None,
         note=_note(post, reads=reads),
         mine=mine,
         may_change=mine and shown,
         may_flag=shown and not mine and viewer.is_authenticated,
+        role=_role(post),
     )
 
 
@@ -139,7 +150,8 @@ def name_of(written: Post | Thread) -> str:
 
 def _row(thread: Thread, viewer: Viewer) -> ThreadRow:
     # The title is part of the opening post, so it disappears together with that post.
-    reads = getattr(thread, "opened", False) or viewer.is_staff or thread.author_id == viewer.pk
+    mine = thread.author_id is not None and thread.author_id == viewer.pk
+    reads = getattr(thread, "opened", False) or viewer.is_staff or mine
     return ThreadRow(thread, thread.title if reads else "Deleted thread", name_of(thread))
 
 
@@ -147,6 +159,14 @@ def _profile(post: Post, viewer: Viewer) -> str:
     if post.author is None or not may_see_profile(viewer, post.author):
         return ""
     return reverse("profile", args=[post.author.username])
+
+
+def _role(post: Post) -> str:
+    if post.author is None:
+        return ""
+    if post.author.is_staff:
+        return "staff"
+    return "instructor" if post.author.is_instructor else ""
 
 
 def _note(post: Post, *, reads: bool) -> str:

@@ -113,4 +113,4 @@ def ban_lift(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _post(pk: int) -> Post:
-    return get_object_or_404(Post.objects.select_related("author", "thread__problem"), pk=pk)
+    return get_object_or_404(queries.with_threads(Post.objects.select_related("author")), pk=pk)

@@ -1,6 +1,8 @@
-"""Pages of discussions and editorials.
+"""Pages of editorials, discussions and questions about problems.
 
-Only users who solved the problem, instructors and staff have access.
+Editorials, discussions and galleries are for users who solved the problem, instructors and staff; users who
+gave up also read the editorial. Questions are for all who may see the problem; writing needs an account.
+During a contest with the problem, editorial and questions are only for those who may read its discussion.
 """
 
 from collections.abc import Callable
@@ -8,6 +10,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -19,79 +22,96 @@ from web.catalog.access import problem_or_404
 from web.catalog.markdown import render as render_markdown
 from web.catalog.models import Problem
 from web.discussion import pages, queries, services
+from web.discussion.addresses import Room, post_url, thread_url
 from web.discussion.forms import FlagForm, PostForm, ThreadForm
-from web.discussion.models import Post
+from web.discussion.models import Post, ThreadKind
+from web.hints.pages import hints_part
+from web.hints.queries import editorial_open
 from web.packages.figures import pictures
 
 P = ParamSpec("P")
 _require_form = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def behind_gate(
-    view: Callable[Concatenate[HttpRequest, Problem, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """Return a view that passes the problem of a slug to `view`.
+@require_safe
+@never_cache
+def editorial(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the editorial of the problem, to users who gave up too. The discussion stays closed for them."""
+    problem = problem_or_404(request.user, slug)
+    if not editorial_open(request.user, problem):
+        context = {"problem": problem, "hints": hints_part(request.user, problem)}
+        return render(request, "discussion/closed.html", context, status=403)
+    shown = pictures(problem, problem.editorial)
+    text = render_markdown(problem.editorial, anchors="e-", pictures=shown) if problem.editorial else None
+    context = {"problem": problem, "text": text, "discusses": queries.may_enter(request.user, problem)}
+    return render(request, "discussion/editorial.html", context)
 
-    Users without access get a page that explains when the discussion opens.
+
+def in_room(
+    view: Callable[Concatenate[HttpRequest, Problem, Room, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """Return a view that passes the problem of a slug and the room to `view`.
+
+    A gated room is closed for users who have not solved the problem, any other one during a contest.
     """
 
     @wraps(view)
-    def enter(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def enter(request: HttpRequest, slug: str, room: Room, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         problem = problem_or_404(request.user, slug)
-        if not queries.may_enter(request.user, problem):
+        if room.gated and not queries.may_enter(request.user, problem):
             return render(request, "discussion/closed.html", {"problem": problem}, status=403)
-        return view(request, problem, *args, **kwargs)
+        if not room.gated and not queries.questions_open(request.user, problem):
+            context = {"problem": problem, "contest": True}
+            return render(request, "discussion/closed.html", context, status=403)
+        return view(request, problem, room, *args, **kwargs)
 
     return never_cache(enter)
 
 
 @require_safe
-@behind_gate
-def editorial(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """Show the editorial of the problem."""
-    shown = pictures(problem, problem.editorial)
-    text = render_markdown(problem.editorial, anchors="e-", pictures=shown) if problem.editorial else None
-    return render(request, "discussion/editorial.html", {"problem": problem, "text": text})
-
-
-@require_safe
-@behind_gate
-def thread_list(request: HttpRequest, problem: Problem) -> HttpResponse:
+@in_room
+def thread_list(request: HttpRequest, problem: Problem, room: Room) -> HttpResponse:
     """List the threads about a problem, the most recently active first."""
-    page = pages.thread_list(request.user, problem, request.GET.get("before", ""))
-    return render(request, "discussion/threads.html", {"problem": problem, "page": page})
+    page = pages.thread_list(request.user, problem, request.GET.get("before", ""), room=room)
+    discusses = _discusses(request, problem, room)
+    context = {"problem": problem, "room": room, "page": page, "discusses": discusses}
+    return render(request, "discussion/threads.html", context)
 
 
 @_require_form
-@behind_gate
-def thread_new(request: HttpRequest, problem: Problem) -> HttpResponse:
+@in_room
+@login_required
+def thread_new(request: HttpRequest, problem: Problem, room: Room) -> HttpResponse:
     """Start a thread."""
     form = ThreadForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         try:
-            thread = services.open_thread(_person(request), problem, **form.cleaned_data)
+            thread = services.open_thread(_person(request), problem, kind=room.kind, **form.cleaned_data)
         except services.PostRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            return redirect("thread", problem.slug, thread.pk)
-    return _form_page(request, problem, form, heading="New thread", send="Post", back=_threads(problem))
+            return redirect(thread_url(thread))
+    back = reverse(room.list_name, args=[problem.slug])
+    return _form_page(request, problem, form, heading=room.one, send="Post", back=back, room=room)
 
 
 @require_safe
-@behind_gate
-def thread(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
+@in_room
+def thread(request: HttpRequest, problem: Problem, room: Room, pk: int) -> HttpResponse:
     """Show a thread with a reply form."""
-    found = pages.thread_or_404(request.user, problem, pk)
-    page = pages.thread_page(request.user, found, request.GET.get("after", ""))
-    context = {"problem": problem, "page": page, "form": PostForm()}
+    found = pages.thread_or_404(request.user, problem, pk, room=room)
+    discusses = _discusses(request, problem, room)
+    page = pages.thread_page(request.user, found, request.GET.get("after", ""), fold_code=not discusses)
+    context = {"problem": problem, "room": room, "page": page, "form": PostForm(), "discusses": discusses}
     return render(request, "discussion/thread.html", context)
 
 
 @_require_form
-@behind_gate
-def reply(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
+@in_room
+@login_required
+def reply(request: HttpRequest, problem: Problem, room: Room, pk: int) -> HttpResponse:
     """Reply to a thread."""
-    found = pages.thread_or_404(request.user, problem, pk)
+    found = pages.thread_or_404(request.user, problem, pk, room=room)
     form = PostForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         try:
@@ -99,18 +119,19 @@ def reply(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
         except services.PostRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            return redirect(_place(made))
-    back = reverse("thread", args=[problem.slug, pk])
-    return _form_page(request, problem, form, heading="Reply", send="Reply", back=back)
+            return redirect(post_url(made))
+    back = thread_url(found)
+    return _form_page(request, problem, form, heading="Reply", send="Reply", back=back, room=room)
 
 
 @require_POST
-@behind_gate
-def preview(request: HttpRequest, problem: Problem) -> HttpResponse:  # noqa: ARG001 - the gate's signature
+@in_room
+@login_required
+def preview(request: HttpRequest, problem: Problem, room: Room) -> HttpResponse:  # noqa: ARG001 - as `in_room` calls it
     """Return the rendered text as a fragment."""
     form = PostForm(request.POST)
     form.full_clean()
-    return render(request, "discussion/preview.html", {"html": _rendered(form)})
+    return render(request, "discussion/preview.html", {"html": rendered(form)})
 
 
 @_require_form
@@ -125,8 +146,10 @@ def post_edit(request: HttpRequest, pk: int) -> HttpResponse:
         except services.PostRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            return redirect(_place(post))
-    return _form_page(request, post.thread.problem, form, heading="Edit post", send="Save", back=_place(post))
+            return redirect(post_url(post))
+    return _form_page(
+        request, post.thread.problem, form, heading="Edit post", send="Save", back=post_url(post)
+    )
 
 
 @_require_form
@@ -137,7 +160,7 @@ def post_delete(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         services.delete(post)
         messages.success(request, "Post deleted.")
-        return redirect("threads", post.thread.problem.slug)
+        return redirect(thread_url(post.thread, listed=True))
     view = pages.post_view(post, request.user)
     return render(request, "discussion/delete.html", {"problem": post.thread.problem, "view": view})
 
@@ -158,46 +181,50 @@ def post_flag(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, "Thanks. Staff will review the post.")
-            return redirect("thread", post.thread.problem.slug, post.thread_id)
+            return redirect(thread_url(post.thread))
     context = {"problem": post.thread.problem, "view": view, "form": form}
     return render(request, "discussion/flag.html", context)
 
 
 def _form_page(
-    request: HttpRequest, problem: Problem, form: PostForm, *, heading: str, send: str, back: str
+    request: HttpRequest,
+    problem: Problem,
+    form: PostForm,
+    *,
+    heading: str,
+    send: str,
+    back: str,
+    room: Room | None = None,
 ) -> HttpResponse:
-    shown = _rendered(form) if "preview" in request.POST and form.is_valid() else None
+    shown = rendered(form) if "preview" in request.POST and form.is_valid() else None
     context = {
         "problem": problem,
         "form": form,
         "heading": heading,
         "send": send,
         "back": back,
+        "room": room,
         "html": shown,
     }
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "discussion/form.html", context, status=status)
 
 
-def _rendered(form: PostForm) -> str:
+def rendered(form: PostForm) -> str:
+    """Return the text of a valid form as HTML."""
     return pages.render_post(form.cleaned_data.get("text", "").replace("\r\n", "\n"))
 
 
 def _own_or_404(request: HttpRequest, pk: int) -> Post:
     post = pages.post_or_404(request.user, pk)
-    if not pages.post_view(post, request.user).may_change:
+    noted = post.thread.kind == ThreadKind.SOLUTION  # changed and withdrawn in the gallery
+    if noted or not pages.post_view(post, request.user).may_change:
         raise Http404("Post not found.")
     return post
 
 
-def _place(post: Post) -> str:
-    url = reverse("thread", args=[post.thread.problem.slug, post.thread_id])
-    after = queries.page_start(post, pages.POSTS_PER_PAGE)
-    return f"{url}?after={after}#post-{post.pk}" if after else f"{url}#post-{post.pk}"
-
-
-def _threads(problem: Problem) -> str:
-    return reverse("threads", args=[problem.slug])
+def _discusses(request: HttpRequest, problem: Problem, room: Room) -> bool:
+    return room.gated or queries.may_enter(request.user, problem)
 
 
 def _person(request: HttpRequest) -> User:

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.contrib import admin
 
 from web.audit.audited import RecordAdmin
-from web.drafts.models import Draft, DraftRevision
+from web.drafts.models import Draft, DraftRevision, Note
 
 
 @admin.register(Draft)
@@ -26,3 +26,13 @@ class DraftRevisionAdmin(RecordAdmin[DraftRevision]):
     list_display = ["draft", "revision", "saved"]
     list_select_related = ["draft__user", "draft__problem"]
     search_fields = ["=draft__user__username"]
+
+
+@admin.register(Note)
+class NoteAdmin(RecordAdmin[Note]):
+    """Notes and bookmarks."""
+
+    private: ClassVar[tuple[str, ...]] = ("text",)
+    list_display = ["user", "problem", "bookmarked", "changed"]
+    list_select_related = ["user", "problem"]
+    search_fields = ["=user__username", "=problem__slug"]

@@ -1,4 +1,4 @@
-"""Drafts by user, problem and language, with their earlier texts."""
+"""Drafts by user, problem and language, with their earlier texts; and a note per user and problem."""
 
 from django.conf import settings
 from django.db import models
@@ -43,3 +43,23 @@ class DraftRevision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.draft_id} {self.revision}"
+
+
+class Note(models.Model):
+    """What a user keeps about a problem: a text and a bookmark, both private.
+
+    `revision` grows by one with every save of the text.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notes")
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="notes")
+    text = models.TextField(blank=True)
+    bookmarked = models.BooleanField(default=False)
+    revision = models.PositiveIntegerField(default=0)
+    changed = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "problem"], name="note_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.problem}"

@@ -12,6 +12,7 @@ from problems.vocabulary import BaselineKind
 from web.accounts.models import User
 from web.catalog.access import problem_or_404
 from web.catalog.queries import may_discuss
+from web.hints.queries import editorial_open
 from web.leaderboards import pages, ranking_pages, services
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline
@@ -28,6 +29,7 @@ def leaderboard(request: PageRequest, slug: str) -> HttpResponse:
         answer = render(request, "leaderboards/board.html", context)
     else:
         context["discusses"] = may_discuss(request.user, problem)
+        context["explains"] = editorial_open(request.user, problem)
         context["editor"] = pages.baseline_editor(problem) if request.user.is_staff else None
         answer = render(request, "leaderboards/leaderboard.html", context)
     patch_vary_headers(answer, ["HX-Request"])

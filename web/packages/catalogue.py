@@ -69,6 +69,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
         "statement": package.statement,
         "translations": dict(package.translations),
         "editorial": package.editorial or "",
+        "hints": list(package.hints),
         "starters": {language.value: package.starters[language] for language in package.languages},
         "signature": [
             {

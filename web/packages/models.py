@@ -21,7 +21,8 @@ class PackageVersion(models.Model):
 
     `content_hash` identifies all of its files. `version` is a hash of the parts that can change a verdict:
     versions that differ only in texts share it, and their scores rank together. The problem's live version is
-    `problem.package`. Lists omit `archived` versions; their submissions still refer to them.
+    `problem.package`. `mistakes` comes from a proof of the same files. Lists omit `archived` versions; their
+    submissions still refer to them.
     """
 
     problem = models.ForeignKey("catalog.Problem", models.CASCADE, related_name="versions")
@@ -37,6 +38,12 @@ class PackageVersion(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="published_versions"
     )
     note = models.CharField(max_length=NOTE_CHARACTERS, blank=True, help_text="Changes in this version.")
+    mistakes = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="Wrong solutions with their verdicts, where a proof told them; see web.packages.mistakes.",
+    )
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
 

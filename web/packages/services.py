@@ -9,9 +9,10 @@ An author's version stays live when the site's folders are loaded again: a deplo
 instructor published. The operator of the site can override this.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max, ProtectedError, Q
@@ -26,6 +27,7 @@ from web.audit.models import AuditEntry, AuditKind
 from web.audit.services import log
 from web.catalog.models import Problem
 from web.packages import catalogue as catalog
+from web.packages.mistakes import Mistake, known_mistakes, verdicts_of_proof, verdicts_of_receipt
 from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
 
 
@@ -61,11 +63,14 @@ def publish(slug: str, archive: bytes, by: User | None, note: str = "") -> Packa
     return version
 
 
-def freeze(slug: str, archive: bytes, by: User | None, note: str = "") -> PackageVersion:
+def freeze(
+    slug: str, archive: bytes, by: User | None, note: str = "", *, proof: Mapping[str, Any] | None = None
+) -> PackageVersion:
     """Store the package in `archive` as a version of the problem `slug`, without making it live.
 
     A new problem stays hidden until a version of it goes live. If the same files were frozen before, return
-    that version.
+    that version. `proof` is the stored form of one of exactly these files; its wrong solutions become
+    known mistakes.
 
     Raises:
         problems.contents.ContentsInvalid: it is not an archive of a package.
@@ -74,7 +79,11 @@ def freeze(slug: str, archive: bytes, by: User | None, note: str = "") -> Packag
     """
     contents = unpack(archive, slug=slug)
     _refuse_to_take_over(slug, by)
-    return _freeze(contents, load(contents), origin=Origin.AUTHOR, by=by, note=note)
+    package = load(contents)
+    version = _freeze(contents, package, origin=Origin.AUTHOR, by=by, note=note)
+    if proof is not None:
+        _learn(version, known_mistakes(package, contents, verdicts_of_proof(proof)))
+    return version
 
 
 def go_live(version: PackageVersion, by: User | None) -> bool:
@@ -190,7 +199,8 @@ def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()
             found["faults"].extend(broken.texts)
         else:
             found["sound"].append(package.slug)
-            what = _load_folder(contents, package, publish=publish, replace=package.slug in replace)
+            mistakes = known_mistakes(package, contents, verdicts_of_receipt(root, contents))
+            what = _load_folder(contents, package, mistakes, publish=publish, replace=package.slug in replace)
             if what:
                 found[what].append(package.slug)
     authored = Problem.objects.filter(package__origin=Origin.AUTHOR).values_list("slug", flat=True)
@@ -199,10 +209,18 @@ def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()
 
 
 @transaction.atomic
-def _load_folder(contents: Contents, package: schema.Problem, *, publish: bool, replace: bool) -> str:
+def _load_folder(
+    contents: Contents,
+    package: schema.Problem,
+    mistakes: Sequence[Mistake],
+    *,
+    publish: bool,
+    replace: bool,
+) -> str:
     """Return the change as the name of a list of `Loaded`; empty if nothing changed."""
     new = not Problem.objects.filter(slug=package.slug).exists()
     version = _freeze(contents, package, origin=Origin.SITE, by=None, note="")
+    _learn(version, mistakes)
     problem = _locked(version.problem_id)
     live = problem.package
     if live and live.origin == Origin.AUTHOR and not replace:
@@ -237,6 +255,13 @@ def _freeze(
         by=by,
         note=note[:NOTE_CHARACTERS],
     )
+
+
+def _learn(version: PackageVersion, mistakes: Sequence[Mistake]) -> None:
+    """Store the known mistakes of `version`, unless there are none: a later proof may tell less."""
+    if mistakes:
+        bodies = [mistake.to_json() for mistake in mistakes]
+        PackageVersion.objects.filter(pk=version.pk).exclude(mistakes=bodies).update(mistakes=bodies)
 
 
 def _locked(problem_id: int) -> Problem:

@@ -18,9 +18,16 @@ from web.tracks.queries import VisibleTrack, list_paths, track_titles
 
 PER_PAGE = 50
 FIRST_FEW = 8
+DESTINATIONS = 12
 SOME_RECORDS = 6
 _LEVELS: Mapping[str, str] = {level: level.capitalize() for level in Difficulty}
-_MARKS: Mapping[str, str] = {"": "All", Mark.NEW: "New", Mark.ATTEMPTED: "Attempted", Mark.SOLVED: "Solved"}
+_MARKS: Mapping[str, str] = {
+    "": "All",
+    Mark.NEW: "New",
+    Mark.ATTEMPTED: "Attempted",
+    Mark.SOLVED: "Solved",
+    Mark.BOOKMARKED: "Bookmarked",
+}
 _NAMES = {
     "q": "Search",
     "difficulty": "Difficulty",
@@ -130,6 +137,24 @@ def home_page(viewer: Viewer) -> HomePage:
         counts=queries.count_problems(viewer),
         records=tuple(recent_records(SOME_RECORDS)),
     )
+
+
+def destinations(viewer: Viewer, words: str) -> list[dict[str, str]]:
+    """Return the first problems that match `words`, in the order of the list. Takes one query."""
+    return [
+        {
+            "title": problem.title,
+            "url": reverse("problem", args=[problem.slug]),
+            "difficulty": problem.difficulty,
+            "state": _state(problem),
+        }
+        for problem in queries.list_problems(viewer, search=words)[:DESTINATIONS]
+    ]
+
+
+def _state(problem: Problem) -> str:
+    """Return the viewer's mark of a problem that has its marks, empty for a new one."""
+    return next((mark for mark in ("solved", "attempted") if getattr(problem, mark, False)), "")
 
 
 def _choices(

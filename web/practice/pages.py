@@ -10,13 +10,20 @@ from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
 from problems.vocabulary import Language
 from web.catalog.arguments import Argument
+from web.catalog.folding import folded
 from web.catalog.markdown import render
 from web.catalog.models import Problem
-from web.catalog.queries import Viewer, may_discuss
+from web.catalog.queries import Viewer, may_discuss, neighbours
+from web.drafts.models import Note
+from web.drafts.notes import find_note
 from web.drafts.queries import find_draft
 from web.fleet.queries import shown_gpu_models
+from web.hints.pages import HintsPart, hints_part
 from web.packages.figures import pictures
 from web.practice.queries import last_language
+from web.results.forms import new_form_key
+from web.results.pages import SubmissionPage, submission_page
+from web.submissions.queries import latest_submission
 
 ORIGINAL_TEXT = "original"  # in addresses: the original statement, whatever the browser prefers
 
@@ -27,7 +34,10 @@ class ProblemPage:
 
     `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` submit a file from
     a terminal, by language. `locale` is the locale of the statement, empty for the original, and `locales`
-    are the other ones, with their names. `discusses` says whether editorial and discussion are open.
+    are the other ones, with their names. `discusses` says whether the discussion is open.
+    `last` is the viewer's latest submission in the language, None if there is none. `key` is the random key
+    of the form. `note` is the viewer's note, None if there is none. `before` and `after` are the neighbours
+    in the list of problems.
     """
 
     language: Language
@@ -43,6 +53,17 @@ class ProblemPage:
     gpu_models: tuple[str, ...]
     functional: bool
     discusses: bool
+    hints: HintsPart
+    last: SubmissionPage | None
+    key: str
+    note: Note | None
+    before: Problem | None
+    after: Problem | None
+
+    @property
+    def last_is_current(self) -> bool:
+        """Return whether the latest submission is the program to continue with."""
+        return self.last is not None and self.last.submission.source == self.source.replace("\r\n", "\n")
 
 
 def usual_language(viewer: Viewer, problem: Problem) -> Language:
@@ -67,13 +88,16 @@ def chosen_locale(problem: Problem, asked: str | None, accepted: str) -> str:
 def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: str = "") -> ProblemPage:
     """Return the contents of the page of `problem` for `viewer`, with the statement in `locale`."""
     draft = find_draft(viewer, problem, language)
+    last = latest_submission(viewer, problem, language)
+    source = draft.source if draft else problem.starters[language.value]
+    before, after = neighbours(viewer, problem)
     text = problem.translations[locale] if locale else problem.statement
     return ProblemPage(
         language=language,
-        statement=render(text, anchors="s-", pictures=pictures(problem, text)),
+        statement=folded(_rendered(problem, text), _rendered(problem, problem.statement)),
         locale=locale,
         locales=tuple((known, locale_name(known)) for known in sorted(problem.translations)),
-        source=draft.source if draft else problem.starters[language.value],
+        source=source,
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
         arguments=[
@@ -89,4 +113,14 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         gpu_models=tuple(model for model in shown_gpu_models() if suits_gpu(problem.gpu_words, model)),
         functional=settings.WARPCOURT.target == "cpu",
         discusses=may_discuss(viewer, problem),
+        hints=hints_part(viewer, problem),
+        last=submission_page(last, viewer) if last else None,
+        key=new_form_key(),
+        note=find_note(viewer, problem),
+        before=before,
+        after=after,
     )
+
+
+def _rendered(problem: Problem, text: str) -> SafeString:
+    return render(text, anchors="s-", pictures=pictures(problem, text))

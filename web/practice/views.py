@@ -1,8 +1,9 @@
 """Pages of the catalogue: home, the list of problems, and a problem next to the editor."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
@@ -32,6 +33,14 @@ def problem_list(request: PageRequest) -> HttpResponse:
         return push_url(answer, listing.url)
     context["filters"] = lists.filters(request.user, asked.chosen())
     return render(request, "catalog/problem_list.html", context)
+
+
+@require_safe
+@never_cache
+def go(request: HttpRequest) -> JsonResponse:
+    """Return the first problems that match the words of `q`, for the palette that opens with Ctrl+K."""
+    asked = ProblemFilterForm(request.GET)
+    return JsonResponse({"problems": lists.destinations(request.user, asked.chosen().get("q", ""))})
 
 
 @require_safe

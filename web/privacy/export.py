@@ -20,9 +20,11 @@ from judge.report import to_json
 from web.accounts.models import ApiToken, User
 from web.audit.models import AuditEntry
 from web.authoring.models import Comment, Membership, ProofRun, Revision, Workspace, WorkspaceFile
-from web.discussion.models import Ban, Flag, Post
-from web.drafts.models import Draft, DraftRevision
+from web.discussion.models import Ban, Flag, Post, Solution, Vote
+from web.drafts.models import Draft, DraftRevision, Note
+from web.hints.models import GivenUp, OpenedHint
 from web.importing.models import ImportRun
+from web.notifications.models import MailChoice, Notification
 from web.packages.models import PackageVersion
 from web.submissions.event_broadcaster import closing
 from web.submissions.models import Progress, Submission
@@ -89,6 +91,11 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         ),
     )
     yield (
+        "opened_hints",
+        _rows(OpenedHint.objects.filter(user=user), "problem__slug", "number", "opened"),
+    )
+    yield "given_up", _rows(GivenUp.objects.filter(user=user), "problem__slug", "created")
+    yield (
         "drafts",
         _rows(Draft.objects.filter(user=user), *("problem__slug", "language", "revision", "saved", "source")),
     )
@@ -100,16 +107,44 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         ),
     )
     yield (
+        "notes",
+        _rows(
+            Note.objects.filter(user=user), *("problem__slug", "text", "bookmarked", "revision", "changed")
+        ),
+    )
+    yield (
         "posts",
         _rows(
             Post.objects.filter(author=user),
-            *("thread__problem__slug", "thread__title", "text", "state", "reason", "created", "edited"),
+            *(
+                "thread__problem__slug",
+                "thread__kind",
+                "thread__title",
+                "text",
+                "state",
+                "reason",
+                "created",
+                "edited",
+            ),
         ),
     )
     yield (
         "reported_posts",
         _rows(Flag.objects.filter(person=user), "post", "reason", "answer", "created", "answered"),
     )
+    yield (
+        "shared_solutions",
+        _rows(Solution.objects.filter(thread__author=user), "submission__public_id", "technique", "votes"),
+    )
+    yield "votes", _rows(Vote.objects.filter(person=user), "solution__problem__slug", "solution", "created")
+    yield (
+        "notifications",
+        _rows(
+            Notification.objects.filter(user=user),
+            *("kind", "actor__username", "subject", "detail", "url", "created", "read"),
+        ),
+    )
+    yield "mail_choices", _rows(MailChoice.objects.filter(user=user), "kind", "by_mail")
     yield "bans", _rows(Ban.objects.filter(person=user), "reason", "created", "until")
     yield (
         "published_versions",

@@ -9,18 +9,21 @@ from web.results import peer_scores
 from web.submissions.models import Best, Submission, may_be_public_id
 from web.submissions.queries import Viewer, score_of, visible_submissions
 
-ACCEPTED, BEST = "accepted", "best"
+PREVIOUS, ACCEPTED, BEST = "previous", "accepted", "best"
 MAX_RECENT = 20
 
 
 def comparison_base(submission: Submission, viewer: Viewer, against: str) -> Submission | None:
     """Return the submission that `against` names; None if there is none.
 
-    `against` is `accepted`, `best`, or a public id. The last accepted and the best are the viewer's own in
-    the same language; for users who can read all submissions, the author's. The viewer may see `submission`,
-    and gains no access to others.
+    `against` is `previous`, `accepted`, `best`, or a public id. The previous one is the author's last before
+    `submission` in the same language with another source. The last accepted and the best are the viewer's own
+    in the same language; for users who can read all submissions, the author's. The viewer may see
+    `submission`, and gains no access to others.
     """
     visible = visible_submissions(viewer).exclude(pk=submission.pk)
+    if against == PREVIOUS:
+        return _previous(submission, viewer, visible)
     if against == ACCEPTED:
         return _accepted(submission, viewer, visible)
     if against == BEST:
@@ -51,6 +54,18 @@ def recent(submission: Submission, viewer: Viewer) -> list[Submission]:
 
 def _whose(submission: Submission, viewer: Viewer) -> int:
     return submission.user_id if reads_all(viewer) or not viewer.pk else viewer.pk
+
+
+def _previous(submission: Submission, viewer: Viewer, visible: QuerySet[Submission]) -> Submission | None:
+    if _whose(submission, viewer) != submission.user_id:
+        return None
+    earlier = visible.filter(
+        user=submission.user_id,
+        problem=submission.problem_id,
+        language=submission.language,
+        created__lte=submission.created,
+    )
+    return earlier.exclude(source=submission.source).order_by("-created", "-pk").first()
 
 
 def _accepted(submission: Submission, viewer: Viewer, visible: QuerySet[Submission]) -> Submission | None:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from web.results.comparison_base import ACCEPTED, BEST, comparison_base, recent
+from web.results.comparison_base import ACCEPTED, BEST, PREVIOUS, comparison_base, recent
 from web.site.verdicts import badge_of
 from web.submissions.differences import Difference, TooDifferent, compare
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer, verdict_of
 
 VIEWS = (("unified", "Unified"), ("split", "Side by side"))
-_NAMES = ((ACCEPTED, "Last accepted"), (BEST, "Best"))
+_NAMES = ((PREVIOUS, "Previous"), (ACCEPTED, "Last accepted"), (BEST, "Best"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class DiffPage:
     missing: bool
     against: tuple[ComparisonChoice, ...]
     views: tuple[ComparisonChoice, ...]
-    recent: tuple[tuple[str, str], ...]
+    recent: tuple[tuple[str, str, bool], ...]
 
     @property
     def sides(self) -> tuple[tuple[str, str, Submission, str | None], ...]:
@@ -55,7 +55,7 @@ class DiffPage:
 def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str) -> DiffPage:
     """Return the difference of `submission`, which `viewer` may see, from the submission `against`.
 
-    The default is the last accepted one, else the best.
+    The default is the previous one, else the last accepted one, else the best.
     """
     named = {name: comparison_base(submission, viewer, name) for name, _ in _NAMES}
     asked = against or next((name for name, found in named.items() if found), "")
@@ -87,12 +87,13 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
         views=tuple(
             ComparisonChoice(label, _url(submission, asked, name), name == view) for name, label in VIEWS
         ),
-        recent=tuple((row.public_id, _describe(row)) for row in recent(submission, viewer)),
+        recent=tuple((row.public_id, _describe(row), row == other) for row in recent(submission, viewer)),
     )
 
 
 def _describe(submission: Submission) -> str:
-    return f"{badge_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
+    made = f"{submission.created:%-d %b, %H:%M}"
+    return f"{badge_of(verdict_of(submission)).word}, {submission.mode}, {made} ({submission.public_id})"
 
 
 def _url(submission: Submission, against: str, view: str) -> str:

@@ -1,4 +1,14 @@
-"""The form with which the editor submits a program."""
+"""The form with which the editor submits a program.
+
+Theory of operation. A browser may send one form several times: a double click sends it twice, and a reload of
+the answer sends it again. The page therefore puts a random key into the form. The idempotency key of the
+submission is that key with a digest of what is submitted. So the same program from the same page is one
+submission, and a changed program is another. The script of the editor draws a new key for each intention.
+"""
+
+import json
+import secrets
+from hashlib import blake2b
 
 from django import forms
 from django.http import QueryDict
@@ -8,6 +18,12 @@ from problems.vocabulary import Language, Mode
 from web.catalog.models import Problem
 
 _LARGEST_SIZE = 2**31 - 1
+_DIGEST_BYTES = 12
+
+
+def new_form_key() -> str:
+    """Return a random key for a form that is about to be shown."""
+    return secrets.token_urlsafe(18)
 
 
 class ProgramForm(forms.Form):
@@ -17,6 +33,7 @@ class ProgramForm(forms.Form):
     mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
     source = forms.CharField(strip=False, error_messages={"required": "The source is empty."})
     gpu_model = forms.CharField(max_length=120, required=False)
+    key = forms.RegexField(r"\A[0-9A-Za-z_-]{8,36}\Z", required=False)
     cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Custom sizes")], required=False)
 
     def __init__(self, data: QueryDict, *, problem: Problem) -> None:
@@ -43,6 +60,16 @@ class ProgramForm(forms.Form):
     def seed(self) -> int | None:
         """Return the seed of a run, None for a random one."""
         return self.cleaned_data.get("seed")
+
+    def idempotency_key(self) -> str | None:
+        """Return the key of the submission, None if the form came without a key."""
+        key = self.cleaned_data["key"]
+        if not key:
+            return None
+        asked = [self.cleaned_data[name] for name in ("language", "mode", "source", "gpu_model")]
+        text = json.dumps([*asked, self.sizes(), self.seed()])
+        digest = blake2b(text.encode(errors="replace"), digest_size=_DIGEST_BYTES).hexdigest()
+        return f"{key}:{digest}"
 
     def complaint(self) -> str:
         """Return the error of the form in one line."""

@@ -16,10 +16,14 @@ from web.tracks.queries import Stop, VisibleTrack, paths_through
 
 @dataclass(frozen=True, slots=True)
 class TrackStep:
-    """A track with the problem. `following` is None if the viewer has solved the whole track."""
+    """A track with the problem. `following` is None if the viewer has solved the whole track.
+
+    `repeats` says that an earlier track leads to the same problem.
+    """
 
     path: VisibleTrack
     following: Stop | None
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +49,22 @@ def next_steps(viewer: Viewer, submission: Submission) -> NextSteps | None:
     if submission.user_id != viewer.pk or not accepted:
         return None
     problem = submission.problem
-    tracks = tuple(TrackStep(path, path.after(problem.slug)) for path in paths_through(viewer, problem))
+    tracks = _track_steps(viewer, problem)
     if any(step.following for step in tracks):
         return NextSteps(tracks, None, "")
     similar = similar_problem(viewer, problem)
     return NextSteps(tracks, similar, _reason(problem, similar) if similar else "")
+
+
+def _track_steps(viewer: Viewer, problem: Problem) -> tuple[TrackStep, ...]:
+    steps: list[TrackStep] = []
+    for path in paths_through(viewer, problem):
+        following = path.after(problem.slug)
+        repeats = following is not None and any(
+            step.following is not None and step.following.slug == following.slug for step in steps
+        )
+        steps.append(TrackStep(path, following, repeats))
+    return tuple(steps)
 
 
 def _reason(problem: Problem, similar: Problem) -> str:

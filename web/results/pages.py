@@ -1,6 +1,7 @@
 """The contents of the pages of a submission, from its report."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import accumulate
 
 from django.urls import reverse
@@ -9,13 +10,18 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from judge.evidence.diagnostics import findings, headline
-from judge.report import CaseReport, Diagnostic, Report
+from judge.report import CaseReport, Diagnostic, Mismatch, Report
 from problems.vocabulary import Mode, Verdict
+from web.accounts.visibility import reads_all
 from web.colours import coloured, highlighted, to_html
+from web.hints.queries import gave_up_at
 from web.packages.queries import HASH_SHOWN
 from web.results.console import LogLine, Resources, log_lines, resources_of
+from web.results.fixes import fix_for
+from web.results.likely_mistake import likely_mistake
 from web.results.live import LivePanel, live_panel
 from web.results.next_steps import NextSteps, next_steps
+from web.results.outputs import CaseOutputs, case_outputs
 from web.site.figures import attempts_note, launches_note
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
@@ -44,6 +50,12 @@ class ShownDiagnostic:
         message = self.diagnostic.message
         word = message.partition(" ")[0].replace("-", "")
         return capfirst(message) if word.isalpha() and word != "solve" else message
+
+    @property
+    def fix(self) -> str:
+        """Return how to fix such a mistake; empty if the message says so or nothing is known."""
+        fix = fix_for(self.diagnostic.kind)
+        return "" if fix in self.diagnostic.message else fix
 
     @property
     def says_where(self) -> bool:
@@ -80,8 +92,9 @@ class SubmissionPage:
     `headline` is the finding that best explains the verdict, and `further` are the other `findings`.
     `message` explains the verdict in this report; if a finding does so already, it explains the verdict in
     general. `unrun` are the cases after the one that ended the judgement. `live` is the progress while there
-    is no report. `open` says whether the viewer may open the problem. `next` is there after an accepted
-    submission.
+    is no report. `mistake` explains the known mistake that it may have; empty if unclear. `gave_up` is when
+    its author gave up on the problem, for instructors and staff. `open` says whether the viewer may open the
+    problem. `next` is there after an accepted submission.
     """
 
     submission: Submission
@@ -97,9 +110,12 @@ class SubmissionPage:
     passed: int
     unrun: tuple[UnrunCase, ...]
     failed_cases: tuple[CaseReport, ...]
+    outputs: tuple[CaseOutputs, ...]
     timed: tuple[CaseReport, ...]
     listings: tuple[Listing, ...]
     live: LivePanel | None
+    mistake: str
+    gave_up: datetime | None
     mine: bool
     open: bool
     next: NextSteps | None
@@ -108,6 +124,13 @@ class SubmissionPage:
     def further(self) -> tuple[ShownDiagnostic, ...]:
         """Return the findings that the banner does not show."""
         return tuple(finding for finding in self.findings if finding != self.headline)
+
+    @property
+    def first_wrong(self) -> Mismatch | None:
+        """Return the first wrong element for the banner, None if a finding explains the verdict."""
+        if self.headline is not None or not self.failed_cases:
+            return None
+        return self.failed_cases[0].mismatches[0]
 
     @property
     def refused(self) -> bool:
@@ -216,9 +239,12 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),
         unrun=unrun_cases(submission, viewer),
         failed_cases=tuple(case for case in cases if case.mismatches),
+        outputs=case_outputs(report) if report else (),
         timed=tuple(case for case in cases if case.timing),
         listings=queries.listings_of(submission),
         live=None if report else live_panel(submission),
+        mistake=likely_mistake(submission, viewer),
+        gave_up=gave_up_at(submission.user_id, submission.problem) if reads_all(viewer) else None,
         mine=submission.user_id == viewer.pk,
         open=submission.problem.published or viewer.is_staff,
         next=next_steps(viewer, submission),

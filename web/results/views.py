@@ -127,6 +127,7 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
         sizes=form.sizes(),
         seed=form.seed(),
         gpu_model=form.cleaned_data["gpu_model"],
+        idempotency_key=form.idempotency_key(),
     )
 
 

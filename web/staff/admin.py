@@ -20,7 +20,7 @@ from django.http import HttpRequest
 from web.accounts.models import ApiToken, User
 from web.audit.audited import AuditedAdmin, RemovableAdmin
 from web.audit.models import AuditKind
-from web.submissions import best
+from web.staff.roles import ROLES
 
 admin.site.site_header = admin.site.site_title = "Warpcourt"
 admin.site.index_title = "Administration"
@@ -32,28 +32,29 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 for model in (Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession):
     admin.site.unregister(model)
 
-_ROLES = ("is_active", "is_staff", "is_instructor", "is_superuser", "groups", "user_permissions")
+_RIGHTS = ("is_superuser", "groups", "user_permissions")
 
 
 @admin.register(User)
 class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
-    """Users. Only a superuser changes roles."""
+    """Users. Only a superuser changes rights; roles have a page at /staff/users."""
 
-    logged_fields: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
+    logged_fields: ClassVar[tuple[str, ...]] = ("username", *_RIGHTS)
     list_display = ["username", "email", "is_staff", "is_instructor", "is_active", "date_joined"]
     list_filter = ["is_staff", "is_instructor", "is_superuser", "is_active"]
     search_fields = ["username", "email"]
     ordering = ["username"]
     fieldsets = [
         (None, {"fields": ["username", "password", "email"]}),
-        ("Rights", {"fields": [*_ROLES]}),
+        ("Roles, changed at /staff/users", {"fields": [*ROLES]}),
+        ("Rights", {"fields": [*_RIGHTS]}),
         ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """Return the dates as read-only fields, and the roles for staff who may not change them."""
-        dates = ["date_joined", "last_login"]
-        return dates if request.user.is_superuser else [*dates, *_ROLES]
+        """Return the read-only fields: dates, roles, and the rights for all but superusers."""
+        fixed = ["date_joined", "last_login", *ROLES]
+        return fixed if request.user.is_superuser else [*fixed, *_RIGHTS]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Return whether the user may change it; only superusers may change a superuser's password."""
@@ -64,15 +65,9 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
         """Return False: users delete their own accounts; staff deactivate accounts instead."""
         return False
 
-    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save, and mark records again if the user begins or ceases to rank."""
-        super().save_model(request, obj, form, change)
-        if change and "is_active" in form.changed_data:
-            best.review(obj)
-
     def kind_of_change(self, obj: User, changed: list[str]) -> AuditKind:  # noqa: ARG002 - the base class's signature
-        """Return the kind of the audit entry. Changes of roles have their own."""
-        return AuditKind.ROLE if set(changed) & set(_ROLES) else AuditKind.CHANGE
+        """Return the kind of the audit entry. Changes of rights have their own."""
+        return AuditKind.ROLE if set(changed) & set(_RIGHTS) else AuditKind.CHANGE
 
 
 @admin.register(Group)

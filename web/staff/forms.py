@@ -5,7 +5,7 @@ import re
 from django import forms
 
 from problems.vocabulary import Language, Verdict
-from web.audit.models import AuditKind
+from web.audit.models import TEXT_CHARACTERS, AuditKind
 from web.catalog.models import Problem
 from web.jobs.models import QUEUE_CHARACTERS, JobState
 from web.rejudges.queries import EARLIER
@@ -35,6 +35,43 @@ class AuditFilter(forms.Form):
     kind = forms.ChoiceField(choices=[("", "Any"), *AuditKind.choices], required=False, label="Action")
     actor = forms.CharField(max_length=30, required=False, label="User")
     target = forms.CharField(max_length=60, required=False, label="Target")
+
+
+class UserFilter(forms.Form):
+    """Filters of the list of users."""
+
+    name = forms.CharField(max_length=254, required=False, label="Name or email")
+    role = forms.ChoiceField(
+        choices=[
+            ("", "Any"),
+            ("is_instructor", "Instructor"),
+            ("is_staff", "Staff"),
+            ("is_superuser", "Superuser"),
+        ],
+        required=False,
+        label="Role",
+    )
+
+
+class RolesForm(forms.Form):
+    """The roles of a user, and the reason for a change."""
+
+    is_instructor = forms.BooleanField(
+        required=False,
+        label="Instructor",
+        help_text="Reads all submissions, writes and publishes problems.",
+    )
+    is_staff = forms.BooleanField(
+        required=False,
+        label="Staff",
+        help_text="Uses the staff pages, and reads all submissions and hidden cases.",
+    )
+    is_active = forms.BooleanField(
+        required=False,
+        label="Active",
+        help_text="Can sign in and is ranked. Clear this instead of deleting a user.",
+    )
+    reason = forms.CharField(max_length=TEXT_CHARACTERS, label="Reason", help_text="For the audit log.")
 
 
 class ChoiceForm(forms.Form):

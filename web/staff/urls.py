@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.staff import rejudge_views, views
+from web.staff import rejudge_views, track_views, user_views, views
 
 urlpatterns = [
     path("staff", views.overview, name="staff"),
@@ -18,5 +18,11 @@ urlpatterns = [
     path("staff/rejudges/<int:pk>/apply", rejudge_views.rejudge_apply, name="staff-rejudge-apply"),
     path("staff/rejudges/<int:pk>/discard", rejudge_views.rejudge_discard, name="staff-rejudge-discard"),
     path("staff/rejudges/<int:pk>/cancel", rejudge_views.rejudge_cancel, name="staff-rejudge-cancel"),
+    path("staff/tracks", track_views.track_list, name="staff-tracks"),
+    path("staff/tracks/new", track_views.track_new, name="staff-track-new"),
+    path("staff/tracks/<slug:slug>", track_views.track_edit, name="staff-track"),
+    path("staff/tracks/<slug:slug>/delete", track_views.track_delete, name="staff-track-delete"),
+    path("staff/users", user_views.user_list, name="staff-users"),
+    path("staff/users/<path:username>", user_views.user_roles, name="staff-user"),
     path("staff/audit", views.audit, name="staff-audit"),
 ]

@@ -12,14 +12,17 @@ from django.utils import timezone
 
 from judge.redaction import redact
 from judge.report import Report, Score, from_json
+from problems.vocabulary import Language
 from web.accounts.models import User
 from web.accounts.visibility import reads_all
+from web.catalog.models import Problem
 from web.jobs.models import JobState
 from web.site.origin import RequestOrigin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
 
 Viewer = User | AnonymousUser
 UNJUDGED = "unjudged"
+TASK_KEY = "primer-task-"  # begins the idempotency keys of runs for a task of the primer
 _BATCH = 500
 
 
@@ -32,7 +35,7 @@ def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
     until judged.
     """
     submissions = Submission.objects.select_related("user", "problem", "job", "report", "package")
-    submissions = submissions.defer("package__archive")
+    submissions = submissions.defer("package__archive", "package__mistakes")
     if not viewer.is_authenticated:
         return submissions.none()
     if reads_all(viewer):
@@ -86,6 +89,18 @@ def list_submissions(
     return rows.defer(
         "source", "report__body", "problem__statement", "problem__editorial", "problem__starters"
     )
+
+
+def latest_submission(viewer: Viewer, problem: Problem, language: Language) -> Submission | None:
+    """Return the viewer's latest own submission to `problem` in `language`, with its report.
+
+    Runs of tasks of the primer do not count: the editor of the problem never had their programs.
+    """
+    if not viewer.is_authenticated:
+        return None
+    own = visible_submissions(viewer).filter(user=viewer.pk, problem=problem, language=language.value)
+    own = own.exclude(idempotency_key__startswith=TASK_KEY)
+    return own.order_by("-created", "-pk").first()
 
 
 def first_rows(rows: QuerySet[Submission], count: int) -> list[Submission]:

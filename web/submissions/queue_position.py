@@ -20,7 +20,7 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Q
 from django.utils import timezone
 
-from problems.vocabulary import Verdict
+from problems.vocabulary import Language, Verdict
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import CPU, JobState
 from web.submissions import worker_pools
@@ -211,17 +211,17 @@ def _trouble(job: _WaitingJob, pool: WorkerPool, offered: Collection[str]) -> st
             f"No {job.gpu_model} is available any more. The submission waits until one is back. "
             "To get a verdict sooner, cancel it and submit with any GPU."
         )
-    if (timezone.now() - job.queued).total_seconds() <= _UNTOUCHED_S:
-        return ""
-    if job.queue == GPU and not offered:
+    patient = (timezone.now() - job.queued).total_seconds() <= _UNTOUCHED_S
+    if job.queue == GPU and not offered and not patient:
         return (
             "No GPU is available. The submission waits a few minutes for one. "
             "Then it is judged without a GPU and not ranked."
         )
-    if pool.away:
+    # Without any report, a worker may just be starting.
+    if pool.away and (pool.reported or not patient):
         return (
-            "No worker is running. The submission will be judged as soon as one is back. "
-            "You can leave this page."
+            f"No node serves {job.gpu_model or Language(job.language).label} at the moment. "
+            "The submission will be judged as soon as one does. You can leave this page."
         )
     return ""
 

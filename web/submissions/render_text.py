@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from judge.report import CaseReport, KernelResources, Report, Timing
 from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 
-_TIMING = ("case", "time", "95 % interval", "samples", "roofline", "SM / memory")
+_TIMING = ("case", "time", "95 % interval", "calls", "roofline", "SM / memory")
 _KERNELS = ("kernel", "registers", "shared", "stack", "spill stores", "spill loads")
 _NAME_CHARACTERS = 48
 

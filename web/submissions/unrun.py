@@ -1,9 +1,9 @@
 """The cases of a problem that a judgement left out because the program ended at an earlier one."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from judge.redaction import HiddenNames
 from judge.report import Report, from_json
 from problems.schema import Case
 from problems.vocabulary import Group, Mode, Verdict
@@ -52,10 +52,12 @@ def _left_out(submission: Submission, report: Report) -> list[Case]:
 
 def _redacted(report: Report, left: Iterable[Case]) -> Iterable[UnrunCase]:
     """Yield cases without names and sizes of hidden ones. They continue the count of the redacted report."""
-    counts = Counter(case.group for case in report.cases if not case.public)
+    names = HiddenNames()
+    for run in report.cases:
+        if not run.public:
+            names.following(run.group)
     for case in left:
         if case.public:
             yield UnrunCase(case.name, case.group, public=True, sizes=case.sizes)
             continue
-        counts[case.group] += 1
-        yield UnrunCase(f"{case.group.value} {counts[case.group]}", case.group, public=False, sizes={})
+        yield UnrunCase(names.following(case.group), case.group, public=False, sizes={})

@@ -7,14 +7,16 @@ from typing import Any
 from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import dateformat
 from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from judge.report import KernelResources
 from problems.translations import direction_of
 from problems.vocabulary import Language
-from web.site import assets, figures
+from web.site import assets, concepts, figures
 from web.site.verdicts import badge_of
 
 register = template.Library()
@@ -135,6 +137,25 @@ def count(value: int) -> str:
 def plain(name: str) -> str:
     """A key of ours as words: `problem_version` is `problem version`."""
     return name.replace("_", " ")
+
+
+@register.filter
+def tag_url(tag: str) -> str:
+    """The page that explains a tag; if there is none, the list of its problems."""
+    concept = concepts.concept_of_tag(tag)
+    return concept.url if concept else f"{reverse('problems')}?{urlencode({'tag': tag})}"
+
+
+@register.filter
+def lesson(kind: str) -> concepts.Lesson | None:
+    """What to read about a finding of this kind."""
+    return concepts.lesson_of_finding(kind)
+
+
+@register.filter
+def lessons(verdict: str) -> tuple[concepts.Lesson, ...]:
+    """What to read about a verdict."""
+    return concepts.lessons_of_verdict(verdict)
 
 
 register.filter("microseconds", figures.microseconds)

@@ -1,4 +1,4 @@
-"""Ordered paths of problems in the database. `loadproblems` creates them; staff may withdraw one."""
+"""Ordered paths of problems in the database. `loadproblems` and staff create them."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -7,7 +7,7 @@ from web.catalog.models import Problem
 
 
 class Track(models.Model):
-    """An ordered path of problems. It comes from a file on disk, or from the problems' track days.
+    """An ordered path of problems. It comes from a file, from the problems' track days, or from staff.
 
     During its contest, from `contest_starts` until `contest_ends`, submissions to its problems are judged
     before all others.
@@ -25,6 +25,9 @@ class Track(models.Model):
         help_text="Start of the contest. Until its end, its submissions are judged first.",
     )
     contest_ends = models.DateTimeField(null=True, blank=True, help_text="End of the contest.")
+    from_files = models.BooleanField(
+        default=True, db_default=True, help_text="Whether `loadproblems` writes its texts and problems."
+    )
     problems = models.ManyToManyField(Problem, through="Entry", related_name="tracks")
 
     class Meta:

@@ -156,12 +156,13 @@ def _paths(entries: Iterable[Entry]) -> Iterator[VisibleTrack]:
             summary=track.summary,
             description=track.description,
             published=track.published,
-            contest=_contest(track),
+            contest=contest_of(track),
             stops=tuple(_stop(entry) for entry in found),
         )
 
 
-def _contest(track: Track) -> Contest | None:
+def contest_of(track: Track) -> Contest | None:
+    """Return the contest of `track`; None if it has none."""
     if track.contest_starts is None or track.contest_ends is None:
         return None
     return Contest(track.contest_starts, track.contest_ends)

@@ -7,6 +7,7 @@ stay until their author deletes them. This module deletes:
 - progress events of submissions that have a verdict, after `events_kept_days`. Browsers need them only during
   judging; the report has the result. Keys grow with time, so the scan stops at the first young batch;
 - expired sessions, and allauth's records of their browsers;
+- notifications, read or not, after 90 days, with their unsent emails;
 - earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """
 
@@ -22,6 +23,8 @@ from django.utils import timezone
 from web.drafts.models import DraftRevision
 from web.drafts.services import KEPT_FOR
 from web.jobs.models import JobState
+from web.notifications.models import Notification
+from web.notifications.services import KEPT_FOR as NOTIFICATIONS_KEPT_FOR
 from web.submissions.models import Event
 
 BATCH = 1000
@@ -34,6 +37,7 @@ class Pruned:
     events: int
     sessions: int
     revisions: int
+    notifications: int = 0
 
 
 def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
@@ -44,7 +48,8 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
     sessions = _delete(Session.objects.filter(expire_date__lt=now))
     _delete(UserSession.objects.filter(~Exists(live)))
     revisions = _delete(DraftRevision.objects.filter(saved__lt=now - KEPT_FOR))
-    return Pruned(events, sessions, revisions)
+    notifications = _delete(Notification.objects.filter(created__lt=now - NOTIFICATIONS_KEPT_FOR))
+    return Pruned(events, sessions, revisions, notifications)
 
 
 def _prune_events(before: datetime) -> int:
@@ -69,5 +74,5 @@ def _old_events(before: datetime) -> Iterator[list[int]]:
 def _delete(rows: QuerySet[Model]) -> int:
     gone = 0
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
-        gone += rows.filter(pk__in=keys).delete()[0]
+        gone += rows.filter(pk__in=keys).delete()[1].get(rows.model._meta.label, 0)  # noqa: SLF001 - Django's public name for it
     return gone

@@ -61,6 +61,11 @@ class DeviceBuffer:
             self._memory.kernels.fill_random(self.payload, copy, self.size_bytes, Secret.draw(), bend)
             return kept
 
+    def clear(self) -> None:
+        """Fill the payload with zeros."""
+        with our_errors():
+            self._memory.clear(self.payload, self.size_bytes)
+
     def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
         """A private copy of the payload as it is now."""
         with our_errors():

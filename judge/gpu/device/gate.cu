@@ -3,6 +3,7 @@
 // Compiled by NVRTC after common.cu, so there are no headers.
 
 constexpr u32 kPlacesPerThread = 4;
+constexpr u32 kLooksPerPatience = 64;  // looks between two questions whether to give up
 
 // Contents to put into an array.
 struct Landing {
@@ -187,7 +188,8 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
   const u64 begun = clock64();
   u64 changed = begun, changed_time = now(), start_cycles = 0, start = 0;
   if (threadIdx.x == 0) start = tick(&start_cycles);
-  for (bool end = false;;) {
+  bool end = false;
+  for (u32 looks = 1;; ++looks) {
     u32 value[kPlacesPerThread];
 #pragma unroll
     for (u32 k = 0; k < kPlacesPerThread; ++k) value[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];
@@ -202,7 +204,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     if (threadIdx.x == 0) {
       if (look64(done) >= number) {
         told = clock64();
-      } else if (clock64() - begun > patience || look32(abort)) {
+      } else if (looks % kLooksPerPatience == 0 && (clock64() - begun > patience || look32(abort))) {
         observation->timed_out = 1;
         told = clock64();
       }

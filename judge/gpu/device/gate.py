@@ -17,8 +17,8 @@ it. Nothing that the program says ends the time: DONE only ends the looking, and
 seen.
 
 `watch` starts some microseconds after the release, so that the first wave of the program's blocks finds the
-GPU empty. For programs that are shorter than that it waits at the gate too (`prompt`), and starts with
-them.
+GPU empty. For programs that are shorter than that it waits at the gate too (`prompt`), and starts first:
+if it came after them, the call would seem to end when it starts.
 
 %globaltimer changes every 32 ns to 1 us, depending on the GPU. The release is one of its ticks, and `watch`
 measures the clock of its multiprocessor against two more, so that times are finer than a tick.
@@ -60,6 +60,7 @@ _CALLED_HOLD_NS = 2_000  # where the host is called, which is on the clock
 _TAIL_NS = 1_500
 _CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
 _LOOK_S = 0.0002
+_FIRST = -5  # CUDA clamps it to the highest priority that the GPU has
 _US = 1000.0
 _PERSISTING_L2 = 6  # cudaLimitPersistingL2CacheSize
 
@@ -71,7 +72,8 @@ class DeviceGate:
         """`stream` is the referee's, in whose order everything happens; `sweep` is what is read to sweep."""
         with our_errors():
             self._stream = stream
-            self._second = cupy.cuda.Stream(non_blocking=True)
+            # Of two kernels that wait for the same room, the one in a stream of higher priority gets it.
+            self._second = cupy.cuda.Stream(non_blocking=True, priority=_FIRST)
             self._third = cupy.cuda.Stream(non_blocking=True)
             self._flags = Allocation.create(device, FLAGS_BYTES)
             self._flags.scrub()

@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from typing import Self
 
 import cupy
+import numpy as np
+import numpy.typing as npt
 
 from judge.drawn import CaseData
 from judge.gpu.device.buffer import BAND_BYTES, DeviceBuffer, pointer_of
@@ -132,6 +134,16 @@ class DeviceMemory:
             wrong, unwritten, places = self.kernels.compare(argument.dtype, elements, tolerance)
         return read_places(argument, shape, wrong=wrong, unwritten=unwritten, places=places)
 
+    def to_host(self, contents: PrivateBytes) -> npt.NDArray[np.uint8]:
+        """Return a copy of `contents` on the host."""
+        pointer = pointer_of(contents, contents.nbytes)
+        copy = np.empty(contents.nbytes, np.uint8)
+        with our_errors():
+            kind = cupy.cuda.runtime.memcpyDeviceToHost
+            cupy.cuda.runtime.memcpyAsync(copy.ctypes.data, pointer, copy.nbytes, kind, self.stream.ptr)
+            self.stream.synchronize()
+        return copy
+
     def synchronize(self) -> None:
         """Wait until all that was asked for is done."""
         with our_errors():
@@ -189,17 +201,19 @@ class DeviceMemory:
             contents: PrivateBytes = cupy.empty(size_bytes, cupy.uint8)
             return contents
 
+    def clear(self, pointer: int, size_bytes: int) -> None:
+        """Fill device memory with zeros, on the stream."""
+        cupy.cuda.runtime.memsetAsync(pointer, 0, size_bytes, self.stream.ptr)
+
     def retire(self, allocation: Allocation) -> None:
         """Scrub `allocation` on the stream; `synchronize` releases it."""
         with contextlib.suppress(DeviceLost, DeviceRefused), our_errors():
-            runtime = cupy.cuda.runtime
-            runtime.memsetAsync(allocation.pointer, 0, allocation.size_bytes, self.stream.ptr)
+            self.clear(allocation.pointer, allocation.size_bytes)
         self._retired.append(allocation)
 
     def _alike(self, size_bytes: int) -> PrivateBytes:
         contents = self.fresh(size_bytes)
-        pointer = pointer_of(contents, size_bytes)
-        cupy.cuda.runtime.memsetAsync(pointer, 0, size_bytes, self.stream.ptr)
+        self.clear(pointer_of(contents, size_bytes), size_bytes)
         return contents
 
     def _allocate(self, size_bytes: int) -> Allocation:

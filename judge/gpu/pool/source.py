@@ -26,7 +26,7 @@ from problems.vocabulary import Group
 _log = logging.getLogger(__name__)
 
 CHECK_SETS = 1
-TIMED_SETS = 49  # one to warm up; each of the others is timed once and never again, see judge.clock.session
+TIMED_SETS = 97  # one to warm up; each of the others is timed once and never again, see judge.clock.session
 LEAST_TIMED_SETS = 8
 _TIMED_BYTES = 24 << 30  # for the sets of a case, unless there would be too few
 _KEPT_CHECKS = 4  # judgements that find fresh contents waiting

@@ -1,8 +1,8 @@
 """Runs a batch on a target, and judges its programs apart where that cannot be done."""
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from judge.cases import flags_for
 from judge.evidence.diagnostics import findings
@@ -17,6 +17,7 @@ from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 
 MOST_PROGRAMS = 32  # in one batch: compilers take more than their share of time for very long sources
 _MOST_FINDINGS = 5  # of a program that does not compile
+_LONGEST_LOG = 8000  # characters; a proof has the logs of dozens of programs
 _LONGEST_COMPILE_S = 240.0
 _SEED = 1  # so that a program gets the same whenever it is tried
 
@@ -38,13 +39,16 @@ class Trial:
     """The result of one program of a batch: the verdict of its first case that was not accepted.
 
     `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
-    errors of a program that does not compile, one text each.
+    errors of a program that does not compile, one text each. `cases` has the verdict of each case that a
+    program judged alone ran, by name. `log` is the beginning of what the compiler said of such a program.
     """
 
     verdict: Verdict
     message: str = ""
     ms: float = 0.0
     findings: tuple[str, ...] = ()
+    cases: Mapping[str, Verdict] = field(default_factory=dict)
+    log: str = ""
 
 
 class _DoesNotCompile(Exception):
@@ -127,7 +131,9 @@ def trial_of(report: Report) -> Trial:
     found = (
         () if compiled else tuple(finding.text for finding in findings(report.diagnostics)[:_MOST_FINDINGS])
     )
-    return Trial(report.verdict, message, sum(stage.ms for stage in report.stages), found)
+    ms = sum(stage.ms for stage in report.stages)
+    verdicts = {case.name: case.verdict for case in report.cases}
+    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG])
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:

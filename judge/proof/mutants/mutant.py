@@ -63,6 +63,14 @@ class Mutant:
         return f"{prelude}\n{changed}" if first else f"{changed}\n{prelude}"
 
     @property
+    def program(self) -> str:
+        """The program for readers: it has the prelude only if the edit calls it."""
+        text, edit = self.original.source, self.edit
+        if "warpcourt_" in edit.text:
+            return self.source
+        return text[: edit.start] + edit.text + text[edit.end :]
+
+    @property
     def line(self) -> int:
         """The line of the file that it changes, from 1."""
         return self.original.source.count("\n", 0, self.edit.start) + 1

@@ -36,6 +36,12 @@ def families_of(problem: Problem) -> Iterator[Family]:
             yield _family(problem, solution)
 
 
+def find_mutant(file: str, source: str, language: Language, name: str) -> Mutant | None:
+    """Return the mutant `name` of a solution, or None if its source has none of that name."""
+    made = _MAKERS[language](file, source) if language in _MAKERS else ()
+    return next((mutant for mutant in made if mutant.name == name), None)
+
+
 def _family(problem: Problem, solution: Solution) -> Family:
     source = solution.path.read_text(encoding="utf-8")
     made = {m.name: m for m in _MAKERS[solution.language](solution.path.name, source)}

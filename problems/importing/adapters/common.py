@@ -25,6 +25,7 @@ DTYPES = {
     "uint8": torch.uint8,
     "bool": torch.bool,
 }
+FRESH = 0  # the contents of memory that the author's code leaves empty
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
@@ -56,11 +57,11 @@ def seeded(seed):
         def manual_seed(self, own):
             return super().manual_seed(mixed(own))
 
-    def zeros(*size, memory_format=None, **rest):
-        return torch.zeros(*size, **rest)
+    def empty(*size, memory_format=None, **rest):
+        return torch.zeros(*size, **rest).fill_(FRESH)
 
-    def zeros_like(tensor, memory_format=None, **rest):
-        return torch.zeros_like(tensor, **rest)
+    def empty_like(tensor, memory_format=None, **rest):
+        return torch.zeros_like(tensor, **rest).fill_(FRESH)
 
     random.seed(seed)
     np.random.seed(seed % 2**32)
@@ -68,8 +69,8 @@ def seeded(seed):
     replaced = {
         "manual_seed": lambda own: manual(mixed(own)),
         "Generator": Generator,
-        "empty": zeros,  # what happens to be in memory would be another chance
-        "empty_like": zeros_like,
+        "empty": empty,  # what happens to be in memory would be another chance
+        "empty_like": empty_like,
     }
     before = {name: getattr(torch, name) for name in replaced}
     for name, function in replaced.items():
@@ -106,6 +107,8 @@ def tensor_of(array, dtype, shape):
 
 def law(xp, rng, kind, first, second, shape):
     """Contents like those that were seen in the author's tests, in another shape."""
+    if kind.startswith("sorted "):
+        return xp.sort(law(xp, rng, kind.removeprefix("sorted "), first, second, shape), axis=-1)
     if kind == "integers":
         return rng.integers(int(first), int(second) + 1, shape)
     if kind == "whole":  # numbers that happen to be floats, such as weights of edges
@@ -121,9 +124,7 @@ def generate(xp, rng, size):
     """One of the author's tests with fresh contents; for sizes of which there is none, contents alike."""
     test = TESTS.get(tuple(size[name] for name in SIZES))
     if test is None and FIXED:
-        raise ValueError(
-            "only the imported tests define the dimensions of its arrays; use the sizes of one of them"
-        )
+        raise ValueError("only the imported tests define its arrays; use the sizes of one of them")
     if test is None:
         return {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}
     with seeded(int(rng.integers(0, 2**31 - 1))):
@@ -135,7 +136,43 @@ def generate(xp, rng, size):
 def reference(xp, **given):
     """Return the outputs of the author's reference for these arguments, by name."""
     size = sizes_of(given)
-    shapes = true_shapes(size)
+    results = results_in(WIDE, given, size)
+    if STRICT and WIDE and tuple(size[name] for name in SIZES) not in TESTS:
+        require_near(results, results_in(False, given, size))
+    written = [(theirs, ours) for theirs, ours, role, _ in ARGUMENTS if role in {"out", "inout"}]
+    return {
+        ours: xp.asarray(flat(results[theirs])).reshape(OUTPUTS[ours](**size)) for theirs, ours in written
+    }
+
+
+def results_in(wide, given, size):
+    """Return the results by the author's names, in float64 or in the author's own precision."""
+    global WIDE  # noqa: PLW0603 - the author's files are imported by it
+    before, WIDE = WIDE, wide
+    if wide is not before:
+        forget()  # assertions are there, or not
+    try:
+        return results_of_reference(given, true_shapes(size))
+    finally:
+        if wide is not before:
+            WIDE = before
+            forget()
+
+
+def require_near(exact, plain):
+    """Raise an error if the author's precision uses up a quarter of the tolerance. The importer asks this alone."""
+    relative, absolute = TOLERANCE_OF_TESTS
+    for name, ours, role, _ in ARGUMENTS:
+        if role in {"out", "inout"} and plain[name].is_floating_point():
+            bound = (absolute + relative * exact[name].abs()) / 4
+            if bool(((plain[name].double() - exact[name]).abs() > bound).any()):
+                raise ValueError(
+                    f"the tolerance of {ours} is too small for sizes that the set has no test of"
+                )
+
+
+def results_of_reference(given, shapes):
+    """Return the results of the author's reference, by the author's names."""
     values = {}
     for theirs, ours, role, dtype in ARGUMENTS:
         if role == "scalar":
@@ -148,11 +185,7 @@ def reference(xp, **given):
             values[theirs] = torch.zeros(shapes[ours], dtype=wanted, device=DEVICE)
     torch.manual_seed(0)
     with torch.no_grad():
-        results = compute(values)
-    written = [(theirs, ours) for theirs, ours, role, _ in ARGUMENTS if role in {"out", "inout"}]
-    return {
-        ours: xp.asarray(flat(results[theirs])).reshape(OUTPUTS[ours](**size)) for theirs, ours in written
-    }
+        return compute(values)
 
 
 def sizes_of(given):

@@ -141,6 +141,8 @@ def filled(value):
         return torch.empty(shape, dtype=dtype, device=DEVICE).normal_(value.mean, value.std)
     if kind == "RandIntTensor":
         return torch.randint(value.low, value.high, shape, device=DEVICE).to(dtype)
+    if kind == "OutTensor":
+        return torch.empty(shape, dtype=dtype, device=DEVICE)
     return torch.full(shape, getattr(value, "value", 0), dtype=dtype, device=DEVICE)
 
 

@@ -68,6 +68,7 @@ struct Kernel {
   u32 parameter_count;
   u32 parameter_bytes;
   u32 static_shared_bytes;
+  u32 max_threads;        // per block, by __launch_bounds__
   bool is_entry;          // .entry rather than .func
   bool polls;             // it may wait for another block
 };

@@ -1,5 +1,6 @@
-// Copies and fills with their checks: device pointers must be live and large enough, and the direction
-// must fit what the pointers are.
+// Copies and fills with their checks: device pointers must be live and large enough. A GPU with unified addressing
+// knows what each pointer is: it takes device memory where the direction says host, and refuses pageable host memory
+// where it says device (seen on an H200 with CUDA 13.0, for each direction and kind of memory).
 #include "copies.h"
 
 #include <cstring>
@@ -44,15 +45,23 @@ std::string objection(const void* pointer, u64 bytes, Side side, const char* rol
     return "";
   }
   if (range->freed) return in_arena(address) ? the_role + " is freed memory, " + range->text() : "";
-  if (side == Side::kHost && in_arena(address)) {
-    return the_role + " is device memory (" + range->text() + "), but the direction says host";
-  }
   const u64 room = range->base + range->bytes - address;
   if (bytes > room) {
     return the_role + " has room for " + std::to_string(room) + " bytes from there (" + range->text() + "), not " +
            std::to_string(bytes) + ". Sizes are in bytes: count * sizeof(type)";
   }
   return "";
+}
+
+// Says which side of a copy is device memory, though the direction says host. The copy is done as on a GPU.
+void warn_of_direction(const char* call, const void* pointer, Side side, const char* role) {
+  const u64 address = reinterpret_cast<u64>(pointer);
+  if (side != Side::kHost || !in_arena(address)) return;
+  report({Severity::kWarning, "copy_direction",
+          std::string(call) + ": the " + role + " is device memory (" + nearest_allocation(address)->text() +
+              "), but the direction says host. CUDA goes by the pointers here; state the direction that you mean, or " +
+              "cudaMemcpyDefault.",
+          {}});
 }
 
 template <class Row>
@@ -82,6 +91,8 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
   std::string why_not = objection(to.base, to_bytes, side_of(kind, true), "destination");
   if (why_not.empty()) why_not = objection(from.base, from_bytes, side_of(kind, false), "source");
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
+  warn_of_direction(call, to.base, side_of(kind, true), "destination");
+  warn_of_direction(call, from.base, side_of(kind, false), "source");
   return submit(stream, [=] {
     move(call, to, from, extent);
     return cudaSuccess;

@@ -26,14 +26,24 @@ u8* symbol_at(const char* call, const void* symbol, std::size_t bytes, std::size
   return address ? address + offset : nullptr;
 }
 
+// A symbol is device memory. Here CUDA holds a direction that says otherwise against the program.
+bool says_device(const char* call, cudaMemcpyKind kind, cudaMemcpyKind host_side) {
+  if (kind == host_side || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault) return true;
+  refuse(cudaErrorInvalidMemcpyDirection,
+         std::string(call) + ": the symbol is device memory, but the direction says host");
+  return false;
+}
+
 cudaError_t to_symbol(const char* call, const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
                       cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!says_device(call, kind, cudaMemcpyHostToDevice)) return last_error();
   u8* to = symbol_at(call, symbol, bytes, offset);
   return to ? copy(call, place(to), place(source), {bytes}, kind, stream) : last_error();
 }
 
 cudaError_t from_symbol(const char* call, void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                         cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!says_device(call, kind, cudaMemcpyDeviceToHost)) return last_error();
   u8* source = symbol_at(call, symbol, bytes, offset);
   return source ? copy(call, place(to), place(source), {bytes}, kind, stream) : last_error();
 }

@@ -149,7 +149,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   const Kernel* kernel = find_kernel(function);
   if (!kernel) return set_error(cudaErrorInvalidDeviceFunction);
   attributes->sharedSizeBytes = kernel->static_shared_bytes;
-  attributes->maxThreadsPerBlock = 1024;
+  attributes->maxThreadsPerBlock = static_cast<int>(kernel->max_threads);
   attributes->numRegs = 32;
   attributes->ptxVersion = attributes->binaryVersion = kComputeMajor * 10 + kComputeMinor;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*kernel));

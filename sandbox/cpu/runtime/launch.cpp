@@ -99,6 +99,11 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
   const u64 grid_size[] = {grid.x, grid.y, grid.z}, block_size[] = {block.x, block.y, block.z};
   const std::string why_not = launch_objection(name, grid_size, block_size, kLaunchLimits);
   if (!why_not.empty()) return why_not;
+  if (threads > kernel.max_threads) {
+    error = cudaErrorInvalidValue;
+    return "kernel " + name + " was launched with " + std::to_string(threads) +
+           " threads per block; its __launch_bounds__ allow " + std::to_string(kernel.max_threads) + ".";
+  }
   const u32 limit = dynamic_shared_limit(kernel);
   if (kernel.static_shared_bytes > kDefaultSharedBytes || shape.shared_bytes > limit) {
     const std::string wanted = "kernel " + name + " was launched with " +

@@ -2,6 +2,8 @@
 
 TranslationError
 ├── PtxSyntaxError    the text is not PTX, or is beyond a limit
+├── DuplicateLabel    inline assembly defines a label twice
+├── MemoryExceeded    the program's variables do not fit
 └── UnsupportedForm   one instruction whose form no table knows
 """
 
@@ -23,6 +25,10 @@ class DuplicateLabel(TranslationError):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the label {name[:80]} is defined twice; put braces round the assembly")
+
+
+class MemoryExceeded(TranslationError):
+    """Raised when the variables of a program need more memory than a GPU, or functional mode, gives them."""
 
 
 class UnsupportedForm(TranslationError):

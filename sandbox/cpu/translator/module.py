@@ -1,6 +1,7 @@
 """A PTX module → one C++ file."""
 
 from .emission import Unit
+from .errors import MemoryExceeded
 from .function import SIGNATURE, FunctionTranslator
 from .initialisers import define
 from .locations import Locations
@@ -8,6 +9,11 @@ from .polling import polling
 from .symbols import CppNames, FunctionSymbol, Layout, Symbol, VariableSymbol, lay_out
 from .syntax import Function, PtxModule, Scope, Statement, Variable
 from .tables.control import INTRINSICS
+
+_MEMORY = (
+    ("const", 64 << 10, ("__constant__ variables", "pass large tables in global memory")),
+    ("global", 1 << 30, ("__device__ variables", "allocate large arrays with cudaMalloc")),
+)
 
 
 def emit_module(module: PtxModule) -> str:
@@ -59,6 +65,7 @@ class _ModuleEmitter:
         return functions
 
     def emit(self) -> str:
+        self._check_memory()
         self._name_everything()
         variables = [self._variable(variable) for variable in self._memory.values()]
         translator = FunctionTranslator(self._unit, self._locations, self._symbols, self._names)
@@ -82,6 +89,17 @@ class _ModuleEmitter:
                 "",
             )
         )
+
+    def _check_memory(self) -> None:
+        for space, limit_bytes, advice in _MEMORY:
+            variables = [variable for variable in self._memory.values() if variable.space == space]
+            size_bytes = sum(variable.size_bytes for variable in variables)
+            if size_bytes > limit_bytes:
+                largest = max(variables, key=lambda variable: variable.size_bytes)
+                raise MemoryExceeded(
+                    f"{advice[0]} need {size_bytes} bytes, and the limit is {limit_bytes}; "
+                    f"{advice[1]} (the largest is {largest.name[:100]})"
+                )
 
     def _cpp(self, name: str) -> str:
         symbol = self._symbols[name]
@@ -144,7 +162,8 @@ class _ModuleEmitter:
             lines.append(f"static const Parameter {list_name}[] = {{{pairs or '{0, 0}'}}};")
             records.append(
                 f"{{{_cpp_string(name)}, {self._cpp(name)}, {list_name}, {len(function.parameters)}, "
-                f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {str(function.is_entry).lower()}, "
+                f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {function.max_threads}, "
+                f"{str(function.is_entry).lower()}, "
                 f"{str(name in polls).lower()}}}"
             )
         lines.append(_array("Kernel", "kernels", records))

@@ -3,10 +3,13 @@
 Source: PTX ISA 9.0, chapters 4, 5.4 (variables), 7.1 (functions), 11 (directives).
 """
 
+import math
+
 from .cursor import Cursor
 from .declarations import Declarations
 from .lexer import tokenize
 from .syntax import (
+    MAX_THREADS,
     Function,
     Guard,
     Instruction,
@@ -108,23 +111,25 @@ class _Parser:
         results = self._declarations.parameters() if cursor.here == "(" else ()
         name = cursor.name()
         parameters = self._declarations.parameters() if cursor.here == "(" else ()
+        max_threads = MAX_THREADS
         while cursor.here not in ("{", ";"):
-            self._tuning_directive()
-        if cursor.accept(";"):
-            return Function(name, is_entry, results, parameters, None)
-        return Function(name, is_entry, results, parameters, self._block())
+            max_threads = min(max_threads, self._function_directive())
+        body = None if cursor.accept(";") else self._block()
+        return Function(name, is_entry, results, parameters, body, max_threads)
 
-    def _tuning_directive(self) -> None:
-        """`.maxntid 256, 1, 1` and its kin: they guide ptxas only."""
+    def _function_directive(self) -> int:
+        """Read `.maxntid 256, 1, 1` or the like, and return the threads per block that it allows."""
         cursor = self._cursor
         if self._common_directive():
-            return
+            return MAX_THREADS
         word = cursor.take()
         if word[0] != "." or word in (".reg", *_SPACES):
             raise cursor.fail(f"expected the body of a function, found {word[:40]!r}")
+        numbers: list[int] = []
         while cursor.here[:1].isdigit():
-            cursor.number()
+            numbers.append(cursor.natural())
             cursor.accept(",")
+        return math.prod(numbers) if word in (".maxntid", ".reqntid") and numbers else MAX_THREADS
 
     def _block(self) -> tuple[Statement, ...]:
         cursor = self._cursor

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from .errors import UnsupportedForm
 from .ptx_types import STATE_SPACES, TYPES, Type
 
+MAX_THREADS = 1024  # per block
+
 # --- operands -----------------------------------------------------------------------------------------------
 
 
@@ -217,6 +219,7 @@ class Function(NamedTuple):
     results: tuple[Variable, ...]
     parameters: tuple[Variable, ...]
     body: tuple[Statement, ...] | None
+    max_threads: int = MAX_THREADS  # per block, by __launch_bounds__
 
 
 class PtxModule(NamedTuple):

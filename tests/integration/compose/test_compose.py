@@ -54,8 +54,8 @@ def test_it_is_confined(site: ComposeSite) -> None:
     }
     assert networks == {
         "proxy": {"front"},
-        **{name: {"front", "data"} for name in WEB},
-        **{name: {"data"} for name in ("postgres", "redis", "sweeper", "worker")},
+        **{name: {"front", "data"} for name in (*WEB, "sweeper")},
+        **{name: {"data"} for name in ("postgres", "redis", "worker")},
     }
 
 

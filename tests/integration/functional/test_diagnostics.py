@@ -192,6 +192,14 @@ FATAL = {
         "cuda_error",
         "kernel broken was launched with 2048 threads per block (2048,1,1); the limit is 1024",
     ),
+    "more threads than the launch bounds": (
+        program(
+            "", before="__global__ void __launch_bounds__(64) few(float*) {}", host="few<<<1, 128>>>(data);"
+        ),
+        RUNTIME,
+        "cuda_error",
+        "kernel few was launched with 128 threads per block; its __launch_bounds__ allow 64.",
+    ),
     "empty grid": (
         program("", host="broken<<<0, 64>>>(data);"),
         RUNTIME,
@@ -215,6 +223,16 @@ FATAL = {
         RUNTIME,
         "cuda_error",
         "the destination is host memory, but the direction says device",
+    ),
+    "copy to a symbol with the direction of a copy to the host": (
+        program(
+            "",
+            before="__device__ float kept[8];",
+            host="float here[8]; cudaMemcpyToSymbol(kept, here, 32, 0, cudaMemcpyDeviceToHost);",
+        ),
+        RUNTIME,
+        "cuda_error",
+        "the symbol is device memory, but the direction says host (cudaErrorInvalidMemcpyDirection)",
     ),
     "copy from nowhere": (
         program("", host="cudaMemcpy(data, (void*)64, 32, cudaMemcpyHostToDevice);"),
@@ -290,6 +308,26 @@ WARNINGS = {
         RunFlag.NONE,
         "division_by_zero",
         f"integer division by zero, {AT} (3,0,0), line 4",
+    ),
+    "copy between arrays of the device with the direction of a copy from the host": (
+        program(
+            "data[t] += 1;",
+            host="float* p; cudaMalloc(&p, 256); cudaMemcpy(p, data, 256, cudaMemcpyHostToDevice);"
+            " broken<<<1, 64>>>(p); if (cudaMemcpy(data, p, 256, cudaMemcpyDeviceToHost)) abort();",
+        ),
+        RunFlag.NONE,
+        "copy_direction",
+        "cudaMemcpy: the source is device memory (argument data), but the direction says host",
+    ),
+    "copy from an array to a symbol": (
+        program(
+            "",
+            before="__device__ float kept[8];",
+            host="if (cudaMemcpyToSymbol(kept, data, 32)) abort();",
+        ),
+        RunFlag.NONE,
+        "copy_direction",
+        "cudaMemcpyToSymbol: the source is device memory",
     ),
     "shuffle from an absent lane": (
         program("data[t] = __shfl_down_sync(~0u, t, 8);", host="broken<<<1, 16>>>(data);"),

@@ -65,6 +65,17 @@ def test_harmless_differences_are_tolerated(tmp_path: Path, vector_add: Problem,
     assert compile_cuda(tmp_path, vector_add, f"{declaration} {{ {body} }}\n") == ""
 
 
+def test_an_int_may_stand_for_a_long_long_and_not_the_other_way_for_less(
+    tmp_path: Path, vector_add: Problem
+) -> None:
+    *arrays, n = vector_add.arguments
+    wide = dataclasses.replace(vector_add, arguments=(*arrays, dataclasses.replace(n, dtype=Dtype.INT64)))
+    declared = "void solve(float* a, float* b, float* c, {} n) {{}}\n"
+    for word in ("int", "unsigned", "size_t"):
+        assert compile_cuda(tmp_path, wide, declared.format(word)) == ""
+    assert "n, must be long long" in compile_cuda(tmp_path, wide, declared.format("short"))
+
+
 @pytest.mark.parametrize(
     ("declaration", "said"),
     [

@@ -47,3 +47,4 @@ def test_solution(
     explained += [f"{diagnostic.kind}: {diagnostic.message}" for diagnostic in report.diagnostics]
     assert report.verdict is solution.verdict, "\n".join(explained)
     record_property("verdict", str(report.verdict))
+    record_property("cases", {case.name: str(case.verdict) for case in report.cases})

@@ -12,6 +12,7 @@ from tests.integration.web.test_databases import POSTGRES
 FILES = (
     "tests/integration/web/test_databases.py",
     "tests/integration/web/test_queues.py",
+    "tests/integration/web/test_talk_at_once.py",
     "tests/unit/web",
 )
 # They ask the database for nothing that others do not ask for.

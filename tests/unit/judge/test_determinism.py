@@ -109,3 +109,10 @@ def test_wide_tolerances_let_through_what_nobody_wrote() -> None:
     assert finding.text.startswith(
         "an element of y that a program never writes passes all cases with probability"
     )
+
+
+def test_what_starts_at_zero_is_not_asked_about_random_bits() -> None:
+    wide = with_tolerance(SCALING, Tolerance(0, 1e6))
+    x, y, n = wide.arguments
+    zeroed = replace(wide, arguments=(x, replace(y, zeroed=True), n))
+    assert list(check_poison(zeroed, draw_exact(wide, ScriptedBench().oracle))) == []

@@ -362,3 +362,17 @@ def test_a_target_without_racecheck_has_no_further_run() -> None:
     report = judge(ScriptedTarget(), sanitize=True)
     assert report.verdict is Verdict.ACCEPTED
     assert "examine" not in {stage.name for stage in report.stages}
+
+
+def test_a_run_shows_its_outputs_and_a_submission_does_not() -> None:
+    run = judge(ScriptedTarget(), mode=Mode.RUN)
+    assert [output.argument for case in run.cases for output in case.outputs]
+    assert all(output.values == output.expected for case in run.cases for output in case.outputs)
+    assert all(case.public for case in run.cases if case.outputs)
+    assert not any(case.outputs for case in judge(ScriptedTarget()).cases)
+
+
+def test_custom_sizes_show_their_outputs() -> None:
+    (case,) = judge(ScriptedTarget(), mode=Mode.RUN, sizes={"n": 100}).cases
+    (output,) = case.outputs
+    assert (output.shape, output.corner) == ((100,), (1, 64))

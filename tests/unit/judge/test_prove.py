@@ -8,7 +8,7 @@ import pytest
 
 from judge.proof.batches.trials import trial_of
 from judge.proof.coverage import check_coverage, check_shapes
-from judge.proof.programs import findings_on
+from judge.proof.programs import findings_on, try_solutions
 from judge.proof.prove import prove_on
 from judge.proof.results import ProgramOutcome, Proof, ProofCheck, SectionState, from_json, to_json
 from judge.proof.statement_checks import (
@@ -95,6 +95,15 @@ class TestProve:
         proof = Proof("s", "v", (finding,), (outcome,))
         assert from_json(json.loads(json.dumps(to_json(proof)))) == proof
         assert "\n      line 9: expected a brace\n" in render(proof)
+
+    def test_some_solutions_run_alone_with_the_compilers_log(self, problem: Problem) -> None:
+        bench = ScriptedBench({**RIGHT, "racy": Verdict.ACCEPTED})
+        tried = try_solutions(problem, ["racy.cu", "slow.cu", "none.cu"], bench, lambda _: None)
+        assert [outcome.program for outcome in tried.outcomes] == ["solutions/slow.cu", "solutions/racy.cu"]
+        assert [finding.place for finding in tried.findings] == ["solutions/racy.cu"]
+        assert [section.check for section in tried.sections] == [ProofCheck.SOLUTIONS]
+        assert from_json(to_json(tried)) == tried
+        assert trial_of(Report(Verdict.ACCEPTED, log="x" * 10**6)).log == "x" * 8000
 
     def test_on_a_gpu_a_solution_may_get_what_it_says_of_gpus(self, problem: Problem) -> None:
         solutions = [

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_one_wrong_element_is_found() -> None:
 def test_doing_nothing_leaves_poison_that_is_told_apart() -> None:
     report = check(serve(lambda actor: None))
     assert report.verdict is Verdict.WRONG_ANSWER
-    assert report.message == "y was never written."
+    assert report.message.startswith("y was never written. Outputs hold random bits before a call")
 
 
 def test_the_message_for_a_hidden_case_names_no_size_and_no_value() -> None:
@@ -229,3 +230,21 @@ def test_the_request_carries_neither_a_seed_nor_what_is_expected() -> None:
 
     check(serve(work))
     assert seen == [(0, 3)]
+
+
+def test_a_program_may_add_to_a_zeroed_output_but_must_write_it() -> None:
+    def add(actor: Actor) -> None:
+        y = actor.array(1, "f4")
+        with np.errstate(all="ignore"):  # poison
+            np.add(y, actor.array(0, "f4") * 2, out=y)
+
+    x, y, n = DOUBLING.arguments
+    zeroed = replace(DOUBLING, arguments=(x, replace(y, zeroed=True), n))
+    verdicts = {}
+    for problem in (DOUBLING, zeroed):
+        for work in (add, lambda _: None):
+            with RunnerReferee(problem, ScriptedProcess(serve(work)), lambda: False) as referee:
+                assert referee.load(b"artifact") is None
+                verdicts[problem is zeroed, work is add] = referee.check(DRAWN, RunFlag.NONE).verdict
+    assert [key for key, verdict in verdicts.items() if verdict is Verdict.ACCEPTED] == [(True, True)]
+    assert set(verdicts.values()) == {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}

@@ -53,6 +53,14 @@ def test_the_binding_includes_the_solution_first_and_passes_all(problem: Problem
         assert f'"{argument.name}",' in binding
 
 
+def test_starters_say_what_an_output_holds(problem: Problem) -> None:
+    x, y, count = problem.arguments
+    assert "y      float32" in starter(problem, Language.CUDA)
+    assert "output, holds random bits at first" in starter(problem, Language.CUDA)
+    zeroed = replace(problem, arguments=(x, replace(y, zeroed=True), count))
+    assert "output, holds zeros at first" in starter(zeroed, Language.TRITON)
+
+
 def test_half_types_bring_their_headers(problem: Problem) -> None:
     arguments = (replace(problem.arguments[0], dtype=Dtype.FLOAT16), *problem.arguments[1:])
     half = replace(problem, arguments=arguments)

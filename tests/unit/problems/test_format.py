@@ -120,3 +120,13 @@ def test_the_example_of_the_docs_is_a_reference(tmp_path: Path) -> None:
     code = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)[0]
     folder = write_package(tmp_path, reference_py=code)
     assert load_problem(folder).reference == code
+
+
+def test_outputs_may_start_at_zero(tmp_path: Path) -> None:
+    read = load_edited(tmp_path, 'role = "out"\n', 'role = "out"\nzeroed = true\n')
+    assert [argument.zeroed for argument in read.arguments] == [False, True, False]
+    plain = load_problem(write_package(tmp_path / "plain"))
+    same = load_edited(tmp_path / "same", 'role = "out"\n', 'role = "out"\nzeroed = false\n')
+    assert plain.version == same.version != read.version
+    with pytest.raises(PackageInvalid, match="an argument of role in does not start empty"):
+        load_edited(tmp_path / "in", 'role = "in"\n', 'role = "in"\nzeroed = true\n')

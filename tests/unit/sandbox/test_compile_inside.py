@@ -56,3 +56,24 @@ def test_what_nvcc_wrote_by_itself_is_our_fault() -> None:
 
 def test_the_translator_marks_lines_as_the_driver_reads_them() -> None:
     assert f"\n{LINE_MARK}12\n" in translate(KERNEL.format("trap;"))
+
+
+@pytest.mark.parametrize(
+    ("space", "bytes_", "said"),
+    [
+        (".const", 65537, "__constant__ variables need 65537 bytes, and the limit is 65536"),
+        (".global", (1 << 30) + 1, "__device__ variables need 1073741825 bytes"),
+    ],
+)
+def test_variables_that_do_not_fit_are_a_compile_error(space: str, bytes_: int, said: str) -> None:
+    Path("binding.ptx").write_text(f"{space} .align 4 .b8 table[{bytes_}];\n" + KERNEL.format("trap;"))
+    with pytest.raises(StepFailed) as caught:
+        compile_inside._translate()
+    assert caught.value.status == REJECTED
+    assert caught.value.log.startswith(f"solution.cu: error: {said}")
+    assert "table" in caught.value.log
+
+
+def test_constants_that_fill_their_memory_are_accepted() -> None:
+    Path("binding.ptx").write_text(".const .align 4 .b8 table[65536];\n" + KERNEL.format("trap;"))
+    compile_inside._translate()

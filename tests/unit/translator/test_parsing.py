@@ -131,6 +131,7 @@ def test_function_headers() -> None:
     assert declared.body is None
     assert declared.parameters[1].size_bytes == 12
     assert kernel.is_entry
+    assert kernel.max_threads == 256
     assert module.aliases == {"g": "f"}
 
 

@@ -1,12 +1,21 @@
-"""What tests of the site share beyond people and problems: a fleet."""
+"""What tests of the site share beyond people and problems: a fleet, those who solved, one who teaches."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
+from judge.report import Report
+from problems.vocabulary import Verdict
 from sandbox.gpu.fake_nvml import fake_gpu
+from web.accounts.models import User
+from web.catalog.models import Problem
 from web.fleet import services
 from web.fleet.models import Node
+from web.submissions import services as submissions
+from web.submissions.models import Submission
+from web.tracks.models import Entry, Track
 
 
 @pytest.fixture
@@ -18,3 +27,34 @@ def live_gpus(db: None) -> Callable[..., Node]:
         return services.record_inventory(name, {}, gpus)
 
     return record
+
+
+@pytest.fixture
+def contest(problem: Problem) -> Track:
+    """A contest with the problem that is running."""
+    now, hour = timezone.now(), timedelta(hours=1)
+    track = Track.objects.create(
+        slug="finals", title="Finals", contest_starts=now - hour, contest_ends=now + hour
+    )
+    Entry.objects.create(track=track, problem=problem, position=1)
+    return track
+
+
+@pytest.fixture
+def solved(handed_in: Callable[..., Submission]) -> Callable[..., None]:
+    """Lets people solve the problem: `solved(owner, teammate)`."""
+
+    def solve(*people: User) -> None:
+        for person in people:
+            handed_in(person)
+            submissions.record(submissions.claim("w"), Report(Verdict.ACCEPTED))
+
+    return solve
+
+
+@pytest.fixture
+def instructor(teammate: User) -> User:
+    """The teammate, as an instructor."""
+    teammate.is_instructor = True
+    teammate.save()
+    return teammate

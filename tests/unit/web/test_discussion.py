@@ -44,25 +44,6 @@ class Harmless(HTMLParser):
 
 
 @pytest.fixture
-def solved(handed_in, problem):
-    """Lets people solve the problem."""
-
-    def solve(*people) -> None:
-        for person in people:
-            handed_in(person)
-            submissions.record(submissions.claim("w"), Report(Verdict.ACCEPTED))
-
-    return solve
-
-
-@pytest.fixture
-def instructor(teammate):
-    teammate.is_instructor = True
-    teammate.save()
-    return teammate
-
-
-@pytest.fixture
 def thread(owner, problem, solved) -> Thread:
     solved(owner)
     problem.editorial = SECRET

@@ -6,8 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from problems.vocabulary import Language
+from judge.report import Report
+from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
+from tests.unit.web.figures import record
 from web.drafts import queries, services
 from web.drafts.forms import Save, SaveMalformed
 from web.drafts.models import Draft, DraftRevision
@@ -150,10 +152,38 @@ class TestOverHttp:
         save("<script>first</script>", expected=0)
         save("second", expected=1)
         client.force_login(owner)
-        assert b'data-revision="1"' in client.get(f"{URL}/history").content
+        assert b'data-version="1"' in client.get(f"{URL}/history").content
         told = client.get(f"{URL}/history/1").json()
         assert told["source"] == "<script>first</script>"
         assert "<script>" not in told["html"]
+
+    def test_the_history_has_submissions_with_their_verdicts_in_order(
+        self, owner, teammate, save, handed_in, client
+    ):
+        save("first", expected=0)
+        save("second", expected=1)
+        ours = record(handed_in(owner, source="// ours"), Report(Verdict.WRONG_ANSWER))
+        other = handed_in(owner, language=Language.TRITON)
+        client.force_login(owner)
+        page = client.get(f"{URL}/history").content.decode()
+        assert page.index(f'data-version="s/{ours.public_id}"') < page.index('data-version="1"')
+        assert "Wrong answer" in page
+        assert other.public_id not in page
+        told = client.get(f"{URL}/history/s/{ours.public_id}").json()
+        assert told["source"] == "// ours"
+        assert client.get(f"{URL}/history/s/{other.public_id}").status_code == 404
+        assert client.get(f"{URL}/history/s/%00").status_code == 404
+        client.force_login(teammate)
+        assert client.get(f"{URL}/history/s/{ours.public_id}").status_code == 404
+
+    def test_the_history_takes_few_queries(
+        self, owner, save, handed_in, client, django_assert_max_num_queries
+    ):
+        for _ in range(3):
+            handed_in(owner)
+        client.force_login(owner)
+        with django_assert_max_num_queries(10):
+            client.get(f"{URL}/history")
 
     def test_the_page_begins_with_the_draft(self, owner, save, client):
         save("\nvoid solve() {}", expected=0)
@@ -173,7 +203,7 @@ class TestAccess:
         for person in (teammate, staff):
             client.force_login(person)
             assert client.get(URL).json()["source"] is None
-            assert b"data-revision=" not in client.get(f"{URL}/history").content
+            assert b"data-version=" not in client.get(f"{URL}/history").content
             assert client.get(f"{URL}/history/1").status_code == 404
             assert "secret idea" not in client.get("/problems/vector-add?language=cuda").content.decode()
 

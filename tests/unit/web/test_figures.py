@@ -59,7 +59,7 @@ def test_times_that_include_launching_are_told_of():
 def test_a_terminal_gets_score_times_and_resources():
     text = "\n".join(render_figures(timed_report(5.0, attempts=2)))
     assert "score 5.000 µs, 95 % interval 4.950 to 5.050 µs" in text
-    assert "2.500 µs  2.475 to 2.525 µs      240     162 %  1980 / 3201 MHz" in text
+    assert "2.500 µs  2.475 to 2.525 µs    240     162 %  1980 / 3201 MHz" in text
     assert "add(float*)" in text
     assert "a run alone" in text
 

@@ -122,7 +122,7 @@ def test_the_page_shows_workers_and_what_they_take(node, staff, browser_of, djan
     record_worker(replace(WORKER, busy=1))
     record_worker(replace(WORKER, instance="b2", name="node-1:9", message="no room left on the disk"))
     browser = browser_of(staff)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(10):
         page = page_of(browser)
     for text in ("node-1:7", "1 of 2", "Cannot judge", "no room left on the disk", "1 of 4 slots busy"):
         assert text in page

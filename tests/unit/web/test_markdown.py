@@ -150,6 +150,10 @@ def test_highlighted_code_is_escaped(language):
         "- $$]\n# a\n",
         "[a]: b\n",
         "```py\na ",
+        ":::spoiler\n",
+        "> :::spoiler\n",
+        "- :::spoiler\nx\n",
+        ":::spoiler\n- ",
     ],
 )
 def test_the_time_for_a_text_grows_with_its_length(piece):
@@ -176,3 +180,29 @@ def test_a_fence_in_a_language_that_is_not_one_of_ours_is_plain():
     """A fence of 1.5 KB for systemd took 44 s: there were five hundred languages to choose from."""
     assert "<span" not in render("```systemd\n[Unit]\nAfter = a\n```")
     assert "<span" in render("```toml\n[unit]\nafter = 1\n```")
+
+
+def test_a_spoiler_is_folded_and_ends_at_its_mark():
+    html = render(":::spoiler The *trick* <b>\n**tiles**\n:::\nafter")
+    assert "<summary>The *trick* &lt;b&gt;</summary>" in html
+    assert html.index("<strong>tiles</strong>") < html.index("</details>") < html.index("after")
+    assert "<summary>Spoiler</summary>" in render("text\n:::spoiler\nx")
+
+
+@pytest.mark.parametrize("text", ["- a\n  :::spoiler\n  b\n\nafter", "> :::spoiler\n> b\n\nafter"])
+def test_a_spoiler_ends_with_the_list_or_the_quotation_that_it_is_in(text):
+    html = render(text)
+    assert html.index("b") < html.index("</details>") < html.index("after")
+
+
+def test_a_spoiler_contains_no_other_and_runs_nothing():
+    assert render(":::spoiler\n:::spoiler\nx\n:::").count("<details") == 1
+    html = render(":::spoiler <script>x()</script>\n<details open ontoggle=x()>\n:::")
+    assert "<script" not in html
+    assert "<details open" not in html
+
+
+def test_code_is_folded_on_demand():
+    text = "```cuda\nint x;\n```\n\n    int y;\n\nand `z`"
+    assert "<details" not in render(text)
+    assert render(text, fold_code=True).count("<details><summary>Code</summary>\n<pre") == 2

@@ -72,6 +72,14 @@ def test_it_leads_to_the_next_problem_of_each_track(trio, owner, client, form):
     assert "1 of 2 solved" in words(section)
 
 
+def test_tracks_that_lead_to_the_same_problem_offer_it_once(trio, owner, client):
+    services.sync([*PATHS, TrackFile("other", "Other", "Elsewhere.", ("b", "c"))])
+    section = shown(client, owner, solve(owner, trio["b"]))
+    assert links(section).count("/problems/c") == 1
+    assert "/tracks/other" in links(section)
+    assert "is next here too." in words(section)
+
+
 def test_after_the_last_problem_it_returns_to_the_first_unsolved(trio, owner, client):
     section = shown(client, owner, solve(owner, trio["c"]))
     assert links(section)[0] == "/problems/a"
@@ -158,9 +166,9 @@ def test_the_page_of_a_problem_holds_what_opens_ready(trio, owner, client):
         return [(re.search(r'class="(\w+)', found)[1], found.endswith(" hidden>")) for found in tags]
 
     client.force_login(owner)
-    assert parts() == [("tab", True), ("tab", True), ("verdict", True)]
+    assert parts() == [("tab", True), ("tab", True), ("tab", True), ("verdict", True)]
     solve(owner, trio["b"])
-    assert parts() == [("tab", False), ("tab", False), ("verdict", False)]
+    assert parts() == [("tab", False), ("tab", False), ("tab", False), ("verdict", False)]
 
 
 def test_tags_of_a_problem_are_searched(trio, owner, client):

@@ -25,6 +25,7 @@ from web.accounts.services import issue_token
 from web.discussion import services as discussion
 from web.discussion.models import Post, Thread
 from web.drafts.models import Draft, DraftRevision
+from web.drafts.notes import save_note
 from web.leaderboards.queries import recent_records
 from web.privacy import deletion, export
 from web.submissions import services
@@ -53,6 +54,7 @@ def busy(owner: User, problem, handed_in: Callable[..., Submission]) -> Submissi
     TOTP.activate(owner, "JBSWY3DPEHPK3PXP")
     draft = Draft.objects.create(user=owner, problem=problem, language="cuda", source="// being written")
     DraftRevision.objects.create(draft=draft, revision=1, source="// before", saved=draft.saved)
+    save_note(owner, problem, text="Mind the rest.", expected=0)
     discussion.open_thread(owner, problem, title="A question", text="Why so slow?")
     record(handed_in(owner, source="// fast"), timed_report())
     submission = handed_in(owner, source="// wrong")
@@ -72,6 +74,7 @@ def test_the_document_holds_all_that_is_kept(owner: User, busy: Submission) -> N
     assert told["authenticators"][0]["kind"] == "totp"
     assert told["drafts"][0]["source"] == "// being written"
     assert told["earlier_drafts"][0]["source"] == "// before"
+    assert told["notes"][0]["text"] == "Mind the rest."
     assert told["posts"][0]["text"] == "Why so slow?"
     assert [row["source"] for row in told["submissions"]] == ["// fast", "// wrong"]
     assert told["submissions"][0]["score_us"] == 5.0

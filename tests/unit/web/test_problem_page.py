@@ -1,15 +1,22 @@
 """The page of a problem: its pickers, its command lines, its figures, and how large it is."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from judge.report import Report
+from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from tests.unit.problems.test_figures import PNG, SVG
+from tests.unit.web.figures import record
+from web.drafts.services import save_draft
 from web.fleet.models import Gpu, Node
 from web.site.assets import FONTS, WORKBENCH_FONTS, find_assets
+from web.submissions.models import Submission
+from web.submissions.services import submit
 
 pytestmark = pytest.mark.django_db
 
@@ -110,3 +117,73 @@ def test_assets_are_sent_compressed(problem, client: Client):
     for encoding in ("br", "gzip"):
         answer = client.get("/static/dist/styles.css", headers={"Accept-Encoding": encoding})
         assert answer["Content-Encoding"] == encoding
+
+
+def program(**changed):
+    return {"language": "cuda", "mode": "submit", "source": "mine", "key": "a" * 24, **changed}
+
+
+def test_the_same_program_from_the_same_page_is_one_submission(problem, owner, client: Client):
+    client.force_login(owner)
+    answers = {client.post(f"{URL}/submissions", program()).headers["Location"] for _ in range(8)}
+    assert len(answers) == Submission.objects.count() == 1
+    for other in ({"source": "changed"}, {"mode": "run"}, {"key": "b" * 24}, {"language": "triton"}):
+        client.post(f"{URL}/submissions", program(**other))
+    assert Submission.objects.count() == 5
+
+
+def test_every_page_has_a_key_of_its_own(problem, client: Client):
+    keys = {re.search('name="key" value="([^"]{24})"', client.get(URL).content.decode())[1] for _ in range(3)}
+    assert len(keys) == 3
+
+
+def test_a_bad_key_is_refused(problem, owner, client: Client):
+    client.force_login(owner)
+    assert client.post(f"{URL}/submissions", program(key="<b>")).status_code == 422
+
+
+def test_the_latest_result_is_there_again(problem, owner, teammate, handed_in, client: Client):
+    client.force_login(owner)
+    assert "Your latest" not in client.get(URL).content.decode()
+    submission = handed_in(owner, source="mine")
+    page = client.get(f"{URL}?language=cuda").content.decode()
+    assert f"{submission.public_id}/events?after=" in page, "it is followed"
+    record(submission, Report(Verdict.WRONG_ANSWER, message="half of c is wrong"))
+    page = client.get(f"{URL}?language=cuda").content.decode()
+    assert "half of c is wrong" in page
+    assert "data-outdated" in page, "the page shows the starter"
+    assert "half of c is wrong" not in client.get(f"{URL}?language=triton").content.decode()
+    client.force_login(teammate)
+    assert "half of c is wrong" not in client.get(URL).content.decode()
+
+
+def test_a_failed_result_leads_to_the_instructors(problem, owner, handed_in, client: Client):
+    client.force_login(owner)
+    failed = record(handed_in(owner), Report(Verdict.WRONG_ANSWER))
+    ask = f'href="/s/{failed.public_id}/questions">Ask the instructors'
+    assert ask in client.get(f"{URL}?language=cuda").content.decode()
+    solved = record(handed_in(owner, source="right"), Report(Verdict.ACCEPTED))
+    page = client.get(f"{URL}?language=cuda").content.decode()
+    assert solved.public_id in page
+    assert "Ask the instructors" not in page
+
+
+def test_a_run_of_the_starter_is_there_again(problem, owner, client: Client):
+    client.force_login(owner)
+    starter = problem.starters["cuda"]
+    record(
+        submit(owner, problem, language=Language.CUDA, source=starter, mode=Mode.RUN),
+        Report(Verdict.WRONG_ANSWER),
+    )
+    page = client.get(f"{URL}?language=cuda").content.decode()
+    assert "Your latest run" in page
+    assert "data-outdated" not in page
+
+
+def test_a_result_of_the_shown_program_is_not_outdated(problem, owner, handed_in, client: Client):
+    client.force_login(owner)
+    record(handed_in(owner, source="mine"), Report(Verdict.WRONG_ANSWER))
+    save_draft(owner, problem, Language.CUDA, source="mine", expected=0)
+    page = client.get(f"{URL}?language=cuda").content.decode()
+    assert "Your latest" in page
+    assert "data-outdated" not in page

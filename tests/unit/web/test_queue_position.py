@@ -112,7 +112,7 @@ def test_a_queue_whose_workers_are_gone_is_told_though_others_judge(
     submission = handed_in(owner, gpu_model="NVIDIA H200")
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
     assert services.claim("w").submission == other
-    assert "No worker is running" in position_of(submission).detail
+    assert "No node serves NVIDIA H200" in position_of(submission).detail
 
 
 def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, live_gpus):
@@ -192,7 +192,20 @@ def test_a_queue_that_nobody_serves_is_told(owner, handed_in):
     submission = handed_in(owner)
     assert not position_of(submission).trouble
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "No worker is running" in position_of(submission).detail
+    assert "No node serves CUDA C++ at the moment" in position_of(submission).detail
+
+
+@pytest.mark.parametrize("gone", [{"state": "stopped"}, {"queues": ["gpu"]}])
+def test_no_estimate_is_given_when_no_worker_serves_the_queue(owner, handed_in, worker, gone):
+    for _ in range(3):
+        judged(owner, handed_in, 4.0)
+    worker("cpu")
+    submission = handed_in(owner)
+    assert position_of(submission).estimate_s is not None
+    Worker.objects.update(**gone)
+    position = position_of(submission)
+    assert position.estimate_s is None
+    assert position.detail.startswith("No node serves CUDA C++ at the moment.")
 
 
 def test_far_back_in_a_long_queue_there_is_no_number(owner, handed_in, monkeypatch):

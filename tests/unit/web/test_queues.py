@@ -17,7 +17,7 @@ from web.submissions import services
 from web.submissions.models import Job, Priority, Submission
 from web.submissions.queues import queue_for, served_by
 from web.submissions.services import routing
-from web.tracks.models import Entry, Track
+from web.tracks.models import Track
 
 pytestmark = pytest.mark.django_db
 H200, B200 = "NVIDIA H200", "NVIDIA B200"
@@ -31,18 +31,6 @@ def _many_in_flight(settings) -> None:
 @pytest.fixture
 def commits(django_capture_on_commit_callbacks):
     return lambda: django_capture_on_commit_callbacks(execute=True)
-
-
-@pytest.fixture
-def contest(problem) -> Track:
-    """A contest that goes on, with `problem`."""
-    now = timezone.now()
-    hour = timedelta(hours=1)
-    track = Track.objects.create(
-        slug="finals", title="Finals", contest_starts=now - hour, contest_ends=now + hour
-    )
-    Entry.objects.create(track=track, problem=problem, position=1)
-    return track
 
 
 def job_of(submission: Submission) -> Job:

@@ -144,14 +144,14 @@ def test_it_takes_as_many_queries_for_many_rows_as_for_one(
     for score_us in (5.0, 6.0):
         Job.objects.exclude(state="done").update(state="done")
         record(handed_in(owner), timed_report(score_us))
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         owners.get(f"/submissions?before={many[-1].public_id}&verdict=unjudged")
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         owners.get("/submissions")
 
 
 def test_it_reads_no_source_and_no_report(owners, owner, handed_in, django_assert_num_queries):
     record(handed_in(owner), timed_report(5.0))
-    with django_assert_num_queries(6) as captured:
+    with django_assert_num_queries(7) as captured:
         owners.get("/submissions")
     assert not [query for query in captured if '"source"' in query["sql"] or '"body"' in query["sql"]]

@@ -151,20 +151,32 @@ def test_a_page_takes_few_queries_however_many_others_there_are(
     owner, owners, handed_in, crowd, django_assert_max_num_queries
 ):
     submission = record(handed_in(owner), timed_report(5.5))
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(13):
         text(owners, submission)
 
 
-def test_a_diff_is_against_the_last_accepted_by_default(owner, owners, handed_in):
+def test_a_diff_may_be_against_the_last_accepted(owner, owners, handed_in):
     record(handed_in(owner, source="int a;\nint b;\n"), Report(Verdict.ACCEPTED))
     record(handed_in(owner, source="broken"), Report(Verdict.WRONG_ANSWER))
     record(handed_in(owner, source="# other", language=Language.TRITON), Report(Verdict.ACCEPTED))
     submission = record(handed_in(owner, source="int a;\nint c;\n"), Report(Verdict.ACCEPTED))
     record(handed_in(owner, source="later"), Report(Verdict.ACCEPTED))
-    page = text(owners, submission, "/diff")
+    page = text(owners, submission, "/diff?against=accepted")
     assert "1 line removed, 1 added" in page
     assert "<del>" in page
-    assert words(page) == words(text(owners, submission, "/diff?against=accepted"))
+
+
+def test_a_diff_is_against_the_previous_program_by_default_and_others_can_be_chosen(owner, owners, handed_in):
+    first = record(handed_in(owner, source="first"), Report(Verdict.ACCEPTED))
+    previous = record(handed_in(owner, source="broken"), Report(Verdict.WRONG_ANSWER))
+    other = record(handed_in(owner, source="# other", language=Language.TRITON), Report(Verdict.ACCEPTED))
+    same = record(handed_in(owner, source="mended"), Report(Verdict.WRONG_ANSWER))
+    submission = record(handed_in(owner, source="mended"), Report(Verdict.ACCEPTED))
+    page = text(owners, submission, "/diff")
+    assert words(page) == words(text(owners, submission, "/diff?against=previous"))
+    assert f'<option value="{previous.public_id}" selected>Wrong answer, submit' in page
+    for offered in (first, other, same):
+        assert f'<option value="{offered.public_id}">' in page
 
 
 def test_a_diff_may_be_against_ones_best(owner, owners, handed_in):
@@ -208,7 +220,7 @@ def test_a_diff_may_be_against_any_that_one_may_see_side_by_side(owner, owners, 
 
 
 def test_a_diff_without_anything_to_compare_with_says_so(owner, owners, handed_in):
-    assert "no other accepted submission" in text(owners, handed_in(owner), "/diff")
+    assert "no earlier submission" in text(owners, handed_in(owner), "/diff")
 
 
 def test_sources_that_are_too_different_are_not_compared(owner, owners, handed_in):

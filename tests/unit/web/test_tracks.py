@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from judge.report import Report
@@ -15,7 +14,6 @@ from problems.track import TrackFile
 from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
-from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem
 from web.submissions import services as submissions
 from web.tracks import queries, services
@@ -140,34 +138,6 @@ def test_a_track_says_when_its_contest_is(path, client, starts_h, ends_h, text):
     page = client.get("/tracks/path").content.decode()
     assert text in page
     assert ("contest" in page) is bool(text)
-
-
-@pytest.mark.parametrize(
-    ("starts", "ends", "complaint"),
-    [
-        ("2026-11-21 10:00", "2026-11-21 12:00", ""),
-        ("", "", ""),
-        ("2026-11-21 10:00", "", "a start and a later end"),
-        ("2026-11-21 10:00", "2026-11-21 10:00", "a start and a later end"),
-    ],
-)
-def test_staff_set_the_time_of_a_contest(path, staff, browser_of, starts, ends, complaint):
-    form = {"published": "on"}
-    for name, text in (("contest_starts", starts), ("contest_ends", ends)):
-        form[f"{name}_0"], _, form[f"{name}_1"] = text.partition(" ")
-    browser = browser_of(staff)
-    address = reverse("admin:tracks_track_change", args=[path.pk])
-    form["csrfmiddlewaretoken"] = browser.get(address).cookies["csrftoken"].value
-    answer = browser.post(address, form)
-    if complaint:
-        assert complaint in answer.content.decode()
-        assert not AuditEntry.objects.exists()
-        return
-    path.refresh_from_db()
-    assert (path.contest_starts is not None) is bool(starts)
-    assert AuditEntry.objects.filter(
-        kind=AuditKind.CHANGE, details__contest_starts__isnull=False
-    ).exists() is bool(starts)
 
 
 def test_a_sync_keeps_the_contest(path):

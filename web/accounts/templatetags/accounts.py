@@ -29,6 +29,7 @@ _PLACES = (
     ("Overview", "account"),
     ("Profile and privacy", "account-profile"),
     ("Email", "account_email"),
+    ("Notifications", "account-notifications"),
     ("Password", "account_change_password"),
     ("Two-factor authentication", "mfa_index"),
     ("Connected accounts", "socialaccount_connections"),

@@ -20,7 +20,10 @@ _FIRST_TOLERANCE = {
 
 @dataclass(frozen=True, slots=True)
 class ArgumentRow:
-    """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`."""
+    """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`.
+
+    A `zeroed` output holds zeros before each call.
+    """
 
     came_from: int | None
     name: str
@@ -28,6 +31,7 @@ class ArgumentRow:
     dtype: str
     shape: tuple[str, ...] = ()
     value: str = ""
+    zeroed: bool = False
 
     @property
     def scalar(self) -> bool:
@@ -45,6 +49,7 @@ def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
             text_at(table, "dtype"),
             texts_at(table, "shape"),
             text_at(table, "value"),
+            table.get("zeroed") is True,
         )
         for at, table in enumerate(tables_of(read_document(text), KEY))
     )
@@ -65,6 +70,7 @@ def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
             "dtype": row.dtype,
             "shape": None if row.scalar else list(row.shape),
             "value": row.value if row.scalar else None,
+            "zeroed": row.zeroed or None,
         }
         first = _FIRST_TOLERANCE.get(row.dtype) if row.role in _CHECKED else None
         if first is None:

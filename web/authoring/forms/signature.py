@@ -41,6 +41,8 @@ class ArgumentForm(RowForm):
         widget=forms.TextInput(attrs={**_INPUT, "class": "input mono", "placeholder": "rows, cols"}),
     )
 
+    zeroed = forms.BooleanField(required=False, label="Starts at zero")
+
     def clean_name(self) -> str:
         """Return the name, if it is valid in every language."""
         name: str = self.cleaned_data["name"]
@@ -67,6 +69,8 @@ class ArgumentForm(RowForm):
                 return cleaned
         if len(formulas) > MAX_RANK:
             self.add_error("extent", f"At most {MAX_RANK} dimensions are allowed.")
+        if cleaned.get("zeroed") and cleaned["role"] != Role.OUT.value:
+            self.add_error("zeroed", "Only an out array can start at zero.")
         cleaned["formulas"] = tuple(formulas)
         return cleaned
 
@@ -93,6 +97,7 @@ class ArgumentSet(RowSet):
                 cleaned["dtype"],
                 () if cleaned["role"] == Role.SCALAR.value else cleaned["formulas"],
                 cleaned["formulas"][0] if cleaned["role"] == Role.SCALAR.value else "",
+                cleaned["zeroed"],
             )
             for _, cleaned in self.kept()
         ]
@@ -110,6 +115,7 @@ def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
             "role": row.role,
             "dtype": row.dtype,
             "extent": row.value if row.scalar else ", ".join(row.shape),
+            "zeroed": row.zeroed,
         }
         for row in rows
     ]

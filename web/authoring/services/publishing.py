@@ -70,11 +70,12 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)
-    if revision is None or not queries.holding_proof(locked, revision.content_hash):
+    run = queries.holding_proof(locked, revision.content_hash) if revision else None
+    if revision is None or run is None:
         raise NotProved("These files have not passed a proof yet. Prove them first.")
     try:
         archive = pack(Contents(locked.slug, queries.read(locked)))
-        version = packages.freeze(locked.slug, archive, by, note)
+        version = packages.freeze(locked.slug, archive, by, note, proof=run.report)
     except (packages.PublishRefused, ContentsInvalid, PackageInvalid) as error:
         raise PublishingRefused(str(error)) from error
     pin(revision)

@@ -1,12 +1,13 @@
-"""Requests proofs and previews from workers, and cancels them.
+"""Requests proofs, trials and previews from workers, and cancels them.
 
 RunRefused
 +-- AlreadyRunning        a proof of this workspace is running
 +-- TooManyRuns           the user has reached the maximum number of open jobs
-+-- NothingToRun          there are no files, or the case does not exist
++-- NothingToRun          there are no files, or the case or the solution does not exist
 """
 
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -25,6 +26,7 @@ from web.jobs.models import OPEN, JobState
 
 MAX_RUNS_OF_PERSON = 4
 KEPT_PREVIEWS = 10
+KEPT_TRIALS = 20
 KEPT_PROOFS = 50  # limit for proofs that do not hold; the others are kept
 
 
@@ -41,7 +43,7 @@ class TooManyRuns(RunRefused):
 
 
 class NothingToRun(RunRefused):
-    """Raised when there are no files, the package is broken, or the case does not exist."""
+    """Raised when there are no files, the package is broken, or the case or solution does not exist."""
 
 
 @transaction.atomic
@@ -60,15 +62,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
     _require_room(by)
     _forget(locked.runs.filter(kind=RunKind.PROOF).exclude(holds=True), KEPT_PROOFS)
     pin(revision)
-    run = ProofRun(
-        workspace=locked,
-        revision=revision,
-        content_hash=revision.content_hash,
-        kind=RunKind.PROOF,
-        priority=PRIORITIES[RunKind.PROOF],
-        wanted={"gpu": gpu},
-        by=by,
-    )
+    run = _run(locked, revision, RunKind.PROOF, by, {"gpu": gpu})
     try:
         folders.load(locked)
     except PackageInvalid as error:
@@ -98,15 +92,31 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
     except PreviewRefused as error:
         raise NothingToRun(str(error)) from error
     _forget(locked.runs.filter(kind=RunKind.PREVIEW), KEPT_PREVIEWS)
-    run = ProofRun(
-        workspace=locked,
-        revision=revision,
-        content_hash=revision.content_hash,
-        kind=RunKind.PREVIEW,
-        priority=PRIORITIES[RunKind.PREVIEW],
-        wanted=wanted.to_json(),
-        by=by,
-    )
+    run = _run(locked, revision, RunKind.PREVIEW, by, wanted.to_json())
+    queue.add(run)
+    return run
+
+
+@transaction.atomic
+def try_solutions(workspace: Workspace, by: User, *, file: str = "", language: str = "") -> ProofRun:
+    """Request a run of the solution `file`, or of all solutions in `language`, without a proof.
+
+    Raises:
+        RunRefused: see the tree above.
+    """
+    locked, revision = _present(workspace)
+    _require_room(by)
+    try:
+        problem = folders.load(locked)
+    except PackageInvalid as error:
+        more = f" There are {len(error.faults)} errors in all." if len(error.faults) > 1 else ""
+        raise NothingToRun(f"The package has an error: {error.faults[0]}.{more} Fix it first.") from error
+    known = [(solution.path.name, solution.language.value) for solution in problem.solutions]
+    files = [name for name, written_in in known if file == name or language == written_in]
+    if not files:
+        raise NothingToRun("Solution not found. Add it to the table of solutions first.")
+    _forget(locked.runs.filter(kind=RunKind.TRIAL), KEPT_TRIALS)
+    run = _run(locked, revision, RunKind.TRIAL, by, {"files": files})
     queue.add(run)
     return run
 
@@ -119,6 +129,20 @@ def cancel(run: ProofRun) -> bool:
     run.refresh_from_db()
     transaction.on_commit(partial(settle, run.workspace_id))
     return True
+
+
+def _run(
+    workspace: Workspace, revision: Revision, kind: RunKind, by: User, wanted: dict[str, Any]
+) -> ProofRun:
+    return ProofRun(
+        workspace=workspace,
+        revision=revision,
+        content_hash=revision.content_hash,
+        kind=kind,
+        priority=PRIORITIES[kind],
+        wanted=wanted,
+        by=by,
+    )
 
 
 def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
@@ -138,7 +162,7 @@ def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
 def _require_room(by: User) -> None:
     if ProofRun.objects.filter(by=by, state__in=OPEN).count() >= MAX_RUNS_OF_PERSON:
         raise TooManyRuns(
-            f"You have {MAX_RUNS_OF_PERSON} proofs and previews running, the maximum. Wait for one to finish."
+            f"You have {MAX_RUNS_OF_PERSON} jobs waiting or running, the maximum. Wait for one to finish."
         )
 
 

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods
 from problems.faults import PackageInvalid
 from web.authoring.demands import Demand, chosen_gpu, demands, gpu_names
 from web.authoring.editing.cases import read_cases, write_cases
+from web.authoring.fault_fields import CASES, show_rows
 from web.authoring.folders import load
 from web.authoring.forms import cases as forms
 from web.authoring.forms.confirming import without_removals
@@ -65,6 +66,7 @@ def _page(
         gpu=chosen_gpu(gpu).name,
         gpus=gpu_names(),
     )
+    show_rows(table.forms, context["faults"], "cases", CASES, "name")
     return render(request, "authoring/cases.html", context, status=status)
 
 

@@ -5,6 +5,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from problems.archive import MEDIA_TYPE, SUFFIX, pack
+from problems.contents import Contents
 from problems.package import MAX_TEXT_KIB
 from web.authoring.differing import language_of
 from web.authoring.faults import faults_at, faults_of
@@ -12,7 +14,7 @@ from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import open_comments, tab_context
 from web.authoring.permissions import in_workspace
-from web.authoring.queries import NotText, list_comments, read_text, sizes
+from web.authoring.queries import NotText, list_comments, read, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 
 
@@ -43,6 +45,19 @@ def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         general=[f for f in faults if not f.path],
     )
     return render(request, "authoring/files.html", context)
+
+
+@require_safe
+@in_workspace()
+def export(_request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Return the current files as a ZIP file."""
+    archive = pack(Contents(workspace.slug, read(workspace)))
+    name = f"{workspace.slug}{SUFFIX}"
+    return HttpResponse(
+        archive,
+        content_type=MEDIA_TYPE,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -11,6 +11,7 @@ from web.authoring.demands import chosen_gpu, demands, gpu_names
 from web.authoring.editing import checking as tolerances
 from web.authoring.editing import general
 from web.authoring.editing.cases import read_cases, size_names
+from web.authoring.fault_fields import FORMULAS, LIMITS, TOLERANCE, show
 from web.authoring.folders import load
 from web.authoring.forms import plain as forms
 from web.authoring.models import Workspace
@@ -55,6 +56,8 @@ def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         outputs=outputs,
         checker=checker,
     )
+    for row, tolerance in zip(rows, filled, strict=True):
+        show(tolerance, context["faults"], f"arguments[{row.at}].tolerance", TOLERANCE, "relative")
     return render(request, "authoring/checking.html", context, status=422 if sent else 200)
 
 
@@ -72,6 +75,8 @@ def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     if sent is not None and wants_json(request):
         return refused(request, workspace, _complaints(form), back=request.path)
     context = tab_context(request, workspace, "limits", "languages", "limits", form=form)
+    show(form, context["faults"], "languages", {}, "languages")
+    show(form, context["faults"], "limits", LIMITS)
     return render(request, "authoring/limits.html", context, status=422 if sent else 200)
 
 
@@ -100,6 +105,7 @@ def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         gpu=chosen_gpu(request.GET.get("gpu", "")).name,
         gpus=gpu_names(),
     )
+    show(form, context["faults"], "formulas", FORMULAS)
     return render(request, "authoring/formulas.html", context, status=422 if sent else 200)
 
 

@@ -115,10 +115,14 @@ def version_archive(request: HttpRequest, workspace: Workspace, number: int) -> 
     return redirect("author-version", workspace.slug, number)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.WITHDRAW)
 def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Hide the published problem from learners, or show it again."""
+    """Hide the published problem from learners after a confirmation, or show it again."""
+    if not request.user.has_perm(rights.WITHDRAW, workspace):
+        raise PermissionDenied
+    if request.method != "POST":
+        return render(request, "authoring/withdraw.html", {"workspace": workspace})
     again = request.POST.get("how") == "show"
     try:
         done = (services.show_again if again else services.withdraw)(workspace, person(request))

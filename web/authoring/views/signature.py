@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from web.authoring.editing.signature import read_arguments, write_arguments
+from web.authoring.fault_fields import ARGUMENTS, show_rows
 from web.authoring.forms import signature as forms
 from web.authoring.forms.confirming import without_removals
 from web.authoring.forms.plain import TextForm, complaints
@@ -14,6 +15,7 @@ from web.authoring.pages import DESCRIPTION, description_of, needs_description, 
 from web.authoring.permissions import in_workspace
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.starters import FOLDER, Starter, path_of, starters_of
+from web.authoring.tabs import tab_of
 
 _form = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -43,6 +45,8 @@ def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         table=table,
         starters=starters_of(workspace),
     )
+    own = [fault for fault in context["faults"] if tab_of(fault.place) == "signature"]
+    show_rows(table.forms, own, "arguments", ARGUMENTS, "name")
     return render(request, "authoring/signature.html", context, status=422 if request.POST else 200)
 
 
@@ -50,13 +54,17 @@ def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def starter(request: HttpRequest, workspace: Workspace, language: str) -> HttpResponse:
-    """Show and save the starter in a language. If it equals the derived one, its file is removed."""
+    """Show and save the starter in a language. If it equals the derived one, its file is removed.
+
+    The author may also choose the skeleton, or the derived one, which is nearly empty.
+    """
     found = _starter_or_404(workspace, language)
     path = path_of(found.language)
     sent = request.POST if request.method == "POST" else None
     form = TextForm(sent, initial={"text": found.text})
     if sent is not None and form.is_valid():
-        content = form.content()
+        chosen = found.skeleton if "skeleton" in sent else None
+        content = chosen.encode() if chosen else form.content()
         derived = "derive" in sent or content is None or content.decode() == found.derived
         return save(request, workspace, {path: None if derived else content})
     if sent is not None and wants_json(request):

@@ -5,9 +5,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from judge.proof.results import ProgramOutcome
+from problems.vocabulary import Language
 from web.authoring.differing import language_of
 from web.authoring.editing.solutions import SolutionRow, read_solutions, write_solutions
+from web.authoring.fault_fields import SOLUTIONS, show_rows
 from web.authoring.forms import solutions as forms
 from web.authoring.forms.confirming import without_removals
 from web.authoring.forms.plain import TextForm
@@ -15,8 +16,9 @@ from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, open_comments, tab_context
 from web.authoring.permissions import in_workspace
 from web.authoring.queries import read_text, sizes
-from web.authoring.recommending import latest_proof
+from web.authoring.recommending import latest_outcomes
 from web.authoring.saving import refused, save, wants_json
+from web.authoring.views.trials import start
 
 FOLDER = "solutions/"
 _form = require_http_methods(["GET", "HEAD", "POST"])
@@ -43,10 +45,10 @@ def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
             return refused(request, workspace, table.complaints(), back=request.path)
     else:
         table = forms.shown(read_solutions(text))
-    outcomes, there = _outcomes(workspace), sizes(workspace)
+    outcomes, there = latest_outcomes(workspace), sizes(workspace)
     for form in table.forms:
         source = f"{FOLDER}{form['file'].value()}"
-        form.outcome, form.has_source = outcomes.get(source), source in there
+        form.latest, form.has_source = outcomes.get(source), source in there
     context = tab_context(
         request,
         workspace,
@@ -54,22 +56,26 @@ def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         "solutions",
         FOLDER,
         table=table,
+        languages=_languages(read_solutions(text)),
         undeclared=_undeclared(workspace, text),
     )
+    show_rows(table.forms, context["faults"], "solutions", SOLUTIONS, "file")
     return render(request, "authoring/solutions.html", context, status=422 if request.POST else 200)
 
 
 @_form
 @in_workspace()
 def solution(request: HttpRequest, workspace: Workspace, file: str) -> HttpResponse:
-    """Show and save the source of a solution."""
+    """Show and save the source of a solution. *Save and run* also requests a trial of it."""
     path = f"{FOLDER}{file}"
     if path not in sizes(workspace):
         raise Http404("Solution not found.")
     sent = request.POST if request.method == "POST" else None
     form = TextForm(sent, initial={"text": read_text(workspace, path)})
     if sent is not None and form.is_valid():
-        return save(request, workspace, {path: form.content() or b"\n"})
+        saved = save(request, workspace, {path: form.content() or b"\n"})
+        wanted = "run" in request.POST and saved.status_code == 302
+        return start(request, workspace, file=file) if wanted else saved
     if sent is not None and wants_json(request):
         return refused(request, workspace, [str(form.errors)], back=request.path)
     context = tab_context(
@@ -81,7 +87,7 @@ def solution(request: HttpRequest, workspace: Workspace, file: str) -> HttpRespo
         file=file,
         path=path,
         language=language_of(file),
-        outcome=_outcomes(workspace).get(path),
+        latest=latest_outcomes(workspace).get(path),
         open_comments=open_comments(workspace, path),
         back=reverse("author-solutions", args=[workspace.slug]),
     )
@@ -131,7 +137,7 @@ def _undeclared(workspace: Workspace, text: str) -> list[str]:
     return [path.removeprefix(FOLDER) for path in there if path not in declared]
 
 
-def _outcomes(workspace: Workspace) -> dict[str, ProgramOutcome]:
-    """Return the result of each solution in the latest proof, by path."""
-    proof = latest_proof(workspace)
-    return {outcome.program: outcome for outcome in proof.outcomes} if proof else {}
+def _languages(rows: tuple[SolutionRow, ...]) -> list[str]:
+    """Return the languages of the solutions, in the order of the table."""
+    found = (Language.of_file(row.file) for row in rows)
+    return list(dict.fromkeys(language.value for language in found if language))

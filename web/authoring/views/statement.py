@@ -15,6 +15,7 @@ from problems.translations import LOCALE, locale_name, locales_in, path_of
 from web.authoring import figures, rights
 from web.authoring.editing.about import read_about, write_about
 from web.authoring.editing.document import DescriptionUnreadable
+from web.authoring.fault_fields import ABOUT, show
 from web.authoring.forms.plain import complaints
 from web.authoring.forms.statement import AboutForm, FigureForm, StatementForm
 from web.authoring.models import Workspace
@@ -150,6 +151,8 @@ def _page(
         placeholders=_placeholders(workspace),
     ) | _shown(view)
     faulty = form.errors or (about and about.errors)
+    if about:
+        show(about, context["faults"], "", ABOUT)
     return render(request, "authoring/statement.html", context, status=422 if faulty else 200)
 
 

@@ -1,4 +1,4 @@
-"""The tabs with a single text: generator and reference with a preview of cases, and the editorial."""
+"""The tabs with texts: generator and reference with a preview of cases, hints, and the editorial."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from problems.hints import HINT_FILES, MAX_HINT_CHARACTERS
 from web.authoring import rights
 from web.authoring.editing.cases import read_cases
 from web.authoring.editing.document import DescriptionUnreadable
@@ -39,8 +40,29 @@ def reference(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 @_form
 @in_workspace()
+def hints(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Show and save the hints, which learners open one by one."""
+    sent = request.POST if request.method == "POST" else None
+    filled = {
+        path: TextForm(sent, prefix=f"hint-{number}", initial={"text": read_text(workspace, path)})
+        for number, path in enumerate(HINT_FILES, start=1)
+    }
+    if sent is not None:
+        if all(form.is_valid() for form in filled.values()):
+            return save(request, workspace, {path: form.content() for path, form in filled.items()})
+        if wants_json(request):
+            reasons = [reason for form in filled.values() for reason in complaints(form)]
+            return refused(request, workspace, reasons, back=request.path)
+    context = tab_context(
+        request, workspace, "hints", *HINT_FILES, hints=filled.items(), most_characters=MAX_HINT_CHARACTERS
+    )
+    return render(request, "authoring/hints.html", context, status=422 if sent else 200)
+
+
+@_form
+@in_workspace()
 def editorial(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Show and save the editorial, which learners see after solving the problem."""
+    """Show and save the editorial, which learners see after solving the problem or giving up."""
     shown = editorial_view(workspace, read_text(workspace, EDITORIAL))
     return _text_tab(request, workspace, "editorial", EDITORIAL, html=shown)
 

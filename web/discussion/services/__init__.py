@@ -1,5 +1,7 @@
-"""Writes to discussions: by users (`writing`) and by staff (`moderating`)."""
+"""Writes to discussions, private questions (`asking`) and the gallery; `moderating` is for staff."""
 
+from web.discussion.services.asking import answer, ask, close
+from web.discussion.services.gallery import show_solution, vote, withdraw_solution
 from web.discussion.services.moderating import ban, dismiss, hide, lift_ban, restore
 from web.discussion.services.writing import (
     Banned,
@@ -20,7 +22,10 @@ __all__ = [
     "PostGone",
     "PostRefused",
     "TooMany",
+    "answer",
+    "ask",
     "ban",
+    "close",
     "delete",
     "dismiss",
     "edit",
@@ -30,4 +35,7 @@ __all__ = [
     "open_thread",
     "reply",
     "restore",
+    "show_solution",
+    "vote",
+    "withdraw_solution",
 ]

@@ -10,6 +10,7 @@ from web.audit.models import AuditKind
 from web.audit.services import log
 from web.discussion.models import Answer, Ban, Flag, Post, PostState
 from web.discussion.services.counting import recount
+from web.discussion.services.telling import tell_reporters
 
 
 @transaction.atomic
@@ -69,6 +70,7 @@ def lift_ban(person: User, staff: User) -> bool:
 
 
 def _answer(post: Post, answer: Answer) -> int:
+    tell_reporters(post, answer)
     return Flag.objects.filter(post=post, answer=Answer.OPEN).update(answer=answer, answered=timezone.now())
 
 

@@ -15,9 +15,10 @@ from django.utils import timezone
 
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.discussion.models import Flag, Post, PostState, Revision, Thread
+from web.discussion.models import Flag, Post, PostState, Revision, Thread, ThreadKind
 from web.discussion.queries import ban_of
 from web.discussion.services.counting import recount
+from web.discussion.services.telling import tell_participants, tell_staff
 
 POSTS_PER_TEN_MINUTES = 10
 THREADS_PER_HOUR = 5
@@ -48,7 +49,14 @@ class PostGone(PostRefused):
 
 
 @transaction.atomic
-def open_thread(author: User, problem: Problem, *, title: str, text: str) -> Thread:
+def open_thread(
+    author: User,
+    problem: Problem,
+    *,
+    title: str,
+    text: str,
+    kind: ThreadKind = ThreadKind.DISCUSSION,
+) -> Thread:
     """Start a thread about `problem` and return it.
 
     Raises:
@@ -56,7 +64,7 @@ def open_thread(author: User, problem: Problem, *, title: str, text: str) -> Thr
     """
     _check(author, Thread.objects.filter(author=author), _HOUR, THREADS_PER_HOUR, "threads")
     _check_posts(author)
-    thread = Thread.objects.create(problem=problem, author=author, title=title)
+    thread = Thread.objects.create(problem=problem, author=author, title=title, kind=kind)
     Post.objects.create(thread=thread, author=author, text=_clean(text), opening=True, created=thread.created)
     return thread
 
@@ -73,6 +81,8 @@ def reply(author: User, thread: Thread, *, text: str) -> Post:
         raise PostGone("This thread was closed in the meantime.")
     post = Post.objects.create(thread=thread, author=author, text=_clean(text))
     recount(thread.pk)
+    if thread.kind != ThreadKind.INQUIRY:
+        tell_participants(post)
     return post
 
 
@@ -123,7 +133,9 @@ def flag(person: User, post: Post, *, reason: str) -> Flag:
         raise PostGone("This post was hidden or deleted in the meantime.")
     if Flag.objects.filter(person=person, post=post).exists():
         raise FlaggedAlready("You have already reported this post. Staff will review it.")
-    return Flag.objects.create(person=person, post=post, reason=reason)
+    made = Flag.objects.create(person=person, post=post, reason=reason)
+    tell_staff(made)
+    return made
 
 
 def _check_posts(author: User) -> None:
@@ -141,8 +153,10 @@ def _check(
     column: str = "created",
     banned: bool = False,
 ) -> None:
-    # The row of the user is the lock for counting rows. SQLite has only one writer anyway.
-    User.objects.select_for_update().get(pk=person.pk)
+    # The row of the user is the lock for counting rows. SQLite has only one writer anyway. Its key stays
+    # free: another reply holds the thread, notifies this user and so refers to the key. It would wait for
+    # this transaction while this one waits for the thread.
+    User.objects.select_for_update(no_key=True).get(pk=person.pk)
     ban = None if banned else ban_of(person)
     if ban is not None:
         until = f" until {ban.until:%d %B %Y}" if ban.until else ""

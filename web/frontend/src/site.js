@@ -2,6 +2,7 @@
 
 import { localise } from "./lib/moments.js";
 import * as menu from "./widgets/menu.js";
+import { mountPalette } from "./widgets/palettekey.js";
 import * as theme from "./widgets/theme.js";
 
 const WIDGETS = {
@@ -39,6 +40,7 @@ export async function mountAll(root) {
 }
 
 mountAll(document);
+mountPalette();
 // What was put into the page may be a widget itself, so its parent is searched.
 document.addEventListener("warpcourt:inserted", (event) => mountAll(event.target.parentElement));
 document.addEventListener("htmx:afterSwap", () => mountAll(document));

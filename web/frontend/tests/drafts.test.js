@@ -207,6 +207,20 @@ test("another tab's text is taken over", () => {
   assert.deepEqual([seen.text, sync.state.source], ["two", "two"]);
 });
 
+test("a tab types from its own change until the server has it", async () => {
+  const remote = server("one", 1);
+  const { sync, wait } = page({ remote });
+  sync.begin(served(remote));
+  assert.equal(sync.typing, false);
+  sync.edit("two");
+  assert.equal(sync.typing, true);
+  await wait();
+  assert.equal(sync.typing, false);
+  sync.edit("three");
+  sync.adopt({ source: "four", base: 2, dirty: true, sent: null });
+  assert.equal(sync.typing, false);
+});
+
 test("coming back looks for what another browser saved", async () => {
   const remote = server("one", 1);
   const { sync, seen } = page({ remote });

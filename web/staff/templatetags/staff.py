@@ -20,6 +20,8 @@ _PLACES = (
     ("staff-workers", "Workers"),
     ("fleet", "Fleet"),
     ("staff-rejudges", "Rejudges"),
+    ("staff-tracks", "Tracks"),
+    ("staff-users", "Users"),
     ("staff-flags", "Reported posts"),
     ("staff-bans", "Bans"),
     ("staff-audit", "Audit log"),

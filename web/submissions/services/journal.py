@@ -10,12 +10,17 @@ from statistics import geometric_mean
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 
 from judge import report as judge_report
+from problems.vocabulary import Verdict
 from web.jobs.fair_share import move_up_on_commit
 from web.jobs.models import JobState
+from web.notifications.models import Kind
+from web.notifications.services import notify
 from web.site import metrics
 from web.site.clock import DatabaseNow
+from web.site.verdicts import badge_of
 from web.submissions.models import (
     STAMP_CHARACTERS,
     CaseResult,
@@ -24,10 +29,13 @@ from web.submissions.models import (
     Job,
     Listing,
     ListingKind,
+    Priority,
     Report,
     Submission,
 )
 from web.submissions.services.progress import settle
+
+OLD_VERDICT = "old_verdict"  # in the event that queues a rejudge
 
 
 def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -> Event:
@@ -62,9 +70,30 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     )
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
+    if job.priority == Priority.REJUDGE:
+        _tell_if_changed(submission_id, report.verdict)
     transaction.on_commit(metrics.VERDICTS.labels(verdict=report.verdict.value).inc)
     move_up_on_commit(Job.objects.filter(user=job.user_id))
     return True
+
+
+def _tell_if_changed(submission_id: int, verdict: Verdict) -> None:
+    """Notify the owner if this rejudge changed the verdict."""
+    queued = Event.objects.filter(submission=submission_id, kind=EventKind.QUEUED).order_by("-sequence")
+    payload = queued.values_list("payload", flat=True).first() or {}
+    old = str(payload.get(OLD_VERDICT, ""))
+    if old in ("", verdict.value):
+        return
+    submission = Submission.objects.select_related("problem").only("public_id", "user", "problem__title")
+    mine = submission.get(pk=submission_id)
+    notify(
+        [mine.user_id],
+        Kind.VERDICT,
+        subject=mine.problem.title,
+        detail=f"{badge_of(old).word} before, now {badge_of(verdict).word}.",
+        topic=f"submission-{submission_id}-{verdict.value}",
+        url=reverse("submission", args=[mine.public_id]),
+    )
 
 
 def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Report:

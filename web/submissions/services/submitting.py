@@ -37,7 +37,7 @@ from web.site.clock import DatabaseNow, read_clock
 from web.submissions.models import EventKind, Job, Priority, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.queues import queue_for
-from web.submissions.services.journal import append, conclude
+from web.submissions.services.journal import OLD_VERDICT, append, conclude
 from web.submissions.services.progress import settle
 from web.tracks.queries import in_contest
 
@@ -196,8 +196,10 @@ def rejudge(submission: Submission) -> bool:
         return False
     live = Problem.objects.filter(pk=submission.problem_id).values("package")
     Submission.objects.filter(pk=submission.pk).update(package=Subquery(live), gpu_model=gpu_model)
-    StoredReport.objects.filter(submission=submission).delete()
-    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be rejudged", **origin.here()})
+    old = StoredReport.objects.filter(submission=submission)
+    before = {OLD_VERDICT: old.values_list("verdict", flat=True).first() or ""}
+    old.delete()
+    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be rejudged", **before, **origin.here()})
     settle(submission.pk)
     transaction.on_commit(partial(wakeup.wake, queue))
     return True

@@ -53,7 +53,7 @@ def test_each_content_counts_once() -> None:
     environment.timing()
     counted = [content for content in environment.memory.seen if content]
     assert len(counted) == len(set(counted))
-    assert len(counted) >= environment.policy.enough_samples * environment.policy.best_of
+    assert len(counted) >= environment.policy.enough_calls
 
 
 def test_calls_longer_than_the_budget_are_few() -> None:

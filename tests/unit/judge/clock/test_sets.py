@@ -152,10 +152,10 @@ MIB = 2**20
 @pytest.mark.parametrize(
     ("n", "free_mib", "count"),
     [
-        (1 << 26, 100_000, 8),  # 512 MiB in a set: for their places
+        (1 << 26, 100_000, 24),  # 512 MiB in a set: for their places
         (1 << 26, 9_000, 4),  # as many as a quarter of the memory holds
         (1 << 26, 1_000, 1),  # at least one
-        (1 << 10, 100_000, 8),
+        (1 << 10, 100_000, 24),
         (3 << 19, 100, 1),  # little memory
     ],
 )
@@ -164,7 +164,7 @@ def test_sets_are_as_many_as_places_are_wanted_and_fit(n: int, free_mib: int, co
     assert how_many_sets(DOUBLING, case, Policy(), free_bytes=free_mib * MIB) == count
 
 
-@pytest.mark.parametrize(("limit_sets", "count"), [(0, 8), (1, 1), (4, 2), (16, 8), (100, 8)])
+@pytest.mark.parametrize(("limit_sets", "count"), [(0, 24), (1, 1), (4, 2), (16, 8), (100, 24)])
 def test_sets_take_half_of_what_the_program_may_have(limit_sets: int, count: int) -> None:
     """MPS counts arrays that a program is given against its limit."""
     limit_bytes = limit_sets * footprint_of(DOUBLING, CASE)
@@ -186,3 +186,24 @@ def test_what_all_sets_share_is_a_poison_and_a_copy_of_each_output() -> None:
     band = 2 * MIB
     assert copies_of(DOUBLING, replace(CASE, sizes={"n": 1 << 20})) == 2 * (4 * MIB + band)
     assert footprint_of(DOUBLING, replace(CASE, sizes={"n": 1 << 20})) == 2 * (4 * MIB + band)
+
+
+def test_a_zeroed_output_is_cleared_again_each_time() -> None:
+    x, y, n = DOUBLING.arguments
+    problem = replace(DOUBLING, arguments=(x, replace(y, zeroed=True), n))
+    with MemorySets(problem, CASE, HostMemory(), [contents(problem, 1)], 1) as sets:
+        for _ in range(3):
+            sets.arm(0, 0)
+            assert not buffer(sets, 0, "y").payload.any()
+            land(sets, 0)
+            x_now, y_now = (buffer(sets, 0, name).payload.view(np.float32) for name in ("x", "y"))
+            y_now += 2 * x_now
+            del x_now, y_now
+            copy(sets, 0)
+            assert sets.verify(0) is None
+        sets.arm(0, 0)
+        land(sets, 0)
+        copy(sets, 0)
+        found = sets.verify(0)
+        assert found is not None
+        assert found.verdict is Verdict.WRONG_ANSWER

@@ -7,7 +7,7 @@ import pytest
 
 from problems.importing.building import loaded
 from problems.importing.report import Imported, ImportOutcome
-from problems.schema import Problem
+from problems.schema import Case, Problem
 from problems.vocabulary import Count, Dtype, Group, Language, Role
 from tests.unit.problems.importing.workbench import SETS, here, imported
 
@@ -215,3 +215,37 @@ def test_unsigned_numbers_are_compared(found: dict[str, Imported]) -> None:
         drawn = oracle.draw(case, 1)
     word = int(drawn["in keys"][0])
     assert drawn["mixed"][0] == ((word ^ (word >> 7)) * 40503 + 12345) % 2**32
+
+
+def test_outputs_that_the_set_makes_as_zeros_start_at_zero(found: dict[str, Imported]) -> None:
+    (mixed,) = [a for a in problem(found, "911").arguments if a.role is Role.OUT]
+    assert mixed.zeroed
+    assert b"`mixed` holds zeros before each call." in found["911"].files["statement.md"]
+    for number in ("901", "902", "904"):  # they leave their outputs empty
+        assert not any(a.zeroed for a in problem(found, number).arguments)
+
+
+def test_invented_cases_keep_contents_in_order(found: dict[str, Imported]) -> None:
+    read = problem(found, "913")
+    (odd,) = [case for case in read.cases if case.name == "odd-sizes"]
+    assert odd.sizes["m"] <= odd.sizes["n"]
+    with here(read) as oracle:
+        drawn = oracle.draw(odd, 1)
+    assert np.all(np.diff(drawn["in a"]) >= 0)
+    assert np.ptp(drawn["in a"]) > 1
+
+
+def test_invented_cases_keep_what_holds_of_the_sizes_of_all_tests(found: dict[str, Imported]) -> None:
+    read = problem(found, "914")
+    invented = [case for case in read.cases if case.name in {"odd-sizes", "large-sizes"}]
+    assert invented
+    for case in invented:
+        assert case.sizes["width"] % (2 * case.sizes["heads"]) == 0
+        assert case.sizes["words"] >= 600
+        assert case.sizes["width"] <= 2048
+    assert all(np.max(here_drawn(read, case)["in places"]) < case.sizes["words"] for case in invented)
+
+
+def here_drawn(read: Problem, case: Case) -> dict[str, np.ndarray]:
+    with here(read) as oracle:
+        return dict(oracle.draw(case, 1))

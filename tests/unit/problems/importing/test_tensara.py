@@ -1,6 +1,8 @@
 """Tensara definitions of our own making, one for each thing that the format does."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -221,7 +223,7 @@ def test_dimensions_that_only_tests_say_get_no_other_sizes(found: dict[str, Impo
     other = replace(read.cases[0], sizes=dict.fromkeys(read.cases[0].sizes, 9), inputs={})
     with (
         here(read) as oracle,
-        pytest.raises(OracleFailed, match="only the imported tests define the dimensions"),
+        pytest.raises(OracleFailed, match="only the imported tests define its arrays"),
     ):
         oracle.draw(other, 1)
 
@@ -262,7 +264,7 @@ def test_a_reference_that_needs_too_much_memory_leaves_the_shapes() -> None:
 
     module = SimpleNamespace(compute=compute, forget=lambda: None, WIDE=False)
     few, many = torch.ones(4), torch.ones(5)
-    ended: dict[str, Any] = {"show": False, "deadline_s": float("inf")}
+    ended: dict[str, Any] = {"tolerance": (0.0, 0.0), "show": False, "deadline_s": float("inf")}
     probe = examine._probe(module, {"x": few}, ["y"], set(), **ended)
     assert probe is not None
     assert probe["wide"] is None
@@ -270,3 +272,20 @@ def test_a_reference_that_needs_too_much_memory_leaves_the_shapes() -> None:
     shapes = examine._shapes(module, {"x": many}, ["y"])
     assert list(shapes["arguments"]) == ["x"]
     assert "allocate" in shapes["unmade"]
+
+
+def test_tests_that_are_all_too_large_are_made_smaller(tmp_path: Path) -> None:
+    place = tmp_path / "row-shift"
+    shutil.copytree(SETS / "tensara" / "problems" / "row-shift", place)
+    text = (place / "def.py").read_text()
+    large = "((16384, 8192), (32768, 8192), (16400, 8200))"
+    (place / "def.py").write_text(text.replace("((7, 5), (300, 200), (64, 1024), (4096, 4000))", large))
+    (found,) = imported("tensara", place).values()
+    read = loaded("row-shift", found.files)
+    hidden = [case for case in read.cases if case.group in {Group.ODD, Group.LARGE}]
+    assert {case.group for case in hidden} == {Group.ODD, Group.LARGE}
+    assert all(2 < case.sizes["rows"] < 16384 and 3 < case.sizes["cols"] < 8192 for case in hidden)
+    with here(read) as oracle:
+        assert oracle.draw(hidden[0], 1)["output"].shape == tuple(
+            hidden[0].sizes[name] for name in ("rows", "cols")
+        )

@@ -1,5 +1,6 @@
 """A host whose oracles do not come up: one problem of a set that suffers is told, and more end the import."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -62,7 +63,16 @@ def test_one_problem_is_refused_and_says_why(three: Path) -> None:
     assert "the problem is not at fault" in first[1]
     assert first[1].endswith("import it again: the oracle did not start: it took long")
     assert second == (ImportOutcome.WARNED, "")
-    assert "another problem of the set has the same slug" in third[1]
+    assert third == (ImportOutcome.WARNED, "")
+
+
+def test_problems_that_share_a_slug_are_told_apart_by_their_folders(three: Path) -> None:
+    found = [one.entry for one in import_set("tensara", three, Workshop(HereExaminer(), Host().open))]
+    assert [entry.slug for entry in found] == ["row-shift", "b-row-shift", "c-row-shift"]
+    again = three / "d" / "c" / "row-shift"
+    shutil.copytree(three / "c" / "row-shift", again)
+    found = [one.entry for one in import_set("tensara", three, Workshop(HereExaminer(), Host().open))]
+    assert found[3].reason == "another problem of the set has the same slug, c-row-shift"
 
 
 def test_two_in_a_row_end_the_import(three: Path) -> None:

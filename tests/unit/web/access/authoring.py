@@ -33,6 +33,7 @@ class Desk:
 
     proof: int
     preview: int
+    trial: int
     comment: int
     rejudge: int
     imported: int
@@ -63,6 +64,9 @@ def furnish(workspace: Workspace, owner: User, staff: User, text: str) -> Desk:
     return Desk(
         proof=_run(workspace, owner, RunKind.PROOF, report=proof, holds=False, progress=steps).pk,
         preview=_run(workspace, owner, RunKind.PREVIEW, failure=f"line 1: {text or 'broken'}").pk,
+        trial=_run(
+            workspace, owner, RunKind.TRIAL, report=proof, holds=False, wanted={"files": [SOLUTION]}
+        ).pk,
         comment=said.pk,
         rejudge=rejudge.pk,
         imported=_import(owner, text).pk,
@@ -95,6 +99,8 @@ def keys_of(desk: Desk) -> Mapping[str, int]:
     return {
         "author-comment": desk.comment,
         "author-proof": desk.proof,
+        "author-mutant": desk.proof,
+        "author-trial": desk.trial,
         "author-preview": desk.preview,
         "author-rejudge": desk.rejudge,
         "author-import": desk.imported,

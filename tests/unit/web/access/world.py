@@ -17,12 +17,15 @@ from web.accounts.models import User
 from web.accounts.services import issue_token
 from web.catalog.models import Problem
 from web.discussion import services as discussion
+from web.discussion.models import ThreadKind
+from web.drafts.notes import save_note
 from web.drafts.services import save_draft
 from web.fleet import orders
 from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
+from web.notifications.models import Kind, Notification
 from web.rejudges import rejudging
 from web.submissions import services
 from web.submissions.models import Submission
@@ -77,9 +80,21 @@ def make_world(*, hostile: bool = False) -> World:
     _judged(classmate, problem, "// an idea", text)
     submission = _judged(owner, problem, f"// {SECRET}", text)
     revision = save_draft(owner, problem, Language.CUDA, source=f"// {SECRET} {text}", expected=0)
+    save_note(owner, problem, text=f"{SECRET} {text}", expected=0)
     thread = discussion.open_thread(owner, problem, title=f"A question {text}", text=f"Why? {text}")
     post = thread.posts.get()
     discussion.flag(classmate, post, reason=f"Rude. {text}")
+    asked = discussion.open_thread(
+        learner, problem, title=f"A first step? {text}", text=f"How? {text}", kind=ThreadKind.QUESTIONS
+    )
+    discussion.ask(owner, submission, text=f"Is it {SECRET}? {text}")
+    other = Submission.objects.get(user=classmate)
+    solution = discussion.show_solution(
+        classmate, other, note=f"Four loads. {text}", technique=problem.tags[1][:40]
+    )
+    Notification.objects.create(
+        user=owner, kind=Kind.REPLY, actor=classmate, subject=f"x {text}", topic="x", url="/problems"
+    )
     ban = discussion.ban(User.objects.create_user("banned"), staff, reason=f"Rude. {text}")
     chosen = Submission.objects.filter(pk=submission.pk)
     rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
@@ -104,6 +119,8 @@ def make_world(*, hostile: bool = False) -> World:
             "token_id": issue_token(owner, name=f"the owner's {text}"[:60])[0].pk,
             "session_id": 1,
             "username": "owner",
+            "task": "index",
+            "concept": "elementwise",
             "rest": "nothing",
             "key": "key",
             "uidb36": "1",
@@ -115,6 +132,9 @@ def make_world(*, hostile: bool = False) -> World:
         },
         keys={
             "thread": thread.pk,
+            "question": asked.pk,
+            "solution": solution.pk,
+            "notification": Notification.objects.get(user=owner, topic="x").pk,
             "post": post.pk,
             "staff-post": post.pk,
             "staff-ban": ban.pk,
@@ -140,6 +160,7 @@ def _problem(text: str) -> Problem:
     problem = new_problem(
         "vector-add",
         editorial=f"The trick is simple. {text}",
+        hints=[f"Look. {text} [x](javascript:attack())", "Guard it.", "Round up."],
         title=f"Vector addition {text}",
         summary=f"Add. {text}",
         statement=f"Compute. {text} [x](javascript:attack())",

@@ -15,7 +15,8 @@ from web.authoring.services import workspaces
 @pytest.fixture(scope="session")
 def vector_add() -> dict[str, bytes]:
     """The files of a problem that ships with Warpcourt."""
-    return dict(read_folder(Path(problems_root(), "vector-add")).files)
+    files = read_folder(Path(problems_root(), "vector-add")).files
+    return {path: content for path, content in files.items() if not path.startswith("starter/")}
 
 
 @pytest.fixture

@@ -296,6 +296,15 @@ class TestSignature:
             "tolerance": {"relative": 1e-2},
         }
 
+    def test_an_output_may_start_at_zero(self, author, workspace):
+        sent = self.sent(author.get("/author/my-sum/signature")) | {"arguments-2-zeroed": "on"}
+        assert author.post("/author/my-sum/signature", sent).status_code == 302
+        assert said(workspace)["arguments"][2]["zeroed"] is True
+        page = author.get("/author/my-sum/signature")
+        assert page.context["table"].forms[2].initial["zeroed"] is True
+        author.post("/author/my-sum/signature", self.sent(page) | {"arguments-2-zeroed": ""})
+        assert "zeroed" not in said(workspace)["arguments"][2]
+
     def test_what_is_compared_no_more_loses_its_tolerance(self, author, workspace):
         sent = self.sent(author.get("/author/my-sum/signature"))
         author.post("/author/my-sum/signature", sent | {"arguments-2-dtype": "int32"})
@@ -309,6 +318,7 @@ class TestSignature:
             ("name", "b", "Two arguments are named b"),
             ("extent", "n ** 2", "Example: rows * cols"),
             ("extent", "n, n, n, n, n", "At most 4 dimensions"),
+            ("zeroed", "on", "Only an out array can start at zero"),
         ],
     )
     def test_what_cannot_be_is_told(self, author, workspace, field, value, why):
@@ -327,6 +337,21 @@ class TestStarters:
         page = author.get("/author/my-sum/signature/cuda").content.decode()
         assert "Changes from the generated starter" in page
         assert "One launch is enough" in page
+
+    def test_the_author_chooses_a_skeleton_or_the_empty_starter(self, author, workspace):
+        address = "/author/my-sum/signature/cuda"
+        assert "Use skeleton" in author.get(address).content.decode()
+        sent = {"expected": workspace.revision, "text": "// ignored", "skeleton": "1"}
+        author.post(address, sent)
+        text = load(workspace).starters["cuda"]
+        assert "__global__ void kernel(const float* a" in text
+        assert "kernel<<<1, 256>>>(a" in text
+        page = author.get(address)
+        assert "Use skeleton" not in page.content.decode()
+        assert not page.context["found"].stale
+        workspace.refresh_from_db()
+        author.post(address, {"expected": workspace.revision, "text": text, "derive": "1"})
+        assert "__global__" not in load(workspace).starters["cuda"]
 
     def test_derived_again_have_no_file(self, author, workspace):
         author.post("/author/my-sum/signature/cuda", {"expected": workspace.revision, "text": "// mine"})

@@ -64,6 +64,7 @@ class TestEveryTab:
             "solutions/plain.cu",
             "limits",
             "formulas",
+            "hints",
             "editorial",
             "files",
             "files/problem.toml",
@@ -390,3 +391,23 @@ class TestComments:
 
     def test_files_that_are_not_there_have_none(self, tab):
         assert tab("comments/missing.py").status_code == 404
+
+
+class TestHints:
+    def test_each_is_a_file_and_a_blank_one_is_removed(self, tab, workspace):
+        sent = {"expected": 1, "hint-1-text": "Look.", "hint-2-text": "Guard it.", "hint-3-text": ""}
+        assert tab("hints", sent).status_code == 302
+        assert queries.read_file(workspace, "hints/1.md") == b"Look."
+        assert queries.read_file(workspace, "hints/3.md") is None
+        assert "Guard it." in tab("hints").content.decode()
+        sent |= {"expected": workspace.revision, "hint-2-text": ""}
+        tab("hints", sent)
+        assert queries.read_file(workspace, "hints/2.md") is None
+
+    def test_a_gap_is_a_fault_of_this_tab(self, tab):
+        tab("hints", {"expected": 1, "hint-1-text": "", "hint-2-text": "x", "hint-3-text": ""})
+        assert "hints/1.md is missing; number the hints from 1 without gaps" in tab("hints").content.decode()
+
+    def test_a_text_that_is_too_large_is_refused(self, tab):
+        sent = {"expected": 1, "hint-1-text": "\u20ac" * 100_000, "hint-2-text": "", "hint-3-text": ""}
+        assert tab("hints", sent, **JSON).json()["kind"] == "refused"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from judge.proof.mutants.cuda import cuda_mutants
 from judge.proof.results import (
     Attempt,
     MutantOutcome,
@@ -20,12 +21,14 @@ from judge.proof.results import (
 )
 from judge.report import Report, Score
 from problems.vocabulary import Language, Verdict
+from web.authoring import folders, queries
+from web.authoring.editing.solutions import read_solutions
 from web.authoring.models import Role, RunKind, Workspace
-from web.authoring.proof_page import tab_of
 from web.authoring.queries import latest_run
 from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import publishing
+from web.authoring.tabs import tab_of
 from web.rejudges import rejudging
 from web.rejudges.models import Rejudge
 from web.rejudges.queue import queue as hidden_runs
@@ -145,7 +148,10 @@ class TestProof:
             ("problem.toml: tolerance", "checking"),
             ("solutions/plain.cu", "solutions"),
             ("statement.md: ## Example", "statement"),
-            ("problem.toml: title", "files"),
+            ("problem.toml: title", "statement"),
+            ("problem.toml: arguments[1].shape[0]", "signature"),
+            ("problem.toml: arguments[1].tolerance", "checking"),
+            ("problem.toml", "files"),
             ("elsewhere", ""),
         ],
     )
@@ -260,3 +266,109 @@ class TestRanks:
             ("owner", 1, None),
             ("teammate", 2, 1),
         ]
+
+
+class TestTrial:
+    def test_one_solution_runs_without_a_proof(self, ask, workspace):
+        answer = ask("solutions/runs", {"file": "plain.cu"})
+        run = latest_run(workspace, RunKind.TRIAL)
+        assert answer.headers["Location"].endswith(f"/solutions/runs/{run.pk}")
+        assert run.wanted == {"files": ["plain.cu"]}
+        assert "Waiting for a worker" in ask(f"solutions/runs/{run.pk}").content.decode()
+        outcome = ProgramOutcome(
+            "solutions/plain.cu",
+            Language.CUDA,
+            Verdict.ACCEPTED,
+            Verdict.COMPILE_ERROR,
+            "line 3",
+            2.0,
+            log="<ptxas>",
+            cases={"one-block": Verdict.COMPILE_ERROR},
+        )
+        proofs.record(proofs.claim("node-1"), to_json(replace(REPORT, outcomes=(outcome,))), holds=False)
+        text = ask(f"solutions/runs/{run.pk}").content.decode()
+        shown = (
+            "1 of 1 unexpected",
+            "&lt;ptxas&gt;",
+            "Run again",
+            "Expected: accepted",
+            "<code>one-block</code>",
+        )
+        for words in shown:
+            assert words in text, words
+        assert f"/solutions/runs/{run.pk}" in ask("solutions").content.decode()
+        assert ask("solutions").content.decode().count("Latest result") == 1
+        workspace.refresh_from_db()
+        assert workspace.state == "draft"
+
+    def test_all_of_a_language_run(self, ask, workspace):
+        ask("solutions/runs", {"language": "triton"})
+        files = latest_run(workspace, RunKind.TRIAL).wanted["files"]
+        assert "plain.py" in files
+        assert all(file.endswith(".py") for file in files)
+
+    def test_saving_and_running_is_one_click(self, ask, workspace):
+        sent = {"expected": workspace.revision, "text": "// changed", "run": "1"}
+        assert "/solutions/runs/" in ask("solutions/plain.cu", sent).headers["Location"]
+        assert latest_run(workspace, RunKind.TRIAL).revision.number == workspace.revision + 1
+
+    def test_what_is_no_solution_does_not_run(self, ask, workspace):
+        ask("solutions/runs", {"file": "none.cu"})
+        assert "Solution not found" in ask("solutions").content.decode()
+        assert latest_run(workspace, RunKind.TRIAL) is None
+
+    def test_it_can_be_cancelled(self, ask, workspace):
+        ask("solutions/runs", {"file": "plain.cu"})
+        run = latest_run(workspace, RunKind.TRIAL)
+        ask(f"solutions/runs/{run.pk}/cancel", {})
+        assert "was cancelled" in ask(f"solutions/runs/{run.pk}").content.decode()
+
+    def test_a_proof_is_none(self, ask, workspace):
+        proved(ask, REPORT)
+        assert ask(f"solutions/runs/{latest_run(workspace).pk}").status_code == 404
+
+
+class TestMutant:
+    @pytest.fixture
+    def tried(self, ask, vector_add):
+        """Proves with two mutants of a solution, of which one is accepted."""
+        source = vector_add["solutions/plain.cu"].decode()
+        first, second, *_ = cuda_mutants("plain.cu", source)
+        verdicts = (Verdict.ACCEPTED, Verdict.ILLEGAL_ACCESS)
+        mutants = tuple(
+            MutantOutcome("solutions/plain.cu", m.name, m.original.language, m.line, m.change, verdict)
+            for m, verdict in zip((first, second), verdicts, strict=True)
+        )
+        proved(ask, replace(REPORT, mutants=mutants))
+        return mutants
+
+    def test_it_becomes_a_wrong_solution(self, ask, workspace, tried):
+        run, mutant = latest_run(workspace), tried[1]
+        assert "Make a solution" in ask("proof").content.decode()
+        sent = {"expected": workspace.revision, "mutant": f"{mutant.program}:{mutant.name}"}
+        location = ask(f"proof/{run.pk}/mutant", sent).headers["Location"]
+        file = location.rpartition("/")[2]
+        assert file == f"plain-{mutant.name}.cu"
+        workspace.refresh_from_db()
+        source = queries.read_text(workspace, f"solutions/{file}")
+        assert source.startswith("// Wrong: ")
+        row = read_solutions(queries.read_text(workspace, "problem.toml"))[-1]
+        assert (row.file, row.verdict) == (file, "illegal_access")
+        assert folders.load(workspace)
+        revision = workspace.revision
+        ask(f"proof/{run.pk}/mutant", {**sent, "expected": revision})
+        workspace.refresh_from_db()
+        assert workspace.revision == revision
+
+    def test_one_that_is_accepted_must_become_wrong(self, ask, workspace, tried):
+        sent = {"expected": workspace.revision, "mutant": f"{tried[0].program}:{tried[0].name}"}
+        location = ask(f"proof/{latest_run(workspace).pk}/mutant", sent).headers["Location"]
+        assert "Add a case that fails it" in ask(location.partition("/my-sum/")[2]).content.decode()
+        assert read_solutions(queries.read_text(workspace, "problem.toml"))[-1].verdict == "wrong_answer"
+
+    def test_others_are_refused(self, ask, workspace, tried):
+        run = latest_run(workspace)
+        for sent in ("solutions/plain.cu:none-1", "reference.py:x", ""):
+            assert ask(f"proof/{run.pk}/mutant", {"mutant": sent}).status_code == 302
+        workspace.refresh_from_db()
+        assert workspace.revision == run.revision.number

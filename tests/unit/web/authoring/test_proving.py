@@ -94,6 +94,18 @@ def test_a_preview_is_drawn(workspace, instructor):
     assert ProofRun.objects.get().report["seed"] == str(2**62)
 
 
+def test_solutions_are_tried_without_a_proof(workspace, instructor):
+    runs.try_solutions(workspace, instructor, language="cuda")
+    judge_next(JudgeHandle())
+    run = ProofRun.objects.get()
+    assert (run.state, run.holds) == (JobState.DONE, True)
+    assert {outcome["program"] for outcome in run.report["outcomes"]} == {
+        f"solutions/{file}" for file in run.wanted["files"]
+    }
+    assert run.report["outcomes"][0]["log"].startswith("Compiled")
+    assert Workspace.objects.get().state == WorkspaceState.DRAFT
+
+
 def test_submissions_come_first_and_in_between(workspace, instructor, gate, owner, handed_in):
     say(workspace, "hold=proving")
     runs.prove(workspace, instructor)

@@ -37,6 +37,17 @@ def test_nothing_that_a_program_says_reaches_the_terminal_as_a_command() -> None
     assert "[red]" in text
 
 
+def test_hints_are_numbered_and_cleaned() -> None:
+    body = {"total": 3, "closed": False, "opened": ["Look.", "Guard\x1b[2J it."]}
+    both, last = printed(show.hints(body, last_only=False)), printed(show.hints(body, last_only=True))
+    assert "Hint 1 of 3" in both
+    assert "Hint 1 of 3" not in last
+    assert "Hint 2 of 3" in last
+    assert "\x1b" not in both
+    assert "No hint is open. The problem has 3." in printed(show.hints(body | {"opened": []}, last_only=True))
+    assert "contest" in printed(show.hints(body | {"closed": True}, last_only=True))
+
+
 def test_times_have_four_digits_or_so() -> None:
     assert [show.microseconds(value) for value in (None, 3.6721, 118.84, 1204.0)] == [
         show.NONE,

@@ -78,4 +78,5 @@ def test_earlier_texts_go_and_drafts_stay(owner, problem):
 
 def test_the_command_says_how_many(judged, capsys):
     call_command("prune")
-    assert "0 progress events, 0 sessions and 0 earlier revisions" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "0 progress events, 0 sessions, 0 earlier revisions of drafts and 0 notifications" in said

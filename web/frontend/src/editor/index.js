@@ -128,6 +128,13 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
       if (source === view.state.doc.toString()) return;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source }, annotations: Transaction.remote.of(true) });
     },
+    /** Indent the program again. Resolves to "changed", "same" or "unsafe", see indent.js. */
+    async indent() {
+      const { indented } = await import("./indent.js");
+      const { kind, changes } = indented(view.state, { python: spoken !== "cuda" });
+      if (changes) view.dispatch({ changes, userEvent: "indent" });
+      return kind;
+    },
     jump(line) {
       const { from } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
       view.dispatch({ selection: EditorSelection.cursor(from), effects: EditorView.scrollIntoView(from, { y: "center" }) });

@@ -24,6 +24,7 @@ export class Sync {
     this.failures = 0;
     this.timer = null;
     this.sending = null;
+    this.typing = false; // whether what the server lacks was written here
   }
 
   /**
@@ -53,6 +54,7 @@ export class Sync {
   edit(source, { keep = false } = {}) {
     if (source === this.state.source) return;
     this.keep ||= keep;
+    this.typing = true;
     this.#become({ ...this.state, source, dirty: true });
     this.#later(PAUSE_MS);
   }
@@ -86,6 +88,7 @@ export class Sync {
     if (!record || this.theirs) return;
     const changed = record.source !== this.state.source;
     this.state = record;
+    this.typing = false;
     if (changed) this.show(record.source);
     this.#say();
   }
@@ -161,6 +164,7 @@ export class Sync {
 
   #saved(source, { revision }) {
     const dirty = this.state.source !== source;
+    this.typing &&= dirty;
     this.#become({ ...this.state, base: revision, dirty });
     if (dirty) this.#later(PAUSE_MS);
   }

@@ -25,7 +25,8 @@ const LOOK_AGAIN_MS = 20_000;
 /**
  * Drafts of the problem of `element`. `show(text)` puts a text into the editor.
  *
- * Returns {begin(language, server), edit(source), leave()}; `begin` resolves to the text to begin with.
+ * Returns {begin(language, server), edit(source), save()}; `begin` resolves to the text to begin with. `save`
+ * saves at once and says how that went.
  */
 export function mountDrafting(element, { starters, token, show }) {
   const { owner, problem, drafts: address } = element.dataset;
@@ -58,8 +59,8 @@ export function mountDrafting(element, { starters, token, show }) {
 
   addEventListener("storage", (event) => {
     const ours = event.key === drafts.keyOf({ owner, problem, language });
-    // Whoever types here is ahead of the other tab.
-    if (ours && sync && !document.hasFocus()) sync.adopt(drafts.parse(event.newValue) ?? { source: starters[language], base: 0, dirty: false, sent: null });
+    // A tab in which its author types is ahead of the other tab. An untouched one follows.
+    if (ours && sync && (!document.hasFocus() || !sync.typing)) sync.adopt(drafts.parse(event.newValue) ?? { source: starters[language], base: 0, dirty: false, sent: null });
   });
   addEventListener("online", () => sync?.flush());
   addEventListener("pagehide", () => sync?.flush({ last: true }));
@@ -80,7 +81,16 @@ export function mountDrafting(element, { starters, token, show }) {
     sync.flush();
   }
 
-  return { begin, edit: (source) => sync.edit(source), flush: () => sync.flush() };
+  async function save() {
+    await sync?.flush();
+    const said = view.status.textContent || "Nothing to save: this is the starter code";
+    view.status.textContent = said;
+    view.status.classList.remove("told");
+    requestAnimationFrame(() => view.status.classList.add("told"));
+    announce(said);
+  }
+
+  return { begin, edit: (source) => sync.edit(source), save };
 }
 
 // What the server has, or null while it cannot be asked. For those who are not signed in it has nothing.
@@ -156,12 +166,12 @@ function mountHistory(element, { url, restore }) {
     list.querySelector("button")?.click();
   });
   list.addEventListener("click", async (event) => {
-    const row = event.target.closest("[data-revision]");
+    const row = event.target.closest("[data-version]");
     if (!row) return;
-    const response = await part(`${url()}/history/${row.dataset.revision}`);
+    const response = await part(`${url()}/history/${row.dataset.version}`);
     if (!response) return;
     const { source, html } = await response.json();
-    for (const other of list.querySelectorAll("[data-revision]")) other.setAttribute("aria-pressed", String(other === row));
+    for (const other of list.querySelectorAll("[data-version]")) other.setAttribute("aria-pressed", String(other === row));
     preview.replaceChildren(...parse(`<pre>${html}</pre>`).firstElementChild.childNodes);
     preview.scrollTop = 0;
     chosen = source;

@@ -3,15 +3,15 @@
 import { askedBy, isMac } from "../lib/keys.js";
 import { openDialog } from "./dialogs.js";
 
-/** `onRun` and `onSubmit` are called outside the editor, which has keys of its own. */
-export function mountKeys(element, { onRun, onSubmit }) {
+/** `actions` by what is asked for, see lib/keys.js. The editor has keys of its own for some of them. */
+export function mountKeys(element, actions) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const asked = askedBy(event, { typing: isTyping(event.target) });
-    if (!asked) return;
+    if (!asked || (asked !== "help" && !actions[asked])) return;
     event.preventDefault();
     if (asked === "help") openDialog("keys");
-    else (asked === "run" ? onRun : onSubmit)();
+    else actions[asked]();
   });
   if (isMac(navigator.userAgentData?.platform ?? navigator.platform)) {
     for (const key of element.querySelectorAll("kbd[data-mod]")) key.textContent = "⌘";

@@ -1,7 +1,10 @@
 // Hands the program in; the console then shows what the server answers.
 
 import { announce } from "../lib/announce.js";
+import { Once } from "../lib/once.js";
 import { showPane } from "./panes.js";
+
+const intentions = new WeakMap();
 
 /** Send the program of `form` to be judged, as "run" or "submit". */
 export async function hand(element, form, mode) {
@@ -14,14 +17,31 @@ export async function hand(element, form, mode) {
   const body = new FormData(form);
   body.set("mode", mode);
   if (body.get("cases") !== "own") body.delete("seed");
+  const once = intentionsOf(element, form);
+  body.set("key", once.keyFor(programOf(body), performance.now()));
   for (const button of buttons) button.disabled = true;
   try {
-    await showAnswer(element, await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } }));
+    const response = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
+    if (!response.ok) once.refused();
+    await showAnswer(element, response);
   } catch {
     refuse(element, "The site can't be reached. Your draft is kept in this browser. Try again.");
   } finally {
     for (const button of buttons) button.disabled = false;
   }
+}
+
+function intentionsOf(element, form) {
+  if (!intentions.has(form)) {
+    const once = new Once(form.elements.key.value);
+    element.addEventListener("warpcourt:judged", () => once.judged());
+    intentions.set(form, once);
+  }
+  return intentions.get(form);
+}
+
+function programOf(body) {
+  return JSON.stringify([...body].filter(([name]) => name !== "key" && name !== "csrfmiddlewaretoken"));
 }
 
 /** What the report in the console says about lines of the program. */
@@ -62,6 +82,8 @@ async function showAnswer(element, response) {
   announce(response.ok ? "Judging" : answer.textContent);
   showPane(element, "result");
   answer.dispatchEvent(new CustomEvent("warpcourt:inserted", { bubbles: true }));
+  // The server knew the program and has its report already.
+  if (answer.matches(".report")) answer.dispatchEvent(new CustomEvent("warpcourt:judged", { bubbles: true }));
 }
 
 function refuse(element, message) {

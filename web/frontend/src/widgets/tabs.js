@@ -2,16 +2,17 @@
 
 import { towards } from "../lib/tabs.js";
 
-const MEMORY = "console-tab";
+const MEMORY = "console-tab"; // with data-tabs, of these tabs alone
 
 export function mount(element) {
   const panels = [...element.querySelectorAll(":scope > [data-tab]")];
   if (panels.length < 2) return;
+  const memory = element.dataset.tabs ? `${MEMORY}-${element.dataset.tabs}` : MEMORY;
   const tabs = panels.map((panel) => tabOf(panel));
   const list = document.createElement("div");
   list.className = "tabs";
   list.setAttribute("role", "tablist");
-  list.setAttribute("aria-label", "Report");
+  list.setAttribute("aria-label", element.getAttribute("aria-label") ?? "Report");
   list.append(...tabs);
   panels[0].before(list);
 
@@ -28,7 +29,7 @@ export function mount(element) {
   tabs.forEach((tab, at) =>
     tab.addEventListener("click", () => {
       choose(at);
-      remember(tab.textContent);
+      remember(memory, tab.textContent);
     }),
   );
   list.addEventListener("keydown", (event) => {
@@ -36,10 +37,10 @@ export function mount(element) {
     if (at === null) return;
     event.preventDefault();
     choose(at, { focus: true });
-    remember(tabs[at].textContent);
+    remember(memory, tabs[at].textContent);
   });
   // What was looked at last stays in sight from report to report.
-  const last = tabs.findIndex((tab) => tab.textContent === remembered());
+  const last = tabs.findIndex((tab) => tab.textContent === remembered(memory));
   choose(Math.max(0, last), { user: false });
 }
 
@@ -55,21 +56,21 @@ function tabOf(panel) {
   panel.setAttribute("aria-labelledby", tab.id);
   panel.tabIndex = 0;
   // The tab says it to those who see. Without the heading, the order of headings would skip a level.
-  panel.querySelector(":scope > h2")?.classList.add("visually-hidden");
+  panel.querySelector(":scope > :is(h2, h4)")?.classList.add("visually-hidden");
   return tab;
 }
 
-function remembered() {
+function remembered(memory) {
   try {
-    return sessionStorage.getItem(MEMORY);
+    return sessionStorage.getItem(memory);
   } catch {
     return null;
   }
 }
 
-function remember(name) {
+function remember(memory, name) {
   try {
-    sessionStorage.setItem(MEMORY, name);
+    sessionStorage.setItem(memory, name);
   } catch {
     // Without storage the first tab is shown each time.
   }

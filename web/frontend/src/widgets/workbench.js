@@ -4,13 +4,15 @@ import { announce } from "../lib/announce.js";
 import { mountDialogs } from "./dialogs.js";
 import { mountDrafting } from "./drafting.js";
 import { mountKeys } from "./keys.js";
+import { mountNote } from "./note.js";
 import { mountPanes, showPane } from "./panes.js";
 import { findings, hand } from "./running.js";
 import { mountSettings, preferences } from "./settings.js";
 
 export async function mount(element) {
-  const form = element.querySelector("form");
+  const form = element.querySelector("form#program");
   const textarea = form.elements.source;
+  const shown = textarea.value;
   const language = () => form.elements.language.value;
   const [onRun, onSubmit] = [() => hand(element, form, "run"), () => hand(element, form, "submit")];
   let editor = null;
@@ -36,11 +38,41 @@ export async function mount(element) {
     onChange: drafting.edit,
     onLeaving: (ready) => showWayOut(element, ready),
   });
-  mountKeys(element, { onRun, onSubmit });
+  const note = mountNote(element);
+  const actions = {
+    run: onRun,
+    submit: onSubmit,
+    save: drafting.save,
+    indent: async () => announce(INDENTED[await editor.indent()]),
+    zoom: () => toggleZoom(element),
+    bookmark: note.toggle,
+    notes() {
+      showPane(element, "statement");
+      note.open();
+    },
+    next: () => element.querySelector("[data-go=next]")?.click(),
+    previous: () => element.querySelector("[data-go=previous]")?.click(),
+  };
+  mountKeys(element, actions);
+  for (const button of element.querySelectorAll("[data-does]")) {
+    button.hidden = false;
+    button.addEventListener("click", actions[button.dataset.does]);
+  }
+  document.addEventListener("fullscreenchange", () => {
+    if (!document.fullscreenElement) zoom(element, false);
+  });
+  document.querySelector("[data-skip-to-editor]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    showPane(element, "code");
+    editor.focus();
+  });
   mountSettings(document.getElementById("settings"), editor.prefer);
 
+  let repeated = false; // the second click of a double click means the first
+  form.addEventListener("click", (event) => (repeated = event.detail > 1), true);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (repeated) return;
     hand(element, form, event.submitter?.value ?? "run");
   });
   element.addEventListener("click", async (event) => {
@@ -62,7 +94,30 @@ export async function mount(element) {
     editor.mark(findings(element));
     if (element.querySelector("[data-solves]")) showSolved(element);
   });
+  // The server's latest report is about this text, unless the browser had a later draft.
+  if (!element.querySelector("[data-outdated]") && source === shown) editor.mark(findings(element));
   element.dataset.ready = "";
+}
+
+const INDENTED = {
+  changed: "Re-indented",
+  same: "The program is already indented",
+  unsafe: "Not re-indented, because that would change what the program means",
+};
+
+// The editor alone on the screen. A browser that allows no full screen still hides the rest.
+function toggleZoom(element) {
+  const on = element.dataset.zoom === undefined;
+  zoom(element, on);
+  if (on) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen();
+}
+
+function zoom(element, on) {
+  if (on) element.dataset.zoom = "";
+  else delete element.dataset.zoom;
+  document.body.classList.toggle("zoomed", on);
+  element.querySelector("[data-does=zoom]").setAttribute("aria-pressed", String(on));
 }
 
 // What the server had when it made the page: the draft at a revision, or the starter at none.

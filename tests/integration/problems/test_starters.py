@@ -1,0 +1,63 @@
+"""Starters compile and do not solve their problems: those that are shipped, and skeletons for authors."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from judge.evaluate import evaluate
+from judge.target import Target
+from problems.loader import load_problem, problems_root
+from problems.schema import Problem
+from problems.vocabulary import Difficulty, Language, Mode, Verdict
+from web.authoring.skeletons import skeleton
+from web.learn.pages import text_of
+from web.site.concepts import CONCEPTS
+
+pytestmark = pytest.mark.integration
+PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*/problem.toml"))]
+EASY = [problem for problem in PROBLEMS if problem.difficulty is Difficulty.EASY]
+STARTERS = [(problem, language) for problem in EASY for language in problem.languages]
+
+
+def name_of(value: object) -> str:
+    """A test's name: the slug and the language."""
+    return value.slug if isinstance(value, Problem) else str(value)
+
+
+def judge(problem: Problem, source: str, language: Language, target: Target) -> str:
+    """The verdict and its explanation."""
+    report = evaluate(problem, source, language=language, mode=Mode.SUBMIT, target=target)
+    return f"{report.verdict}: {report.message}"
+
+
+@pytest.mark.parametrize(("problem", "language"), STARTERS, ids=name_of)
+def test_the_starter_of_an_easy_problem_is_a_skeleton(
+    cpu_target: Target, problem: Problem, language: Language
+) -> None:
+    source = problem.starters[language]
+    assert ("__global__" if language is Language.CUDA else "@triton.jit") in source
+    assert "1." in source
+    assert judge(problem, source, language, cpu_target).startswith(Verdict.WRONG_ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("problem", "language"),
+    [(problem, language) for problem in PROBLEMS[:3] for language in problem.languages],
+    ids=name_of,
+)
+def test_a_derived_skeleton_compiles_and_solves_nothing(
+    cpu_target: Target, problem: Problem, language: Language
+) -> None:
+    source = skeleton(problem, language)
+    assert judge(problem, source, language, cpu_target).startswith(Verdict.WRONG_ANSWER)
+
+
+@pytest.mark.parametrize("slug", CONCEPTS)
+def test_the_code_of_a_concept_compiles(tmp_path: Path, slug: str) -> None:
+    samples = [block.partition("```")[0] for block in text_of(CONCEPTS[slug]).split("```cuda\n")[1:]]
+    (tmp_path / "samples.cu").write_text("\n".join(samples))
+    argv = ["nvcc", "-arch=compute_80", "-ptx", "-o", "/dev/null", "samples.cu"]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr

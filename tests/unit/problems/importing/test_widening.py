@@ -1,0 +1,34 @@
+"""How far a reference in its own precision is from float64 decides about the tolerance."""
+
+import json
+
+import pytest
+
+from problems.importing.described import parse_description
+from problems.importing.planning import Plan, plan
+
+
+def planned(drift: float) -> Plan:
+    array = {"kind": "array", "dtype": "float32", "shape": [4], "low": 0.0, "high": 1.0, "deviation": 0.3}
+    test = {
+        "part": "functional",
+        "number": 0,
+        "name": "a",
+        "arguments": {"x": array, "y": array},
+        "expected": {"y": array},
+        "wide": True,
+        "drift": drift,
+    }
+    argument = {"kind": "array", "dtype": ""}
+    arguments = [{"name": "x", "role": "in"} | argument, {"name": "y", "role": "out"} | argument]
+    described = {"title": "", "absolute": 1e-5, "relative": 0.0, "gpus": 1, "tier": "", "modules": []}
+    answer = described | {"arguments": arguments, "tests": [test]}
+    return plan(parse_description(json.dumps(answer).encode()))
+
+
+@pytest.mark.parametrize(("drift", "factor", "wide"), [(0.01, 1, True), (0.5, 1.5, True), (20, 1, False)])
+def test_the_tolerance_covers_the_difference_from_float64(drift: float, factor: float, *, wide: bool) -> None:
+    found = planned(drift)
+    assert found.absolute == pytest.approx(factor * 1e-5)
+    assert found.wide is wide
+    assert any("tolerance" in warning for warning in found.warnings) == (drift >= 0.1)

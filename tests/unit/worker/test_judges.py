@@ -1,0 +1,51 @@
+"""What a worker makes of failures while it judges a submission."""
+
+from threading import Event
+from types import SimpleNamespace
+
+import pytest
+
+from judge.errors import OracleFailed
+from problems.vocabulary import Verdict
+from worker import judges
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> judges.PackageJudge:
+    """A judge whose references all fail."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OracleFailed("generating case custom: timed out")
+
+    monkeypatch.setattr(
+        judges, "open_configured", lambda *_, **__: SimpleNamespace(metrics={}, gpu_models=())
+    )
+    monkeypatch.setattr(judges, "warm_settings", lambda _: {})
+    monkeypatch.setattr(judges, "folder_of", lambda _: None)
+    monkeypatch.setattr(judges, "load_problem", lambda _: SimpleNamespace(slug="slow", version="1"))
+    monkeypatch.setattr(judges, "evaluate", fail)
+    return judges.PackageJudge(SimpleNamespace())  # type: ignore[arg-type]
+
+
+def submission(sizes: dict[str, int] | None) -> SimpleNamespace:
+    return SimpleNamespace(source="", language="cuda", mode="run", sizes=sizes, seed=None, gpu_model="")
+
+
+def evaluate(judge: judges.PackageJudge, sizes: dict[str, int] | None) -> Verdict:
+    report = judge.evaluate(
+        submission(sizes),  # type: ignore[arg-type]
+        on_progress=lambda _: None,
+        cancelled=Event(),
+    )
+    return report.verdict
+
+
+def test_sizes_of_a_user_that_the_reference_cannot_handle_are_rejected(judge: judges.PackageJudge) -> None:
+    assert evaluate(judge, {"n": 1 << 28}) is Verdict.REJECTED
+
+
+def test_a_reference_that_fails_on_its_own_cases_is_a_failure_of_the_judge(
+    judge: judges.PackageJudge,
+) -> None:
+    with pytest.raises(OracleFailed):
+        evaluate(judge, None)

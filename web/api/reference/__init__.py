@@ -1,0 +1,1 @@
+"""The page that describes the API, made from its OpenAPI document."""

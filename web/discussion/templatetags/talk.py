@@ -1,0 +1,46 @@
+"""What pages of other apps show of private questions and of the gallery."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+
+from web.discussion import gallery, inquiries
+from web.discussion.models import Inquiry
+from web.site.paging import count_in_words
+from web.submissions.models import Submission
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionTalk:
+    """What the page of a submission shows: its private question, and whether it is in the gallery."""
+
+    inquiry: Inquiry | None
+    may_ask: bool
+    may_share: bool
+    in_gallery: bool
+
+
+@register.simple_tag(takes_context=True)
+def talk_about(context: dict[str, Any], submission: Submission) -> SubmissionTalk:
+    """Return what the page of `submission` shows to the user of the page."""
+    user = context["user"]
+    may_ask = inquiries.may_ask(user, submission)
+    reads = may_ask or inquiries.may_teach(user)
+    shares = gallery.may_share(user, submission)
+    entry = gallery.solution_of(submission) if shares else None
+    return SubmissionTalk(
+        inquiry=inquiries.inquiry_of(submission) if reads else None,
+        may_ask=may_ask,
+        may_share=shares,
+        in_gallery=entry is not None and entry.thread.shown and submission.shared,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def open_inquiries(context: dict[str, Any]) -> str:
+    """Return the number of private questions without an answer, such as `3`; empty if there is none."""
+    user = context.get("user")
+    return count_in_words(inquiries.count_open(user) if user is not None else 0)

@@ -1,0 +1,1 @@
+"""The primer with its tasks, and a page for each concept."""

@@ -1,0 +1,23 @@
+"""The figures of the primer and of the concepts, by name and by slug."""
+
+from collections.abc import Mapping
+
+from web.learn.drawing import Drawing
+from web.learn.figures.correctness import FIGURES as _CORRECTNESS
+from web.learn.figures.memory import FIGURES as _MEMORY
+from web.learn.figures.ordering import FIGURES as _ORDERING
+from web.learn.figures.patterns import FIGURES as _PATTERNS
+from web.learn.figures.primer import FIGURES as PRIMER_FIGURES
+from web.learn.figures.speed import FIGURES as _SPEED
+from web.learn.figures.together import FIGURES as _TOGETHER
+
+CONCEPT_FIGURES: Mapping[str, Drawing] = {
+    **_CORRECTNESS,
+    **_PATTERNS,
+    **_ORDERING,
+    **_MEMORY,
+    **_TOGETHER,
+    **_SPEED,
+}
+
+__all__ = ["CONCEPT_FIGURES", "PRIMER_FIGURES"]

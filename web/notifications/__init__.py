@@ -1,0 +1,1 @@
+"""Notifications of users, on the site and by email."""

@@ -1,0 +1,39 @@
+"""One sentence per kind of finding that says how to fix it.
+
+The compiler's findings have advice of their own in their messages.
+"""
+
+from collections.abc import Mapping
+
+from problems.vocabulary import DiagnosticKind
+
+FIXES: Mapping[str, str] = {
+    DiagnosticKind.BAD_FREE: "Free exactly the pointer that the allocation returned, once.",
+    DiagnosticKind.BAD_MASK: "Put exactly the threads that reach the call into the mask.",
+    DiagnosticKind.COPY_DIRECTION: "State the direction that the pointers have, or cudaMemcpyDefault.",
+    DiagnosticKind.DEADLOCK: "Let every thread of the block reach the same barrier.",
+    DiagnosticKind.DIVERGENT_BARRIER: "Move the barrier out of the branch: every thread must reach it.",
+    DiagnosticKind.DIVISION_BY_ZERO: "Check the divisor first.",
+    DiagnosticKind.EXITED_THREADS: "Do not return before a barrier. Guard the work in between instead.",
+    DiagnosticKind.HOST_ACCESS: "Arrays are in device memory. Read and write them in a kernel, or copy them.",
+    DiagnosticKind.HOST_POINTER: "Pass pointers to device memory to kernels.",
+    DiagnosticKind.ILLEGAL_ADDRESS: "Check the index against the size before the access.",
+    DiagnosticKind.LEAK: "Free every allocation before solve returns.",
+    DiagnosticKind.MEMORY: "Allocate less, or free what is no longer needed.",
+    DiagnosticKind.MISALIGNED: "Cast only to types whose size divides the address.",
+    DiagnosticKind.NO_KERNEL: "Launch a kernel in solve.",
+    DiagnosticKind.NULL_POINTER: "Check that the allocation succeeded and that the pointer was set.",
+    DiagnosticKind.OUT_OF_BOUNDS: "Check the index against the size before the access.",
+    DiagnosticKind.RACE: "Put a barrier between the accesses, or use an atomic operation.",
+    DiagnosticKind.RESOURCES: "Use fewer threads per block or less shared memory.",
+    DiagnosticKind.SHUFFLE_SOURCE: "Shuffle only from lanes that take part in the call.",
+    DiagnosticKind.STACK_OVERFLOW: "Recurse less deeply, or make local arrays smaller.",
+    DiagnosticKind.UNINITIALISED: "Write the memory before it is read.",
+    DiagnosticKind.USE_AFTER_FREE: "Free the memory after its last use.",
+    DiagnosticKind.WILD_POINTER: "Compute addresses from the arrays that solve gets or allocates.",
+}
+
+
+def fix_for(kind: str) -> str:
+    """Return how to fix a finding of `kind`, empty if nothing general can be said."""
+    return FIXES.get(kind, "")

@@ -1,0 +1,195 @@
+"""The concepts that the site explains, and what leads to each: a tag, a finding or a verdict.
+
+The texts and figures are in `web.learn`. This module knows only names, so that every page can link.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.urls import reverse
+
+from problems.vocabulary import DiagnosticKind, Verdict
+
+
+class Field(StrEnum):
+    """The groups in which the primer lists the concepts."""
+
+    CORRECT = "Correct programs"
+    PATTERNS = "Patterns"
+    MEMORY = "Memory"
+    TOGETHER = "Threads that work together"
+    SPEED = "Speed and precision"
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A page about one idea. `tag` is the tag whose problems the page lists."""
+
+    slug: str
+    title: str
+    summary: str
+    field: Field
+    tag: str
+
+    @property
+    def url(self) -> str:
+        """Return the address of its page."""
+        return reverse("concept", args=[self.slug])
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A link to a concept, or to a section of the primer."""
+
+    title: str
+    url: str
+
+
+def _concept(slug: str, title: str, field: Field, summary: str, tag: str = "") -> Concept:
+    return Concept(slug, title, summary, field, tag or slug.replace("-", " "))
+
+
+CONCEPTS: Mapping[str, Concept] = {
+    concept.slug: concept
+    for concept in (
+        _concept(
+            "bounds",
+            "Bounds and guards",
+            Field.CORRECT,
+            "A grid usually has more threads than there is work. The guard stops the others.",
+            tag="elementwise",
+        ),
+        _concept(
+            "uninitialised-memory",
+            "Uninitialised memory",
+            Field.CORRECT,
+            "New memory holds arbitrary bits. Write it before you read it.",
+            tag="reduction",
+        ),
+        _concept(
+            "synchronisation",
+            "Synchronisation",
+            Field.CORRECT,
+            "Threads run in no fixed order. Barriers, atomics and launches create the order that you need.",
+        ),
+        _concept(
+            "elementwise",
+            "Elementwise kernels",
+            Field.PATTERNS,
+            "One thread computes one output element, and no thread needs another.",
+        ),
+        _concept(
+            "image", "Images", Field.PATTERNS, "Pixels have a row, a column and channels, in one array."
+        ),
+        _concept(
+            "activation", "Activation functions", Field.PATTERNS, "A function of one number, applied to all."
+        ),
+        _concept("matrix", "Matrices", Field.PATTERNS, "Two indices, one address: rows follow each other."),
+        _concept("stencil", "Stencils", Field.PATTERNS, "Each output needs a neighbourhood of inputs."),
+        _concept("reduction", "Reductions", Field.PATTERNS, "Many values become one, in a tree."),
+        _concept("scan", "Scans", Field.PATTERNS, "Each output depends on all earlier inputs."),
+        _concept("sorting", "Sorting", Field.PATTERNS, "Elements find their places without a loop over all."),
+        _concept(
+            "sorting-network",
+            "Sorting networks",
+            Field.PATTERNS,
+            "A fixed list of comparisons sorts any input, and many of them run at once.",
+        ),
+        _concept("radix-sort", "Radix sort", Field.PATTERNS, "Sort by one digit at a time. Compare nothing."),
+        _concept(
+            "in-place",
+            "In-place kernels",
+            Field.PATTERNS,
+            "Input and output share an array, so the order of reads and writes matters.",
+        ),
+        _concept("coalescing", "Coalescing", Field.MEMORY, "A warp's loads combine if they are neighbours."),
+        _concept(
+            "shared-memory", "Shared memory", Field.MEMORY, "A small, fast memory that one block shares."
+        ),
+        _concept("constant-memory", "Constant memory", Field.MEMORY, "One value for all threads, at once."),
+        _concept("data-reuse", "Data reuse", Field.MEMORY, "Read from device memory once. Use it often."),
+        _concept(
+            "register-tiling", "Register tiling", Field.MEMORY, "A thread computes a small tile of outputs."
+        ),
+        _concept("atomics", "Atomics", Field.TOGETHER, "Updates that no other thread can interrupt."),
+        _concept("contention", "Contention", Field.TOGETHER, "Updates of one address wait for each other."),
+        _concept(
+            "warp-shuffle", "Warp shuffles", Field.TOGETHER, "Threads of a warp read each other's registers."
+        ),
+        _concept("bandwidth", "Bandwidth", Field.SPEED, "The bytes that you move set the least time."),
+        _concept(
+            "compute-bound", "Compute-bound kernels", Field.SPEED, "The arithmetic sets the least time."
+        ),
+        _concept(
+            "numerical-stability",
+            "Numerical stability",
+            Field.SPEED,
+            "Formulas that are equal on paper differ in floating point.",
+        ),
+    )
+}
+
+_OF_FINDING: Mapping[str, str] = {
+    DiagnosticKind.OUT_OF_BOUNDS: "bounds",
+    DiagnosticKind.WILD_POINTER: "bounds",
+    DiagnosticKind.ILLEGAL_ADDRESS: "bounds",
+    DiagnosticKind.UNINITIALISED: "uninitialised-memory",
+    DiagnosticKind.RACE: "synchronisation",
+    DiagnosticKind.DIVERGENT_BARRIER: "synchronisation",
+    DiagnosticKind.DEADLOCK: "synchronisation",
+    DiagnosticKind.EXITED_THREADS: "synchronisation",
+    DiagnosticKind.BAD_MASK: "warp-shuffle",
+    DiagnosticKind.SHUFFLE_SOURCE: "warp-shuffle",
+    DiagnosticKind.MISALIGNED: "coalescing#s-alignment",
+    DiagnosticKind.COPY_DIRECTION: "#memory",
+    DiagnosticKind.HOST_ACCESS: "#memory",
+    DiagnosticKind.HOST_POINTER: "#memory",
+    DiagnosticKind.NULL_POINTER: "#memory",
+    DiagnosticKind.NO_KERNEL: "#launch",
+    DiagnosticKind.CUDA_ERROR: "#launch",
+    DiagnosticKind.RESOURCES: "#launch",
+}
+_OF_VERDICT: Mapping[Verdict, tuple[str, ...]] = {
+    Verdict.WRONG_ANSWER: ("#index", "synchronisation", "uninitialised-memory", "numerical-stability"),
+    Verdict.RUNTIME_ERROR: ("#launch", "synchronisation"),
+    Verdict.ILLEGAL_ACCESS: ("bounds", "#memory"),
+    Verdict.TIME_LIMIT: ("bandwidth", "data-reuse"),
+}
+SECTIONS: Mapping[str, str] = {
+    "memory": "Host and device memory",
+    "threads": "Grid, block and thread",
+    "index": "The index",
+    "guard": "The guard",
+    "launch": "The launch",
+}
+
+
+def concept_of_tag(tag: str) -> Concept | None:
+    """Return the concept that explains `tag`, None if no page does."""
+    concept = CONCEPTS.get(tag.replace(" ", "-"))
+    return concept if concept and concept.tag == tag else None
+
+
+def lesson_of_finding(kind: str) -> Lesson | None:
+    """Return what to read about a finding of `kind`, None if there is nothing."""
+    return _lesson(_OF_FINDING[kind]) if kind in _OF_FINDING else None
+
+
+def lessons_of_verdict(verdict: str) -> tuple[Lesson, ...]:
+    """Return what to read about a verdict."""
+    return tuple(map(_lesson, _OF_VERDICT.get(Verdict(verdict), ())))
+
+
+def every_lesson() -> tuple[Lesson, ...]:
+    """Return all that findings and verdicts lead to."""
+    targets = [*_OF_FINDING.values(), *(target for targets in _OF_VERDICT.values() for target in targets)]
+    return tuple(map(_lesson, dict.fromkeys(targets)))
+
+
+def _lesson(target: str) -> Lesson:
+    page, _, section = target.partition("#")
+    fragment = f"#{section}" if section else ""
+    if page:
+        return Lesson(CONCEPTS[page].title, CONCEPTS[page].url + fragment)
+    return Lesson(SECTIONS[section], reverse("primer") + fragment)

@@ -1,1 +1,0 @@
-var o={day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit",hourCycle:"h23"};function n(e,t){return new Intl.DateTimeFormat("en-GB",{...o,timeZone:t}).format(new Date(e))}function r(e){for(let t of e.querySelectorAll("time[data-local]"))t.textContent=n(t.dateTime),t.removeAttribute("data-local")}export{n as a,r as b};
