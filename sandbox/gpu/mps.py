@@ -91,7 +91,7 @@ class Mps:
         self._client_memory_mib = client_memory_mib
         self._patience_s = patience_s
         self._control = Control(uuid, self.pipe_directory, self.log_directory, binary, patience_s)
-        self._deaf: set[tuple[int, str]] = set()
+        self._asked: set[tuple[int, str]] = set()  # clients that MPS was asked to terminate
         if len(os.fsencode(self.pipe_directory)) + len(_LONGEST_SOCKET) > _SOCKET_PATH_BYTES:
             raise MpsUnavailable(
                 f"the path {self.pipe_directory} is too long for a socket; choose a shorter runtime directory"
@@ -151,15 +151,15 @@ class Mps:
         Also False if the server has faulted, because then no client has work left.
 
         Its pending and later CUDA calls fail with error 810. The process itself survives: kill it afterwards.
-        A client that was stopped by a signal goes on, since MPS waits for its answer. One that does not
-        answer all the same is asked once and no more.
+        A client that was stopped by a signal goes on, since MPS waits for its answer. MPS is asked once for
+        each client: while it waits for one that does not answer, it answers nothing else about it.
 
         Raises:
             MpsRefused: the daemon belongs to another user.
             MpsUnavailable: the client does not answer: kill it, whatever that does to others.
         """
         client = identity(pid)
-        if client in self._deaf:
+        if client in self._asked:
             return False
         for server in numbers(self._control.ask("get_server_list")):
             if pid in self._clients_of(server):
@@ -203,13 +203,9 @@ class Mps:
                 self._start()
 
     def _terminate(self, server: int, pid: int) -> str:
-        client = identity(pid)
+        self._asked = {known for known in self._asked if identity(known[0]) == known} | {identity(pid)}
         wake(pid)
-        try:
-            return self._control.ask(f"terminate_client {server} {pid}", limit_s=_TERMINATE_S).strip()
-        except MpsUnavailable:
-            self._deaf = {known for known in self._deaf if identity(known[0]) == known} | {client}
-            raise
+        return self._control.ask(f"terminate_client {server} {pid}", limit_s=_TERMINATE_S).strip()
 
     def _clients_of(self, server: int) -> tuple[int, ...]:
         try:
