@@ -245,9 +245,9 @@ def site_killed(scene: Scene, _: Host) -> None:
     scene.cluster.start_site()
 
 
-def killed_before_ringing(scene: Scene, _: Host) -> None:
+def killed_before_waking(scene: Scene, _: Host) -> None:
     """A process of the site dies when it has committed a submission, and before it wakes a worker."""
-    order = scene.cluster.gates / "die-before-ringing"
+    order = scene.cluster.gates / "die-before-waking"
     order.touch()
     deadline = time.monotonic() + 5
     while order.exists() and time.monotonic() < deadline:
@@ -295,7 +295,7 @@ FAULTS: Mapping[str, Fault] = {
         Fault("broker flushed", broker_flushed, "broker"),
         Fault("database stopped", database_stopped, "database"),
         Fault("site killed", site_killed, "site"),
-        Fault("site killed before ringing", killed_before_ringing, "site"),
+        Fault("site killed before waking a worker", killed_before_waking, "site"),
         Fault("ten messages for one", ten_messages, ""),
         Fault("result sent twice", result_sent_twice, "auditor"),
     )

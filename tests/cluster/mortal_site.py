@@ -2,7 +2,7 @@
 
     uvicorn tests.cluster.mortal_site:application
 
-The death comes by SIGKILL, once, while the file `die-before-ringing` is in the runtime directory.
+The death comes by SIGKILL, once, while the file `die-before-waking` is in the runtime directory.
 """
 
 import os
@@ -15,15 +15,15 @@ from web.jobs import wakeup
 
 __all__ = ["application"]
 
-_ring = wakeup.wake
+_wake = wakeup.wake
 
 
-def _ring_or_die(*arguments: object, **options: object) -> None:
-    order = settings.WARPCOURT.runtime_dir / "die-before-ringing"
+def _wake_or_die(*arguments: object, **options: object) -> None:
+    order = settings.WARPCOURT.runtime_dir / "die-before-waking"
     if order.exists():
         order.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
-    _ring(*arguments, **options)  # type: ignore[arg-type]
+    _wake(*arguments, **options)  # type: ignore[arg-type]
 
 
-wakeup.wake = _ring_or_die
+wakeup.wake = _wake_or_die

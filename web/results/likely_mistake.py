@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from judge.report import from_json
 from problems.vocabulary import Group, Mode, Verdict
 from web.packages.mistakes import Mistake
 from web.packages.models import PackageVersion
@@ -26,7 +25,7 @@ def likely_mistake(submission: Submission, viewer: Viewer) -> str:
             return ""
         if in_contest(submission.problem):
             return ""
-    report = from_json(submission.report.body)
+    report = submission.report.parsed
     cases = {case.name: case.verdict.value for case in report.cases if case.group is not Group.TIMED}
     on_gpu = bool(report.environment.get("gpu"))
     found = {

@@ -79,6 +79,6 @@ def _redis_options() -> dict[str, Any]:
 
 
 def _filesystem_options(config: Config) -> dict[str, Any]:
-    folder = config.data_dir / "doorbell"
+    folder = config.data_dir / "messages"
     folder.mkdir(parents=True, exist_ok=True)
     return {"data_folder_in": str(folder), "data_folder_out": str(folder), "polling_interval": _POLL_S}

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from judge.redaction import redact
-from judge.report import Report, Score, from_json
+from judge.report import Report, Score
 from problems.vocabulary import Language
 from web.accounts.models import User
 from web.accounts.visibility import reads_all
@@ -141,7 +141,7 @@ def present_report(submission: Submission, viewer: Viewer) -> Report | None:
     """
     if not hasattr(submission, "report"):
         return None
-    report = from_json(submission.report.body)
+    report = submission.report.parsed
     if viewer.is_staff:
         return report
     return redact(report)

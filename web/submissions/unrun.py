@@ -1,10 +1,10 @@
-"""The cases of a problem that a judgement left out because the program ended at an earlier one."""
+"""The cases of a problem that did not run because the program ended at an earlier one."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from judge.redaction import HiddenNames
-from judge.report import Report, from_json
+from judge.report import Report
 from problems.schema import Case
 from problems.vocabulary import Group, Mode, Verdict
 from web.packages.cases import judged_cases
@@ -29,14 +29,14 @@ def unrun_cases(submission: Submission, viewer: Viewer) -> tuple[UnrunCase, ...]
     """
     if not hasattr(submission, "report"):
         return ()
-    report = from_json(submission.report.body)
-    left = _left_out(submission, report)
+    report = submission.report.parsed
+    unrun = _not_run(submission, report)
     if viewer.is_staff:
-        return tuple(UnrunCase(case.name, case.group, case.public, case.sizes) for case in left)
-    return tuple(_redacted(report, left))
+        return tuple(UnrunCase(case.name, case.group, case.public, case.sizes) for case in unrun)
+    return tuple(_redacted(report, unrun))
 
 
-def _left_out(submission: Submission, report: Report) -> list[Case]:
+def _not_run(submission: Submission, report: Report) -> list[Case]:
     package = submission.package
     if report.verdict is Verdict.ACCEPTED or not report.cases or package is None:
         return []
@@ -50,13 +50,13 @@ def _left_out(submission: Submission, report: Report) -> list[Case]:
     return [case for case in cases if case.name not in run]
 
 
-def _redacted(report: Report, left: Iterable[Case]) -> Iterable[UnrunCase]:
+def _redacted(report: Report, unrun: Iterable[Case]) -> Iterable[UnrunCase]:
     """Yield cases without names and sizes of hidden ones. They continue the count of the redacted report."""
     names = HiddenNames()
     for run in report.cases:
         if not run.public:
             names.following(run.group)
-    for case in left:
+    for case in unrun:
         if case.public:
             yield UnrunCase(case.name, case.group, public=True, sizes=case.sizes)
             continue

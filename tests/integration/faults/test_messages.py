@@ -46,9 +46,9 @@ def test_a_result_is_sent_twice(forgetful_cluster, recovers, stage):
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_the_site_is_killed_between_commit_and_ring(cluster, recovers, stage):
+def test_the_site_is_killed_between_commit_and_wakeup(cluster, recovers, stage):
     with hold(cluster, stage) as held, recovers(cluster, held):
-        (cluster.gates / "die-before-ringing").touch()
+        (cluster.gates / "die-before-waking").touch()
         key = f"sent-while-{stage}"
         with pytest.raises(httpx.TransportError):
             cluster.submit("wrong_answer", key=key)

@@ -101,7 +101,7 @@ def test_cancelling_ends_a_running_judgement(installation):
 
 def test_a_job_whose_ring_was_lost_is_found_by_a_sweep(installation):
     public_id = installation.submit("accepted")
-    for message in Path(installation.environment["WARPCOURT_DATA_DIR"]).glob("doorbell/*.msg"):
+    for message in Path(installation.environment["WARPCOURT_DATA_DIR"]).glob("messages/*.msg"):
         message.unlink()
     if broker := installation.environment["WARPCOURT_BROKER_URL"]:
         redis.Redis.from_url(broker).flushall()

@@ -5,7 +5,9 @@ import zlib
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 
+from judge import report as judge_report
 from problems.vocabulary import Group, Verdict
 from web.submissions.models.submission import Submission
 
@@ -70,6 +72,11 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.submission_id}: {self.verdict}"
+
+    @cached_property
+    def parsed(self) -> judge_report.Report:
+        """The report as the judge wrote it, unredacted and without its listings."""
+        return judge_report.from_json(self.body)
 
 
 class ListingKind(models.TextChoices):
