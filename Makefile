@@ -6,6 +6,8 @@
 PY := .venv/bin/python
 # The floor of coverage holds for a whole run. `make test PYTEST=...` may select tests, and measures nothing.
 COVERAGE ?= $(if $(PYTEST),,--cov)
+# Many processes of the tests import the same modules, so they keep the bytecode, whatever the shell says.
+test unit prove-all: export PYTHONDONTWRITEBYTECODE =
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
 
 help: ## List the targets
