@@ -11,6 +11,7 @@ from web.accounts.providers import providers
 from web.config import ROOT, Config
 from web.site.bodies import FIELDS_MIB
 from web.site.databases import databases
+from web.site.headers import worker_policy
 from web.site.logs import logging_settings
 
 # Lets annotations such as `ModelAdmin[Problem]` be evaluated at run time.
@@ -131,6 +132,7 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = True
 # The front end's build puts a hash of the content into these names, so browsers may keep them for good.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a-z0-9]+$"
+WHITENOISE_ADD_HEADERS_FUNCTION = worker_policy
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
