@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "web.site.wrong_method.explain_wrong_method",
     "web.site.threads.in_one_thread",  # the last, so that it applies to all of them
 ]
 
