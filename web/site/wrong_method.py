@@ -11,7 +11,7 @@ from django.utils.decorators import sync_only_middleware
 
 from web.site.threads import Handler
 
-_AGAIN = "Nothing was sent. If you want to, use the form on this page again."
+_AGAIN = "Nothing was sent. To send it, use the form on this page again."
 
 
 @sync_only_middleware
