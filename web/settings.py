@@ -11,6 +11,7 @@ from web.accounts.providers import providers
 from web.config import ROOT, Config
 from web.site.bodies import FIELDS_MIB
 from web.site.databases import databases
+from web.site.headers import worker_policy
 from web.site.logs import logging_settings
 
 # Lets annotations such as `ModelAdmin[Problem]` be evaluated at run time.
@@ -81,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "web.site.wrong_method.explain_wrong_method",
     "web.site.threads.in_one_thread",  # the last, so that it applies to all of them
 ]
 
@@ -131,6 +133,7 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = True
 # The front end's build puts a hash of the content into these names, so browsers may keep them for good.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a-z0-9]+$"
+WHITENOISE_ADD_HEADERS_FUNCTION = worker_policy
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [

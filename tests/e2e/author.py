@@ -16,6 +16,11 @@ User.objects.filter(username="{username}").update(is_instructor=True)
 def sign_up_instructor(page: Page, site: Site, username: str) -> None:
     """Sign a new person up, whom staff then make an instructor."""
     sign_up(page, site, username)
+    make_instructor(site, username)
+
+
+def make_instructor(site: Site, username: str) -> None:
+    """Give a person the role, as staff do."""
     site.manage("shell", "-c", _INSTRUCTOR.format(username=username))
 
 

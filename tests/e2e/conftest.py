@@ -88,6 +88,35 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def violations() -> Iterator[list[str]]:
+    """What the content security policy refused on any page of any browser, since the list was emptied."""
+    refused: list[str] = []
+    open_context = Browser.new_context
+
+    def new_context(browser: Browser, **options: Any) -> BrowserContext:
+        context = open_context(browser, **options)
+        context.on("console", hear)
+        return context
+
+    def hear(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            refused.append(message.text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Browser, "new_context", new_context)
+        yield refused
+
+
+@pytest.fixture(autouse=True)
+def _policy_refuses_nothing(violations: list[str]) -> Iterator[None]:
+    """Fail the tests in which the policy refused something, wherever the page came from."""
+    yield
+    found = [*violations]
+    violations.clear()
+    assert found == []
+
+
 @pytest.fixture
 def context(new_context: Any) -> BrowserContext:
     """A fresh visitor at a desk. Dialogs are answered by the tests that expect them."""

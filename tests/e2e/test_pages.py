@@ -8,9 +8,22 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.conftest import Site, open_problem, press, sign_in, sign_up, wait_for_verdict, write
 from tests.e2e.soundness import check, check_here
 
-PUBLIC = ("/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help")
+PUBLIC = (
+    "/",
+    "/problems",
+    "/problems/vector-add",
+    "/problems/vector-add/leaderboard",
+    "/help",
+    "/api/v1/docs",
+)
 LISTS = ("/problems?q=nothing&tag=bandwidth&sort=x", "/tracks", "/tracks/hundred-days")
-FORMS = ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/no-such-page")
+FORMS = (
+    "/accounts/login/",
+    "/accounts/signup/",
+    "/accounts/password/reset/",
+    "/no-such-page",
+    "/problems/vector-add/note",
+)
 PRIVATE = ("/", "/problems", "/problems/vector-add", "/submissions", "/account", "/accounts/password/change/")
 PERSON = "reader"
 

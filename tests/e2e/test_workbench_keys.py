@@ -1,4 +1,4 @@
-"""The palette, notes, bookmarks, re-indenting and full screen, by keyboard and without a mouse."""
+"""The palette, notes, bookmarks, commands and full screen, by keyboard and without a mouse."""
 
 import re
 
@@ -83,16 +83,6 @@ def test_notes_and_bookmarks_work_without_scripts(site: Site, browser: Browser) 
         expect(page.get_by_role("textbox", name="Notes")).to_have_value("By hand.")
 
 
-def test_a_program_is_indented_again(site: Site, page: Page) -> None:
-    open_problem(page, site, "vector-add")
-    write(page, "void solve() {\nint a;\n      int b;\n}")
-    page.keyboard.press("Alt+Shift+F")
-    expect(page.locator("#announcer")).to_have_text("Re-indented")
-    assert editor_text(page) == "void solve() {\n    int a;\n    int b;\n}"
-    page.get_by_role("button", name="Re-indent").click()
-    expect(page.locator("#announcer")).to_have_text("The program is already indented")
-
-
 def test_the_editor_alone_and_back(site: Site, page: Page) -> None:
     open_problem(page, site, "vector-add")
     page.keyboard.press("Alt+Shift+Z")
@@ -112,7 +102,13 @@ def test_the_keys_lead_to_neighbours_and_are_listed(site: Site, page: Page) -> N
     expect(page.locator(".workbench[data-ready]")).to_be_visible()
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
-    for action in ("Save the draft", "Go to a problem or page", "Open notes", "Re-indent", "full screen"):
+    for action in (
+        "Save the draft",
+        "Go to a problem or page",
+        "Open notes",
+        "Format the program",
+        "full screen",
+    ):
         expect(dialog).to_contain_text(action)
 
 

@@ -38,7 +38,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         max_length=MAX_CHARACTERS, unique=True, validators=username_validators, help_text="Shown to everyone."
     )
     email = models.EmailField(
-        "e-mail", blank=True, help_text="Optional. For resetting the password and for security notices."
+        blank=True, help_text="Optional. For resetting the password and for security notices."
     )
     is_staff = models.BooleanField(
         "staff", default=False, help_text="Can see all submissions and use the admin."

@@ -2,6 +2,7 @@
 
 import difflib
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,10 +15,8 @@ from .watch import watch
 
 app = typer.Typer(
     name="warpcourt",
-    help="Write GPU kernels in your own editor: pull a problem, submit a file and wait for its verdict.",
     epilog="Exit status: 0 for success or an accepted program. Other verdicts: 10 to 19; see the help page.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -47,6 +46,25 @@ def main() -> None:
         terminal.fail(str(error), _STATUSES.get(error.status, exits.FAILED))
     except SiteError as error:
         terminal.fail(str(error), exits.UNREACHABLE)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        try:
+            known = version("warpcourt")
+        except PackageNotFoundError:
+            known = "from a checkout"
+        show.plain(terminal.out(), f"warpcourt {known}")
+        raise typer.Exit
+
+
+@app.callback()
+def every(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Write GPU kernels in your own editor: pull a problem, submit a file and wait for its verdict."""
 
 
 @app.command()

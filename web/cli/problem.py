@@ -11,7 +11,7 @@ from .client import Body, Client, RequestRefused, Unreachable
 from .package import Pulled
 
 app = typer.Typer(
-    help="Write problems: pull, push, prove and publish them. "
+    help="Write problems: pull, push, try, prove and publish them. "
     "Requires a token with the author scope: warpcourt login URL --author.",
     no_args_is_help=True,
 )
@@ -100,6 +100,25 @@ def prove(
     raise typer.Exit(0 if run["holds"] else exits.NOT_PROVED)
 
 
+@app.command("try")
+def try_solutions(
+    folder: Folder = HERE,
+    file: Annotated[str | None, typer.Option(help="The solution to run, such as plain.cu.")] = None,
+    language: Annotated[str | None, typer.Option(help="Run all solutions in cuda, triton or python.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run solutions on the site without a proof. Exit status: 7 if one does not get its expected verdict."""
+    if (file is None) == (language is None):
+        terminal.fail("Name one of --file and --language.", exits.USAGE)
+    wanted = {"language": language} if file is None else {"file": Path(file).name}
+    with terminal.site() as client:
+        known = _pushed(folder, client)
+        run = client.post(f"author/workspaces/{known.slug}/trials", wanted)
+        run = _follow(client, known.slug, run, quiet=as_json)
+    terminal.answer(run, as_json=as_json, shown=show.trial(run))
+    raise typer.Exit(0 if run["holds"] else exits.NOT_PROVED)
+
+
 @app.command()
 def publish(
     folder: Folder = HERE,
@@ -169,7 +188,8 @@ def _follow(client: Client, slug: str, run: Body, *, quiet: bool) -> Body:
     """Wait until a run is over, and print its steps. Tolerates a site that is down for a short time."""
     shown, pause_s, progress, failures = 0.0, _FIRST_PAUSE_S, terminal.progress(), 0
     if run["state"] == "queued" and not quiet:
-        show.plain(progress, f"Waiting for a worker. Progress: {client.url}/author/{slug}/proof/{run['id']}")
+        page = "solutions/runs" if run["kind"] == "trial" else "proof"
+        show.plain(progress, f"Waiting for a worker. Progress: {client.url}/author/{slug}/{page}/{run['id']}")
     while run["state"] not in {"done", "cancelled"}:
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)

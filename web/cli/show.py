@@ -1,7 +1,8 @@
 """API responses as tables and lines for a terminal."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -64,7 +65,8 @@ def submission(row: Body) -> RenderableType:
     leading = (row["report"] or {}).get("headline")
     if leading:
         parts.append(_finding(leading))
-    if row["message"] and not (leading and leading["message"] in row["message"]):
+    repeated = leading and (leading["message"] in row["message"] or row["message"] in leading["message"])
+    if row["message"] and not repeated:
         parts.append(clean(row["message"]))
     if row.get("mistake"):
         parts.append(Text.assemble("You may have made this mistake: ", clean(row["mistake"])))
@@ -73,7 +75,7 @@ def submission(row: Body) -> RenderableType:
         interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}"
         parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
     if row["report"]:
-        parts += _report(row["report"], row.get("not_run", ()))
+        parts += _report(row["report"], row.get("not_run", ()), said=row["message"])
     return Group(*parts)
 
 
@@ -134,11 +136,32 @@ def proof(run: Body) -> RenderableType:
         style = "red" if entry["severity"] == "error" else "yellow"
         head = Text.assemble((entry["severity"], style), ": ", clean(f"{entry['place']}: {entry['text']}"))
         further = [*entry.get("details", ()), entry["fix"]]
-        parts += [head, *(Padding(clean(text), (0, 0, 0, 4)) for text in further)]
+        parts += [head, *(Padding(clean(text), (0, 0, 0, 4), expand=False) for text in further)]
     if run["failure"]:
         parts.append(clean(run["failure"]))
     parts.append(Text("proved", style="bold green") if run["holds"] else Text("NOT proved", style="bold red"))
     return Group(*parts)
+
+
+def trial(run: Body) -> RenderableType:
+    """The verdicts of the solutions of a trial, with what went wrong."""
+    if run["state"] == "cancelled":
+        return Text("The run was cancelled.")
+    if run["failure"]:
+        return clean(run["failure"])
+    table = _table("Solution", "Verdict", "Expected", ">Time")
+    further: list[RenderableType] = []
+    for row in run["report"]["outcomes"]:
+        expected = verdict(row["expected"]) if row["expected"] else Text("any failure", style="dim")
+        table.add_row(row["program"], verdict(row["verdict"]), expected, _milliseconds(row["ms"]))
+        texts = dict.fromkeys(text for text in (row["message"], *row["findings"]) if text)
+        if row["verdict"] != "accepted" and texts:
+            further.append(clean(f"{row['program']}:"))
+            further += [Padding(clean(text), (0, 0, 0, 4), expand=False) for text in texts]
+    end = (
+        Text("as expected", style="bold green") if run["holds"] else Text("NOT as expected", style="bold red")
+    )
+    return Group(table, *further, end)
 
 
 def difference(lines: Sequence[str]) -> Text:
@@ -165,23 +188,26 @@ def clean(text: str) -> Text:
     return Text(text.translate(CONTROLS))
 
 
-def _report(report: Body, not_run: Sequence[Body]) -> list[RenderableType]:
+def _report(report: Body, not_run: Sequence[Body], said: str) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if report["cases"]:
         table = _table("Case", "Verdict", ">Time", "Mismatches")
         for case in report["cases"]:
             timing = case["timing"]
             took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])
-            table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case))
+            table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case, said))
         for case in not_run:
             table.add_row(clean(case["name"]), Text("not run", style="dim"), NONE, "")
         parts += [table, _tally(report["cases"], not_run)]
-    parts += [_finding(entry) for entry in report["diagnostics"] if entry != report.get("headline")]
+    parts += _findings(report["diagnostics"], known=report.get("headline"))
     if report["kernels"]:
         parts.append(_kernels(report["kernels"]))
     for name in ("log", "output"):
         if report[name]:
-            parts += [Text(f"{name}:", style="bold"), Padding(clean(report[name].rstrip()), (0, 0, 0, 2))]
+            parts += [
+                Text(f"{name}:", style="bold"),
+                Padding(clean(report[name].rstrip()), (0, 0, 0, 2), expand=False),
+            ]
     return parts
 
 
@@ -191,18 +217,24 @@ def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
     return Text(f"{passed} of {len(cases) + len(not_run)} cases passed{left}", style="dim")
 
 
+def _findings(entries: Iterable[Body], known: Body | None) -> list[RenderableType]:
+    """The findings but `known`. Equal ones are one line with their number."""
+    texts = Counter(_finding(entry).plain for entry in entries if entry != known)
+    return [clean(f"{text} ({count} times)" if count > 1 else text) for text, count in texts.items()]
+
+
 def _finding(entry: Body) -> Text:
     line = f"line {entry['line']}: " if entry["line"] else ""
     return clean(f"{entry['severity']}: {line}{entry['message']}")
 
 
-def _mismatches(case: Body) -> Text:
+def _mismatches(case: Body, said: str) -> Text:
     told = [
         f"{entry['argument']}[{', '.join(map(str, entry['index']))}]: "
         f"expected {entry['expected']}, got {entry['got']}"
         for entry in case["mismatches"][:3]
     ]
-    return clean("\n".join([case["message"], *told] if case["message"] else told))
+    return clean("\n".join([case["message"], *told] if case["message"] not in {"", said} else told))
 
 
 def _kernels(kernels: Iterable[Body]) -> Table:
@@ -218,7 +250,8 @@ def _table(*names: str) -> Table:
     """A table without borders. A name that begins with `>` makes a right-aligned column."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in names:
-        table.add_column(name.lstrip(">"), justify="right" if name.startswith(">") else "left")
+        justify: Literal["left", "right"] = "right" if name.startswith(">") else "left"
+        table.add_column(name.lstrip(">"), justify=justify, overflow="fold")  # nothing is cut off
     return table
 
 

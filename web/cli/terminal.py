@@ -1,6 +1,7 @@
 """Shared by all commands: connecting to the site, output and errors."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,12 +13,16 @@ from rich.segment import Segment
 from . import credentials, show
 from .client import Client
 
+_FILE_COLUMNS = 10_000  # a file or a pipe has no edge: its lines are not folded
+
 
 class _Console(Console):
     """Prints text literally, without markup and terminal control characters."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+        if not self.is_terminal and "COLUMNS" not in os.environ:
+            self.width = _FILE_COLUMNS
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The output in segments. Control segments of rich itself stay unchanged."""

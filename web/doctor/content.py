@@ -11,13 +11,17 @@ from web.packages.models import Origin
 from web.upkeep.queries import backup_age_s, last_backup
 
 _LOAD = "warpcourt-admin loadproblems"
+_MOST_FAULTS = 5
 
 
 def check_problems(config: Config) -> Findings:
     """The packages are valid and loaded in their current version."""
     packages, faults = load_sound(config.problems_dir)
-    for fault in faults[:5]:
+    for fault in faults[:_MOST_FAULTS]:
         yield Finding("problems", Level.WEAK, fault, f"fix the package or remove it, then run: {_LOAD}")
+    if len(faults) > _MOST_FAULTS:
+        more = f"{len(faults) - _MOST_FAULTS} further faults in packages"
+        yield Finding("problems", Level.WEAK, more, "fix these first")
     stored = dict(Problem.objects.values_list("slug", "version"))
     authored = set(Problem.objects.filter(package__origin=Origin.AUTHOR).values_list("slug", flat=True))
     stale = [
@@ -30,9 +34,9 @@ def check_problems(config: Config) -> Findings:
         yield Finding("problems", Level.MISSING, "none found", fix)
     else:
         found = (
-            f"{len(stale)} not loaded in their current version: {', '.join(stale[:3])}"
+            f"{len(stale)} of {len(packages)} packages need loading: {', '.join(stale[:3])}"
             if stale
-            else f"{len(packages)}"
+            else f"{len(packages)} packages, loaded in their current version"
         )
         yield Finding("problems", ok_if(not stale, Level.WEAK), found, f"run {_LOAD}")
 

@@ -38,19 +38,21 @@ async function licences(inputs) {
     const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
     return `${name} ${version} (${license})\n\n${file ? (await readFile(path.join(folder, file), "utf8")).trim() : ""}\n`;
   });
-  const fonts = ["jetbrains-mono-plain", "warpcourt-math"].map(
-    async (name) => `${name}\n\n${(await readFile(path.join(root, "src/fonts", `${name}.licence.txt`), "utf8")).trim()}\n`,
+  // Fonts, and what packages were compiled from.
+  const others = ["fonts/jetbrains-mono-plain", "fonts/warpcourt-math", "formatter/llvm", "formatter/ruff"].map(
+    async (name) => `${path.basename(name)}\n\n${(await readFile(path.join(root, "src", `${name}.licence.txt`), "utf8")).trim()}\n`,
   );
-  return (await Promise.all([...texts, ...fonts])).join(`\n${"-".repeat(80)}\n\n`);
+  return (await Promise.all([...texts, ...others])).join(`\n${"-".repeat(80)}\n\n`);
 }
 
-/** Write each text file again as .br and .gz, which the server sends to browsers that take them. */
+/** Write each text file again as .br and .gz, and each WebAssembly module as .br, which the server sends to browsers that take them. */
 async function compress() {
-  for (const file of (await readdir(dist, { recursive: true })).filter((name) => /\.(js|css|svg)$/.test(name))) {
+  for (const file of (await readdir(dist, { recursive: true })).filter((name) => /\.(js|css|svg|wasm)$/.test(name))) {
     const content = await readFile(path.join(dist, file));
     if (content.length < 400) continue;
     const brotli = await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
     await writeFile(path.join(dist, `${file}.br`), brotli);
+    if (file.endsWith(".wasm")) continue; // large, and browsers take Brotli over https
     await writeFile(path.join(dist, `${file}.gz`), await promisify(gzip)(content, { level: 9 }));
   }
 }
@@ -60,7 +62,7 @@ await mkdir(dist, { recursive: true });
 const { metafile } = await build({
   metafile: true,
   absWorkingDir: root,
-  entryPoints: { site: "src/site.js", styles: "src/site.css" },
+  entryPoints: { site: "src/site.js", styles: "src/site.css", formatter: "src/formatter/worker.js" },
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -70,7 +72,7 @@ const { metafile } = await build({
   legalComments: "none",
   chunkNames: "chunks/[name]-[hash]",
   assetNames: "assets/[name]-[hash]",
-  loader: { ".woff2": "file", ".svg": "file" },
+  loader: { ".woff2": "file", ".svg": "file", ".wasm": "file" },
   logLevel: "warning",
 });
 // A classic script, to run before the first paint; modules run after it.

@@ -26,20 +26,20 @@ def notify(
 ) -> int:
     """Notify the users with these keys, except `actor`. Return how many got a notification.
 
-    At most `MOST_RECIPIENTS` users are notified. A user with an unread notification of this kind about
-    `topic` gets no second one. Call this in the transaction of the event: emails are only queued here, and
-    `web.notifications.mailing` sends them.
+    At most `MOST_RECIPIENTS` users are notified, none of them inactive. A user with an unread notification
+    of this kind about `topic` gets no second one; the caller locks what the topic names, so that this also
+    holds for two events at the same time. Call this in the transaction of the event: emails are only queued
+    here, and `web.notifications.mailing` sends them.
     """
     wanted = {key for key in users if actor is None or key != actor.pk}
-    active = User.objects.filter(pk__in=sorted(wanted)[:MOST_RECIPIENTS], is_active=True)
     waiting = Notification.objects.filter(user__in=wanted, kind=kind, topic=topic, read=None)
     waits = set(waiting.values_list("user_id", flat=True))
+    active = User.objects.filter(pk__in=wanted - waits, is_active=True).order_by("pk")[:MOST_RECIPIENTS]
     made = Notification.objects.bulk_create(
         Notification(
             user_id=key, kind=kind, actor=actor, subject=subject, topic=topic, url=url, detail=detail
         )
         for key in active.values_list("pk", flat=True)
-        if key not in waits
     )
     choices = MailChoice.objects.filter(user__in=[row.user_id for row in made], kind=kind)
     chosen = dict(choices.values_list("user_id", "by_mail"))

@@ -32,7 +32,9 @@ def delete_account(user: User) -> None:
     Raises:
         LastSuperuser: there is no other active superuser.
     """
-    user = User.objects.select_for_update().get(pk=user.pk)
+    # All writes of the user wait for this lock. The key stays free until the end: a transaction that holds a
+    # thread or a solution may refer to the user, while this one waits for the thread.
+    user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if user.is_superuser and not _others(user).exists():
         raise LastSuperuser("You are the only superuser. Create another one first.")
     for submission in Submission.objects.filter(user=user).exclude(job__state=JobState.DONE):
@@ -45,7 +47,7 @@ def delete_account(user: User) -> None:
     own = Submission.objects.filter(user=user).order_by("pk")
     while batch := [*own.values_list("pk", flat=True)[:_BATCH]]:
         Submission.objects.filter(pk__in=batch).delete()
-    user.delete()
+    User.objects.select_for_update().get(pk=user.pk).delete()
 
 
 def _others(user: User) -> QuerySet[User]:

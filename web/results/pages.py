@@ -1,6 +1,7 @@
 """The contents of the pages of a submission, from its report."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate
 
@@ -38,11 +39,12 @@ _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
 @dataclass(frozen=True, slots=True)
 class ShownDiagnostic:
-    """A diagnostic with its badge. `icon` and `tone` follow its severity."""
+    """A diagnostic with its badge. `icon` and `tone` follow its severity. `times`: how often it was said."""
 
     diagnostic: Diagnostic
     tone: str
     icon: str
+    times: int = field(default=1, compare=False)
 
     @property
     def sentence(self) -> str:
@@ -221,7 +223,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
     report = queries.present_report(submission, viewer)
     cases = report.cases if report else ()
     diagnostics = report.diagnostics if report else ()
-    shown = tuple(_finding(diagnostic) for diagnostic in findings(diagnostics))
+    shown = _folded(findings(diagnostics))
     first = headline(report) if report else None
     badge = badge_of(report.verdict if report else None)
     stages = _bars(report) if report else ()
@@ -272,9 +274,16 @@ def _message(report: Report, badge: Badge, shown: tuple[ShownDiagnostic, ...]) -
     return report.message if report.message and not said else badge.meaning
 
 
-def _finding(diagnostic: Diagnostic) -> ShownDiagnostic:
+def _folded(found: list[Diagnostic]) -> tuple[ShownDiagnostic, ...]:
+    """Return the findings, equal ones once: a program may say the same in each case."""
+    alike = [replace(diagnostic, hidden=False) for diagnostic in found]
+    first = dict(zip(reversed(alike), reversed(found), strict=True))
+    return tuple(_finding(first[same], times) for same, times in Counter(alike).items())
+
+
+def _finding(diagnostic: Diagnostic, times: int = 1) -> ShownDiagnostic:
     severity = diagnostic.severity if diagnostic.severity in _SEVERITY_TONES else "note"
-    return ShownDiagnostic(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity)
+    return ShownDiagnostic(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity, times)
 
 
 def _bars(report: Report) -> tuple[StageBar, ...]:

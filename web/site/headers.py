@@ -1,12 +1,24 @@
 """Response headers that Django has no setting for."""
 
 from collections.abc import Callable
+from wsgiref.headers import Headers
 
 from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 _POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+
+# The worker that formats programs runs WebAssembly. A worker has the policy of its own script, so pages
+# need no exception.
+_WORKER = "/dist/formatter.js"
+_WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+
+
+def worker_policy(headers: Headers, path: str, url: str) -> None:  # noqa: ARG001 - WhiteNoise passes both
+    """Give the script of the formatter its policy. WhiteNoise calls this for every static file."""
+    if url.endswith(_WORKER):
+        headers["Content-Security-Policy"] = _WORKER_POLICY
 
 
 @sync_and_async_middleware

@@ -31,7 +31,7 @@ class TrackForm(ScheduleForm):
     stops = forms.CharField(
         label="Problems",
         widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
-        help_text="Slugs of problems in the order of the track, one on each line.",
+        help_text="Slugs in the order of the track, one on each line. You can find problems below.",
     )
 
     class Meta(ScheduleForm.Meta):

@@ -4,16 +4,18 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.audit.access import member, staff_only
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.site.paging import first_rows
+from web.staff.problem_picker import picked_form, picker_of, picking
 from web.staff.track_forms import ScheduleForm, TrackForm
 from web.tracks.models import Entry, Track
 from web.tracks.queries import contest_of
@@ -33,20 +35,26 @@ class TrackRow:
 @staff_only
 def track_list(request: HttpRequest) -> HttpResponse:
     """Show all tracks, also unpublished ones and those without problems."""
-    tracks, _ = first_rows(Track.objects.order_by("order", "slug"))
+    found = Track.objects.order_by("order", "slug")
+    if last := Track.objects.filter(slug=request.GET.get("after", "").replace("\0", "")).first():
+        found = found.filter(Q(order__gt=last.order) | Q(order=last.order, slug__gt=last.slug))
+    tracks, more = first_rows(found)
     lengths = dict(Entry.objects.order_by().values_list("track").annotate(Count("pk")))
     now = timezone.now()
     rows = []
     for track in tracks:
         contest = contest_of(track)
         rows.append(TrackRow(track, lengths.get(track.pk, 0), contest.state(now) if contest else ""))
-    return render(request, "staff/tracks.html", {"rows": rows})
+    following = f"?{urlencode({'after': tracks[-1].slug})}" if more else ""
+    return render(request, "staff/tracks.html", {"rows": rows, "following": following})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def track_new(request: HttpRequest) -> HttpResponse:
     """Write a new track."""
+    if picking(request):
+        return _form_page(request, picked_form(request, Track(from_files=False)))
     form = TrackForm(request.POST or None, instance=Track(from_files=False))
     if form.is_valid():
         with transaction.atomic():
@@ -63,6 +71,8 @@ def track_new(request: HttpRequest) -> HttpResponse:
 def track_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change a track. The texts and problems of a track from a file stay as the file has them."""
     track = get_object_or_404(Track, slug=slug)
+    if picking(request) and not track.from_files:
+        return _form_page(request, picked_form(request, track), track)
     form = (ScheduleForm if track.from_files else TrackForm)(request.POST or None, instance=track)
     if form.is_valid():
         with transaction.atomic():
@@ -96,5 +106,6 @@ def _changes(form: ScheduleForm) -> dict[str, object]:
 
 
 def _form_page(request: HttpRequest, form: ScheduleForm, track: Track | None = None) -> HttpResponse:
-    context = {"form": form, "track": track}
+    picker = picker_of(request, form) if isinstance(form, TrackForm) else None
+    context = {"form": form, "track": track, "picker": picker}
     return render(request, "staff/track_edit.html", context, status=422 if form.errors else 200)

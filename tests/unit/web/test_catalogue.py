@@ -28,6 +28,7 @@ pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
 ACCEPTED, WRONG = Report(Verdict.ACCEPTED), Report(Verdict.WRONG_ANSWER)
 MOST_QUERIES = 8
+MOST_BYTES = 60 * 1024
 
 
 def hand_in(user: User, problem: Problem, report: Report, mode: Mode = Mode.SUBMIT) -> Submission:
@@ -227,6 +228,13 @@ def test_the_list_has_pages(client, crowd):
     assert "101 to 120 of 120" in text
     assert 'href="/problems?sort=title&amp;page=2" rel="prev"' in text
     assert 'rel="next"' not in text
+
+
+def test_full_pages_stay_light(client, crowd):
+    client.force_login(User.objects.filter(submissions__isnull=False).first())
+    pages = ("/", "/problems", "/tracks", "/ranking", "/submissions")
+    weights = {path: len(page(client, path).encode()) for path in pages}
+    assert max(weights.values()) < MOST_BYTES, weights
 
 
 def test_a_page_that_is_not_there_is_the_nearest(client, crowd):

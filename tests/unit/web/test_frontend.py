@@ -90,3 +90,17 @@ def test_hashed_assets_are_kept_by_browsers_and_others_are_not(client: Client) -
     hashed = next((DIST / "chunks").glob("editor-*.js")).name
     assert "immutable" in client.get(f"/static/dist/chunks/{hashed}")["Cache-Control"]
     assert "immutable" not in client.get("/static/dist/site.js")["Cache-Control"]
+
+
+def test_only_the_formatter_may_run_webassembly(client: Client) -> None:
+    policy = client.get("/static/dist/formatter.js")["Content-Security-Policy"]
+    assert policy == "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+    assert "Content-Security-Policy" not in client.get("/static/dist/site.js")
+    assert "wasm" not in client.get("/healthz")["Content-Security-Policy"]
+
+
+def test_formatters_are_sent_as_webassembly_and_compressed(client: Client) -> None:
+    for module in (DIST / "assets").glob("*.wasm"):
+        answer = client.get(f"/static/dist/assets/{module.name}", headers={"accept-encoding": "br"})
+        assert answer["Content-Type"] == "application/wasm"
+        assert answer["Content-Encoding"] == "br"

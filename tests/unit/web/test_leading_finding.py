@@ -1,6 +1,7 @@
 """The finding that says why a program failed leads everywhere: on pages, in the API, in terminals."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -133,3 +134,13 @@ def test_manage_judge_prints_it_first_and_once():
 
 def entry(finding: Diagnostic) -> dict[str, object]:
     return {"severity": finding.severity, "line": finding.line, "message": finding.message}
+
+
+def test_equal_findings_are_shown_once_with_their_number(shown):
+    note = Diagnostic(Severity.NOTE, "signature", "solve declares n with 32 bits.", line=2)
+    found = (note, note, note, replace(note, line=3))
+    page = shown(Report(Verdict.ACCEPTED, diagnostics=found)).partition('<ul class="findings">')[2]
+    listed = page.partition("</ul>")[0]
+    assert listed.count("solve declares n with 32 bits.") == 2
+    assert "(3 times)" in listed
+    assert "(1 times)" not in listed

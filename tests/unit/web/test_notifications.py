@@ -119,6 +119,15 @@ def test_the_header_counts_and_the_list_marks_as_read(owner, browser_of):
     assert queries.count_unread(owner) == 0
 
 
+def test_inactive_users_take_no_place_of_active_ones(owner, monkeypatch):
+    monkeypatch.setattr(services, "MOST_RECIPIENTS", 2)
+    gone = [User.objects.create_user(f"gone-{number}", is_active=False) for number in range(2)]
+    present = [User.objects.create_user(f"present-{number}") for number in range(3)]
+    assert notify(*gone, *present) == 2
+    assert notify(*gone, *present) == 1, "those who have an unread one take no place either"
+    assert kinds_of(present[2]) == [Kind.ANSWER]
+
+
 def test_nobody_reads_or_marks_those_of_others(owner, teammate, browser_of):
     notify(owner)
     key = Notification.objects.get().pk

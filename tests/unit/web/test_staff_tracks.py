@@ -1,5 +1,7 @@
 """Staff write tracks, show and hide them, and schedule contests."""
 
+import re
+
 import pytest
 
 from problems.track import TrackFile
@@ -126,3 +128,44 @@ def test_only_tracks_of_staff_are_deleted(superuser):
     assert superuser.post("/staff/tracks/course/delete").status_code == 302
     assert superuser.post("/staff/tracks/path/delete").status_code == 404
     assert list(Track.objects.values_list("slug", flat=True)) == ["path"]
+
+
+def test_problems_are_found_and_added_before_anything_is_saved(superuser):
+    page = superuser.post("/staff/tracks/new", WRITTEN | {"stops": "b", "words": "a", "find": "1"}).text
+    assert 'name="add" value="a"' in page
+    assert "in the track" not in superuser.post("/staff/tracks/new", {"words": "c", "find": "1"}).text
+    page = superuser.post("/staff/tracks/new", WRITTEN | {"stops": "b", "words": "a", "add": "a"}).text
+    assert "b\na</textarea>" in page
+    assert 'value="A course"' in page
+    assert "checked" in page
+    assert 'name="add" value="a"' not in page
+    assert "in the track" in page
+    assert Track.objects.count() == 1
+    superuser.post("/staff/tracks/new", WRITTEN)
+    superuser.post("/staff/tracks/course", WRITTEN | {"add": "c"})
+    assert stops("course") == ["b", "a"]
+    assert 'id="picker"' not in superuser.post("/staff/tracks/path", {"find": "1"}).content.decode()
+
+
+def test_unpublished_problems_are_found_too_and_a_long_list_says_so(superuser):
+    new_problem("hidden", title="Hidden thing", published=False)
+    page = superuser.post("/staff/tracks/new", {"find": "1", "words": "hidden\0"}).text
+    assert "not published" in page
+    for number in range(25):
+        new_problem(f"p-{number}", title=f"Many {number}")
+    page = superuser.post("/staff/tracks/new", {"find": "1", "words": "many"}).text
+    assert page.count('name="add"') == 20
+    assert "There are more." in page
+
+
+def test_more_tracks_than_a_page_are_reached(superuser):
+    Track.objects.bulk_create(
+        Track(slug=f"t-{number}", title=f"T {number}", order=7, from_files=False) for number in range(60)
+    )
+    first = superuser.get("/staff/tracks").text
+    following = re.search(r'href="(\?after=[^"]+)">Next', first)
+    assert following
+    second = superuser.get(f"/staff/tracks{following[1]}").text
+    seen = set(re.findall(r"/staff/tracks/(t-[0-9]+)", first + second))
+    assert len(seen) == 60
+    assert "Next" not in second

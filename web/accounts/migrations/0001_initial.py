@@ -58,7 +58,6 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text="Optional. For resetting the password and for security notices.",
                         max_length=254,
-                        verbose_name="e-mail",
                     ),
                 ),
                 (

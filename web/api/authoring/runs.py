@@ -1,15 +1,16 @@
-"""Proofs and previews: start, follow, cancel."""
+"""Proofs, trials and previews: start, follow, cancel."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from django.http import Http404
 from ninja import Field, Router, Schema
 from ninja.responses import Status
-from pydantic import StringConstraints
+from pydantic import StringConstraints, model_validator
 
 from judge.proof.preview import CaseWanted
 from judge.sizes import MAX_SEED
+from problems.vocabulary import Language
 from web.api.auth import ApiRequest
 from web.api.authoring.access import find, person
 from web.api.errors import documented
@@ -35,10 +36,10 @@ class StepOut(Schema):
 
 
 class RunOut(Schema):
-    """A proof or a preview of the files at `revision`.
+    """A proof, a trial or a preview of the files at `revision`.
 
     If it is done, it has a `report`, or `failure` says why there is none. `holds` tells whether the proof
-    allows publishing. `steps` has the latest steps.
+    allows publishing, or whether every solution of the trial got its verdict. `steps` has the latest steps.
     """
 
     id: int
@@ -82,6 +83,19 @@ class ProofIn(Schema):
     gpu: Line = ""
 
 
+class TrialIn(Schema):
+    """The `file` name of one solution, such as `plain.cu`, or the `language` whose solutions all run."""
+
+    file: Line = ""
+    language: Language | None = None
+
+    @model_validator(mode="after")
+    def _name_one(self) -> Self:
+        if bool(self.file) == bool(self.language):
+            raise ValueError("Name either a file or a language.")
+        return self
+
+
 class PreviewIn(Schema):
     """A case by name, or custom `sizes`. A `seed` makes the inputs reproducible."""
 
@@ -115,6 +129,18 @@ def show_proof(request: ApiRequest, slug: Slug) -> Any:
 
 
 @router.post(
+    "/workspaces/{slug}/trials",
+    response={201: RunOut, **documented(400, 401, 403, 404, 409, 413, 422)},
+    summary="Try solutions",
+)
+def start_trial(request: ApiRequest, slug: Slug, wanted: TrialIn) -> Any:
+    """Run one solution, or all in a language, without a proof. The report has their verdicts."""
+    workspace = find(request, slug, rights.PROVE)
+    language = wanted.language.value if wanted.language else ""
+    return Status(201, runs.try_solutions(workspace, person(request), file=wanted.file, language=language))
+
+
+@router.post(
     "/workspaces/{slug}/previews",
     response={201: RunOut, **documented(400, 401, 403, 404, 409, 413, 422)},
     summary="Preview a case",
@@ -129,7 +155,7 @@ def start_preview(request: ApiRequest, slug: Slug, wanted: PreviewIn) -> Any:
 @router.get(
     "/workspaces/{slug}/runs/{run_id}",
     response={200: RunOut, **documented(401, 403, 404, 422)},
-    summary="Show a proof or a preview",
+    summary="Show a proof, a trial or a preview",
 )
 def show_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
     """Return the progress or the result."""
@@ -139,10 +165,10 @@ def show_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
 @router.post(
     "/workspaces/{slug}/runs/{run_id}/cancel",
     response={200: RunOut, **documented(401, 403, 404, 422)},
-    summary="Cancel a proof or a preview",
+    summary="Cancel a proof, a trial or a preview",
 )
 def cancel_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
-    """Cancel a proof or a preview. A running one stops soon. A finished one does not change."""
+    """Cancel a proof, a trial or a preview. A running one stops soon. A finished one does not change."""
     found = _run(request, slug, run_id, rights.PROVE)
     runs.cancel(found)
     return found

@@ -25,5 +25,5 @@ def forget_posts(author: User) -> None:
     Thread.objects.filter(pk__in=threads - shared).delete()
     Revision.objects.filter(post__author=author).delete()
     posts.update(text="", state=PostState.DELETED, reason="")
-    for thread in shared:
+    for thread in sorted(shared):
         recount(thread)

@@ -64,6 +64,9 @@ def vote(person: User, solution: Solution, *, up: bool) -> bool:
 
     Users cannot vote for their own solutions.
     """
+    # As in the deletion of an account, the row of the user comes before those of solutions.
+    if not User.objects.select_for_update(no_key=True).filter(pk=person.pk):
+        return False
     Solution.objects.select_for_update().get(pk=solution.pk)
     if solution.thread.author_id == person.pk:
         return False
@@ -80,7 +83,9 @@ def vote(person: User, solution: Solution, *, up: bool) -> bool:
 def forget_votes(person: User) -> None:
     """Delete the votes of `person`. Call it before deleting the account."""
     voted = Vote.objects.filter(person=person)
-    Solution.objects.filter(pk__in=voted.values("solution")).update(votes=F("votes") - 1)
+    solutions = Solution.objects.filter(pk__in=voted.values("solution"))
+    list(solutions.order_by("pk").select_for_update().values_list("pk"))  # in the order of all deletions
+    solutions.update(votes=F("votes") - 1)
     voted.delete()
 
 

@@ -15,7 +15,7 @@ _DECISIONS = {Answer.HIDDEN: "The post is hidden.", Answer.DISMISSED: "The post 
 
 def tell_participants(post: Post) -> None:
     """Notify the users who wrote in the thread of `post`, a new reply."""
-    shown = Post.objects.filter(thread=post.thread_id, state=PostState.SHOWN, author__isnull=False)
+    shown = Post.objects.filter(thread=post.thread_id, state=PostState.SHOWN, author__is_active=True)
     authors = shown.order_by("author").values_list("author", flat=True).distinct()[:MOST_RECIPIENTS]
     opened = [post.thread.author_id] if post.thread.author_id else []
     _tell_of_post([*opened, *(key for key in authors if key is not None)], Kind.REPLY, post)
@@ -42,7 +42,7 @@ def tell_staff(flag: Flag) -> None:
 
 def tell_reporters(post: Post, answer: Answer) -> None:
     """Notify the users whose open reports of `post` are about to get this answer."""
-    reports = Flag.objects.filter(post=post, answer=Answer.OPEN, person__isnull=False)
+    reports = Flag.objects.filter(post=post, answer=Answer.OPEN, person__is_active=True)
     persons = reports.values_list("person", flat=True)[:MOST_RECIPIENTS]
     notify(
         [key for key in persons if key is not None],

@@ -129,7 +129,8 @@ def flag(person: User, post: Post, *, reason: str) -> Flag:
         PostRefused: see the tree above.
     """
     _check(person, Flag.objects.filter(person=person), _HOUR, FLAGS_PER_HOUR, "reports", banned=True)
-    if not Post.objects.filter(pk=post.pk, state=PostState.SHOWN).exists():
+    # Reports of a post follow one another, so that staff are notified once.
+    if not Post.objects.select_for_update(no_key=True).filter(pk=post.pk, state=PostState.SHOWN):
         raise PostGone("This post was hidden or deleted in the meantime.")
     if Flag.objects.filter(person=person, post=post).exists():
         raise FlaggedAlready("You have already reported this post. Staff will review it.")

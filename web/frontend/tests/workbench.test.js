@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpp } from "@codemirror/lang-cpp";
-import { python } from "@codemirror/lang-python";
-import { indentUnit } from "@codemirror/language";
-import { EditorState } from "@codemirror/state";
-import { indented } from "../src/editor/indent.js";
 import { changedLines } from "../src/lib/changes.js";
 import { askedBy, isMac } from "../src/lib/keys.js";
 import { matches } from "../src/lib/matching.js";
@@ -78,7 +73,7 @@ test("Control and S save, and Alt with Shift leads to the rest", () => {
   assert.equal(askedBy(press("S", { metaKey: true }), { typing: true }), "save");
   assert.equal(askedBy(press("s", { ctrlKey: true, shiftKey: true }), { typing: true }), null);
   const both = { altKey: true, shiftKey: true };
-  const codes = { KeyN: "next", KeyP: "previous", KeyO: "notes", KeyB: "bookmark", KeyF: "indent", KeyZ: "zoom", KeyX: null };
+  const codes = { KeyN: "next", KeyP: "previous", KeyO: "notes", KeyB: "bookmark", KeyF: "format", KeyZ: "zoom", KeyX: null };
   for (const [code, asked] of Object.entries(codes)) assert.equal(askedBy(press("Å", { ...both, code }), { typing: true }), asked);
 });
 
@@ -86,16 +81,4 @@ test("a title answers words in any order", () => {
   assert.ok(matches("Matrix multiplication", "mult matr"));
   assert.ok(matches("Anything", ""));
   assert.ok(!matches("Softmax", "soft sort"));
-});
-
-test("a program is indented again, but never so that Python means something else", () => {
-  const state = (doc, language) => EditorState.create({ doc, extensions: [language, indentUnit.of("    ")] });
-  const again = (doc, language, options) => {
-    const before = state(doc, language);
-    const { kind, changes } = indented(before, options);
-    return [kind, changes ? before.update({ changes }).state.doc.toString() : doc];
-  };
-  assert.deepEqual(again("void f() {\nint a;\n}\n", cpp(), { python: false }), ["changed", "void f() {\n    int a;\n}\n"]);
-  assert.deepEqual(again("void f() {\n    int a;\n}\n", cpp(), { python: false })[0], "same");
-  assert.deepEqual(again("def f():\n  if x:\n    a()\n  b()\nc()\n", python(), { python: true }), ["changed", "def f():\n    if x:\n        a()\n    b()\nc()\n"]);
 });

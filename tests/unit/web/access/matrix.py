@@ -79,6 +79,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("api:remove_member", "DELETE"): "safoao",
     ("api:start_proof", "POST"): "sooooo",
     ("api:show_proof", "GET"): "saooao",
+    ("api:start_trial", "POST"): "sooooo",
     ("api:start_preview", "POST"): "sooooo",
     ("api:show_run", "GET"): "saooao",
     ("api:cancel_run", "POST"): "saooao",

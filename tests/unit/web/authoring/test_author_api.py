@@ -5,8 +5,9 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from judge.proof.results import Proof, to_json
+from judge.proof.results import ProgramOutcome, Proof, to_json
 from problems.archive import unpack
+from problems.vocabulary import Language, Verdict
 from web.accounts.models import Scope
 from web.accounts.services import issue_token
 from web.api import api
@@ -161,6 +162,33 @@ def test_a_preview_is_asked_for_and_given_up(ask, workspace, instructor):
     cancelled = ask(instructor, "POST", f"workspaces/my-sum/runs/{run['id']}/cancel")
     assert cancelled.json()["state"] == JobState.CANCELLED
     assert ask(instructor, "POST", "workspaces/my-sum/previews", {"case": "none"}).status_code == 422
+
+
+def test_solutions_are_tried(ask, workspace, instructor, owner):
+    path = "workspaces/my-sum/trials"
+    run = ask(instructor, "POST", path, {"language": "cuda"})
+    assert (run.status_code, run.json()["kind"], run.json()["state"]) == (201, "trial", "queued")
+    claim = proofs.claim("w")
+    outcome = ProgramOutcome(
+        "solutions/plain.cu", Language.CUDA, Verdict.ACCEPTED, Verdict.WRONG_ANSWER, "c[0] is wrong", 9.0
+    )
+    proofs.record(claim, to_json(Proof("my-sum", "v", (), (outcome,))), holds=False)
+    told = ask(instructor, "GET", f"workspaces/my-sum/runs/{run.json()['id']}").json()
+    assert (told["state"], told["holds"]) == ("done", False)
+    assert told["report"]["outcomes"][0]["message"] == "c[0] is wrong"
+    one = ask(instructor, "POST", path, {"file": "plain.cu"}).json()
+    assert (
+        ask(instructor, "POST", f"workspaces/my-sum/runs/{one['id']}/cancel").json()["state"] == "cancelled"
+    )
+    assert ask(owner, "POST", path, {"file": "plain.cu"}).status_code == 404
+    assert ask(instructor, "POST", path, {"file": "plain.cu"}, scope=Scope.SUBMIT).status_code == 403
+
+
+@pytest.mark.parametrize("wanted", [{}, {"file": "plain.cu", "language": "cuda"}, {"language": "c"}])
+def test_a_trial_names_a_file_or_a_language(ask, workspace, instructor, wanted):
+    assert ask(instructor, "POST", "workspaces/my-sum/trials", wanted).status_code == 422
+    refused = ask(instructor, "POST", "workspaces/my-sum/trials", {"file": "none.cu"})
+    assert "Solution not found" in refused.json()["error"]["message"]
 
 
 def test_it_travels_as_a_file(ask, workspace, instructor, client):

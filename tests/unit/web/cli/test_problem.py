@@ -117,6 +117,21 @@ def test_from_a_folder_to_learners(run, workspace, author):
     assert Workspace.objects.get().state == WorkspaceState.PUBLISHED
 
 
+def test_solutions_are_tried_without_a_proof(run, workspace):
+    run("pull", "my-sum")
+    assert run("try", "my-sum").exit_code == 2
+    assert run("try", "my-sum", "--file", "plain.cu", "--language", "cuda").exit_code == 2
+    tried = run("try", "my-sum", "--file", "solutions/plain.cu")
+    assert tried.exit_code == 0
+    assert "solutions/runs/" in tried.output
+    assert "as expected" in tried.output
+    assert json.loads(run("try", "my-sum", "--language", "cuda", "--json").stdout)["kind"] == "trial"
+    assert isinstance(run("try", "my-sum", "--file", "none.cu").exception, RequestRefused)
+    with Path("my-sum/statement.md").open("a") as statement:
+        statement.write("\nMore.\n")
+    assert run("try", "my-sum", "--file", "plain.cu").exit_code == 2, "what is not pushed is not tried"
+
+
 def test_what_was_published_is_listed_withdrawn_and_put_away(run, workspace):
     assert run("pull", "my-sum").exit_code == 0
     assert "Nothing has been published" in run("versions", "my-sum").output

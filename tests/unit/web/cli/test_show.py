@@ -66,3 +66,54 @@ def test_a_difference_shows_every_line() -> None:
         "-old",
         "+new",
     ]
+
+
+TRIED = {
+    "state": "done",
+    "failure": "",
+    "holds": False,
+    "report": {
+        "outcomes": [
+            {"program": "solutions/plain.cu", "verdict": "wrong_answer", "expected": "accepted", "ms": 12.5}
+            | {"message": "c[0] is wrong", "findings": ["c[0] is wrong"]},
+            {"program": "solutions/zero.cu", "verdict": "wrong_answer", "expected": None, "ms": 3}
+            | {"message": "", "findings": []},
+        ]
+    },
+}
+
+
+def test_a_trial_says_what_each_solution_got() -> None:
+    text = printed(show.trial(TRIED))
+    assert text.count("c[0] is wrong") == 1
+    assert "any failure" in text
+    assert "NOT as expected" in text
+    assert "as expected" in printed(show.trial(TRIED | {"holds": True}))
+    assert "cancelled" in printed(show.trial(TRIED | {"state": "cancelled"}))
+    assert "no reference" in printed(show.trial(TRIED | {"failure": "no reference"}))
+
+
+def test_no_slug_is_cut_off() -> None:
+    slug = "a-problem-with-a-name-as-long-as-a-name-may-be-and-no-character-less"
+    row = {"slug": slug, "title": "Some words " * 9, "difficulty": "easy", "languages": ["cuda", "triton"]}
+    text = io.StringIO()
+    Console(file=text, width=80).print(show.problems([row | {"submitted": 0, "accepted": 0, "solved": True}]))
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text.getvalue()
+    folded = "".join(line[2:].split("  ")[0].strip() for line in text.getvalue().splitlines()[1:])
+    assert slug in folded
+
+
+def test_equal_notes_are_one_line() -> None:
+    note = {"severity": "note", "line": 3, "message": "solve declares n with 32 bits"}
+    report = {"cases": [], "diagnostics": [note] * 6, "kernels": [], "log": "", "output": ""}
+    row = {
+        "verdict": "accepted",
+        "problem": "sort",
+        "language": "cuda",
+        "id": "a",
+        "message": "",
+        "score": None,
+    }
+    text = printed(show.submission(row | {"report": report}))
+    assert "note: line 3: solve declares n with 32 bits (6 times)" in text
+    assert text.count("32 bits") == 1

@@ -4,8 +4,10 @@ import re
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from web.cli import show, terminal
+from web.cli.app import app
 from web.cli.watch import watch
 
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[mKhlAG]|\r")  # those that rich makes
@@ -105,3 +107,16 @@ def test_nor_is_a_step_of_a_judgement(colours, monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", colours)
     watch(Site(), "abc", terminal.progress())
     assert obeyed(capsys.readouterr().err) == []
+
+
+def test_a_pipe_gets_whole_lines(monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    terminal.answer({}, as_json=False, shown=show.problems([PROBLEM | {"title": "word " * 60}]))
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_the_version_is_told():
+    told = CliRunner().invoke(app, ["--version"])
+    assert told.exit_code == 0
+    assert re.fullmatch(r"warpcourt (\d+\.\d+\.\d+|from a checkout)\n", told.output)
+    assert "--install-completion" in CliRunner().invoke(app, ["--help"]).output

@@ -1,6 +1,6 @@
 // The code editor: CodeMirror in place of a plain text area, which goes on holding the value for the form.
 
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { Compartment, EditorSelection, EditorState, Prec, Transaction } from "@codemirror/state";
 import * as codemirror from "@codemirror/view";
@@ -128,12 +128,14 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
       if (source === view.state.doc.toString()) return;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source }, annotations: Transaction.remote.of(true) });
     },
-    /** Indent the program again. Resolves to "changed", "same" or "unsafe", see indent.js. */
-    async indent() {
-      const { indented } = await import("./indent.js");
-      const { kind, changes } = indented(view.state, { python: spoken !== "cuda" });
-      if (changes) view.dispatch({ changes, userEvent: "indent" });
-      return kind;
+    /** Format the program. Resolves to what format.js says, or {kind: "edited"} if the program has changed since. */
+    async format() {
+      const { formatted } = await import("./format.js");
+      const { doc } = view.state;
+      const answer = await formatted(spoken, doc.toString());
+      if (!view.state.doc.eq(doc)) return { kind: "edited" };
+      if (answer.changes) view.dispatch({ changes: answer.changes, userEvent: "format", annotations: isolateHistory.of("full") });
+      return answer;
     },
     jump(line) {
       const { from } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));

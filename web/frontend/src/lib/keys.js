@@ -1,7 +1,7 @@
 // Keys of the workbench that work wherever the focus is.
 
 // By the place of the key: with Alt, a Mac types other letters.
-const WITH_ALT_SHIFT = { KeyB: "bookmark", KeyF: "indent", KeyN: "next", KeyO: "notes", KeyP: "previous", KeyZ: "zoom" };
+const WITH_ALT_SHIFT = { KeyB: "bookmark", KeyF: "format", KeyN: "next", KeyO: "notes", KeyP: "previous", KeyZ: "zoom" };
 
 /** What a key press asks for: "run", "submit", "save", "help" and so on, or null. `typing`: the focus is where text is typed. */
 export function askedBy(event, { typing }) {

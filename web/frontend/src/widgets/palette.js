@@ -1,4 +1,4 @@
-// A dialog that leads to any problem or page: type a few letters, choose with the arrow keys.
+// A dialog that leads to any problem or page, and has the commands of the page: type a few letters, choose with the arrow keys.
 //
 // It is a combobox with a list, as the ARIA pattern has it: the focus stays in the field.
 
@@ -18,11 +18,12 @@ export function open(address) {
 
 function create(address) {
   const view = build();
-  const pages = pagesHere();
+  let entries = [];
   let options = [];
   let at = 0;
   let timer = null;
   let asked = 0;
+  let answered = null; // the words to which the options belong
 
   const choose = (next) => {
     at = options.length ? (next + options.length) % options.length : 0;
@@ -34,23 +35,34 @@ function create(address) {
   };
   const show = (problems) => {
     const words = view.field.value;
-    const found = pages.filter(({ title }) => matches(title, words));
+    const found = entries.filter(({ title }) => matches(title, words));
     options = [...problems, ...found].map((entry, index) => ({ ...entry, node: optionOf(entry, index) }));
     view.list.replaceChildren(...options.map(({ node }) => node));
     view.empty.hidden = options.length > 0;
     choose(0);
   };
   const ask = async () => {
+    clearTimeout(timer);
     const mine = (asked += 1);
-    const response = await fetch(`${address}?q=${encodeURIComponent(view.field.value)}`).catch(() => null);
+    const words = view.field.value;
+    const response = await fetch(`${address}?q=${encodeURIComponent(words)}`).catch(() => null);
     const told = response?.ok ? await response.json().catch(() => null) : null;
     if (mine !== asked) return;
+    answered = words;
     show((told?.problems ?? []).map(({ title, url, difficulty, state }) => ({ title, url, detail: [difficulty, state].filter(Boolean).join(", ") })));
     if (view.field.value) announce(options.length === 1 ? "1 result" : `${options.length} results`);
   };
   const leave = () => {
     const chosen = options[at];
-    if (chosen) location.assign(chosen.url);
+    if (chosen?.button) {
+      view.dialog.close();
+      chosen.button.click();
+    } else if (chosen) location.assign(chosen.url);
+  };
+  // Enter may come before the answer to what was typed.
+  const enter = async () => {
+    if (at === 0 && answered !== view.field.value) await ask();
+    leave();
   };
 
   view.field.addEventListener("input", () => {
@@ -60,7 +72,7 @@ function create(address) {
   view.field.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) choose(at + step);
-    else if (event.key === "Enter" && !event.isComposing) leave();
+    else if (event.key === "Enter" && !event.isComposing) enter();
     else return;
     event.preventDefault();
   });
@@ -76,6 +88,8 @@ function create(address) {
   return {
     open() {
       view.field.value = "";
+      answered = null;
+      entries = [...commandsHere(), ...pagesHere()];
       view.dialog.showModal();
       show([]);
       ask();
@@ -117,4 +131,9 @@ function pagesHere() {
     if (!link.hidden && !found.has(link.href)) found.set(link.href, { title: link.textContent.trim(), url: link.href, detail: "page" });
   }
   return [...found.values()];
+}
+
+/** What the buttons of this page do, each by its name. */
+function commandsHere() {
+  return [...document.querySelectorAll("[data-does]:not([hidden])")].map((button) => ({ title: button.getAttribute("aria-label"), button, detail: "command" }));
 }

@@ -3,6 +3,7 @@
 import { announce } from "../lib/announce.js";
 import { mountDialogs } from "./dialogs.js";
 import { mountDrafting } from "./drafting.js";
+import { mountFormatting } from "./formatting.js";
 import { mountKeys } from "./keys.js";
 import { mountNote } from "./note.js";
 import { mountPanes, showPane } from "./panes.js";
@@ -16,6 +17,7 @@ export async function mount(element) {
   const language = () => form.elements.language.value;
   const [onRun, onSubmit] = [() => hand(element, form, "run"), () => hand(element, form, "submit")];
   let editor = null;
+  const formatting = mountFormatting(element, () => editor.format());
   mountPanes(element);
   mountDialogs(element);
 
@@ -35,7 +37,10 @@ export async function mount(element) {
     preferences: preferences(),
     onRun,
     onSubmit,
-    onChange: drafting.edit,
+    onChange(text) {
+      formatting.forget();
+      drafting.edit(text);
+    },
     onLeaving: (ready) => showWayOut(element, ready),
   });
   const note = mountNote(element);
@@ -43,7 +48,7 @@ export async function mount(element) {
     run: onRun,
     submit: onSubmit,
     save: drafting.save,
-    indent: async () => announce(INDENTED[await editor.indent()]),
+    format: formatting.start,
     zoom: () => toggleZoom(element),
     bookmark: note.toggle,
     notes() {
@@ -98,12 +103,6 @@ export async function mount(element) {
   if (!element.querySelector("[data-outdated]") && source === shown) editor.mark(findings(element));
   element.dataset.ready = "";
 }
-
-const INDENTED = {
-  changed: "Re-indented",
-  same: "The program is already indented",
-  unsafe: "Not re-indented, because that would change what the program means",
-};
 
 // The editor alone on the screen. A browser that allows no full screen still hides the rest.
 function toggleZoom(element) {
