@@ -113,7 +113,9 @@ def redact(report: Report) -> Report:
             )
         if withheld(case):
             message = words(case, cause)
-            shown = replace(shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=())
+            shown = replace(
+                shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=(), inputs=()
+            )
         cases.append(shown)
     open_ones = tuple(entry for entry in report.diagnostics if not entry.hidden)
     return replace(

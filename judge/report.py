@@ -42,6 +42,19 @@ class ShownOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownInput:
+    """What a run shows of one input of a public case: `values` has the first elements, as in ShownOutput.
+
+    A scalar has an empty shape and one value.
+    """
+
+    argument: str
+    shape: tuple[int, ...]
+    corner: tuple[int, int]
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding about the program, for its author. Text from a child process, bounded and cleaned.
 
@@ -143,8 +156,8 @@ class CaseReport:
     """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
 
     `timing` is there for timed cases that the trusted clock measured on a GPU. `told_after` says that a
-    hidden case had begun before in the same process, see `judge.redaction`. `outputs` are there for public
-    cases of runs.
+    hidden case had begun before in the same process, see `judge.redaction`. `inputs` and `outputs` are there
+    for public cases of runs.
     """
 
     name: str
@@ -160,6 +173,7 @@ class CaseReport:
     timing: Timing | None = None
     told_after: bool = False
     outputs: tuple[ShownOutput, ...] = ()
+    inputs: tuple[ShownInput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +274,12 @@ def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:
     return Mismatch(**{**body, "index": tuple(body["index"])})
 
 
+def _input_from_json(body: Mapping[str, Any]) -> ShownInput:
+    return ShownInput(
+        body["argument"], tuple(body["shape"]), (body["corner"][0], body["corner"][1]), tuple(body["values"])
+    )
+
+
 def _output_from_json(body: Mapping[str, Any]) -> ShownOutput:
     lists = {name: tuple(value) for name, value in body.items() if isinstance(value, list)}
     worst = body["worst"]
@@ -275,6 +295,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             "verdict": Verdict(body["verdict"]),
             "mismatches": mismatches,
             "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
+            "inputs": tuple(_input_from_json(entry) for entry in body.get("inputs", ())),
             "timing": _timing_from_json(body["timing"]) if body.get("timing") else None,
         }
     )

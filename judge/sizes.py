@@ -4,15 +4,19 @@ import math
 from collections.abc import Mapping, Sequence
 
 from problems.formula import FormulaError
-from problems.schema import Argument, Problem
+from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Role
 
 MAX_CUSTOM_BYTES = 256 * 2**20
 MAX_SEED = 2**63 - 1  # of a user's own; those of the judge have 128 bits
 
 
-class SizesInvalid(ValueError):
-    """Raised when sizes that a user chose do not fit the problem. The message is for that user."""
+class CustomCaseInvalid(ValueError):
+    """Root of the reasons why a user's own case does not fit the problem. The message is for that user."""
+
+
+class SizesInvalid(CustomCaseInvalid):
+    """Raised when sizes that a user chose do not fit the problem."""
 
 
 def size_names(problem: Problem) -> tuple[str, ...]:
@@ -30,11 +34,13 @@ def bytes_of(argument: Argument, sizes: Mapping[str, int]) -> int:
     return math.prod(shape_of(argument, sizes)) * argument.dtype.itemsize
 
 
-def scalar_of(argument: Argument, sizes: Mapping[str, int]) -> int | float:
-    """The value of a scalar argument. Raises FormulaError when it cannot be computed."""
+def scalar_of(argument: Argument, case: Case) -> int | float:
+    """The value of a scalar argument in `case`. Raises FormulaError when it cannot be computed."""
+    if argument.name in case.scalars:
+        return case.scalars[argument.name]
     if argument.value is None:
-        raise FormulaError(f"{argument.name} has no value formula")
-    return argument.value.number(sizes)
+        raise FormulaError(f"{argument.name} was not drawn")
+    return argument.value.number(case.sizes)
 
 
 def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:

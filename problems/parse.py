@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from problems.calling import PythonCallSpec
 from problems.faults import Faults
-from problems.formula import Formula, FormulaError
+from problems.formula import Formula
 from problems.ignored_mutants import parse_ignored
 from problems.libraries import Library
 from problems.parse_python import parse_python
+from problems.parse_values import ONE, parse_formula, parse_values
 from problems.schema import Argument, Case, IgnoredMutant, ProblemLimits, Tolerance
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
@@ -47,7 +48,6 @@ throw true typedef typeid typename union unsigned using virtual void volatile wc
 solve torch triton tl xp
 """
 _RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
-_ONE = Formula.parse("1")
 _USUAL_LANGUAGES = (Language.CUDA, Language.TRITON)
 _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
 
@@ -180,15 +180,7 @@ def _libraries(table: TomlTable) -> tuple[Library, ...]:
 
 def _formula(table: TomlTable, key: str, *, fractions: bool = False) -> Formula:
     text = table.text(key, most=200, example='"n"')
-    return _parse_formula(table, key, text, fractions=fractions) if text else _ONE
-
-
-def _parse_formula(table: TomlTable, key: str, text: str, *, fractions: bool = False) -> Formula:
-    try:
-        return Formula.parse(text, fractions=fractions)
-    except FormulaError as error:
-        table.fault(key, f'{error}; write it like "rows * cols"')
-        return _ONE
+    return parse_formula(table, key, text, fractions=fractions) if text else ONE
 
 
 def _argument(table: TomlTable) -> Argument:
@@ -199,17 +191,20 @@ def _argument(table: TomlTable) -> Argument:
     dtype = table.choice("dtype", Dtype)
     shape: tuple[Formula, ...] = ()
     value = None
+    values = parse_values(table, role, dtype)
     if role is Role.SCALAR:
-        value = _formula(table, "value", fractions=dtype.is_float)
+        if values is None:
+            value = _formula(table, "value", fractions=dtype.is_float)
     else:
         texts = table.texts("shape")
-        shape = tuple(_parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))
+        shape = tuple(parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))
         if len(shape) > MAX_RANK:
             table.fault("shape", f"has {len(shape)} dimensions; at most {MAX_RANK} are allowed")
     zeroed = table.flag("zeroed")
     if zeroed and role is not Role.OUT:
         table.fault("zeroed", f"an argument of role {role} does not start empty; remove it")
-    argument = Argument(name, role, dtype, shape, value, _tolerance(table, role, dtype), zeroed)
+    tolerance = _tolerance(table, role, dtype)
+    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values)
     table.close()
     return argument
 

@@ -142,7 +142,7 @@ class ByChecker:
     ) -> None:
         """Copies of inputs, sizes, and of each output what is there and what is expected."""
         for argument in inputs(self._problem):
-            call.add(argument, case.sizes)
+            call.add(argument, case)
             call.buffers[argument.name].fill(contents[argument.name])
         for name in size_names(self._problem):
             call.add_scalar(Dtype.INT64, case.sizes[name])

@@ -261,7 +261,9 @@ def test_its_pages_in_every_scheme_and_width(
         check(visitor, address)
         assert heading_faults(visitor) == []
     visitor.goto(diff)
-    visitor.evaluate("document.querySelectorAll('#against option').forEach(it => { it.text = 'W'.repeat(60) })")
+    visitor.evaluate(
+        "document.querySelectorAll('#against option').forEach(it => { it.text = 'W'.repeat(60) })"
+    )
     check_here(visitor, "a list of submissions with wide names")
     check(visitor, f"{peopled.url}/submissions")
 

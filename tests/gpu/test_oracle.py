@@ -92,7 +92,7 @@ def on_numpy(problem: Problem, case: Case, given: dict[str, np.ndarray[Any, Any]
     names: dict[str, Any] = {}
     exec(compile(problem.reference, "reference.py", "exec"), names)
     arguments = {
-        a.name: scalar_of(a, case.sizes) if a.role is Role.SCALAR else widen(given[a.name], a.dtype)
+        a.name: scalar_of(a, case) if a.role is Role.SCALAR else widen(given[a.name], a.dtype)
         for a in problem.arguments
         if a.role is not Role.OUT
     }

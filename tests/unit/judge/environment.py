@@ -80,7 +80,7 @@ class InProcessOracle:
             for a in inputs(self.problem)
         }
         arguments: dict[str, Any] = {
-            a.name: scalar_of(a, case.sizes) for a in self.problem.arguments if a.role is Role.SCALAR
+            a.name: scalar_of(a, case) for a in self.problem.arguments if a.role is Role.SCALAR
         } | {a.name: widen(stored[a.name], a.dtype) for a in inputs(self.problem)}
         try:
             with np.errstate(all="ignore"):

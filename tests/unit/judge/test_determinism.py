@@ -7,7 +7,8 @@ import pytest
 from judge.proof.determinism import check_contents, check_poison, draw_exact
 from judge.proof.prove import examine
 from judge.proof.results import ProofCheck, SectionState
-from problems.schema import Problem, Tolerance
+from problems.formula import Formula
+from problems.schema import Problem, Tolerance, ValueRule
 from problems.vocabulary import Severity
 from tests.unit.judge.environment import SCALING, ScriptedBench
 
@@ -51,6 +52,16 @@ def test_an_honest_problem_has_no_findings() -> None:
 )
 def test_contents_must_be_random_and_sound(old: str, new: str, text: str) -> None:
     assert any(found.startswith(text) for found in texts(with_reference(old, new)))
+
+
+def test_inputs_keep_to_what_the_problem_promises() -> None:
+    x, *others = SCALING.arguments
+    promised = replace(x, values=ValueRule(Formula.parse("-10"), Formula.parse("10")))
+    assert texts(replace(SCALING, arguments=(promised, *others))) == []
+    broken = replace(x, values=ValueRule(least=Formula.parse("0")))
+    (found,) = texts(replace(SCALING, arguments=(broken, *others)))
+    assert found.startswith("in case odd, x[")
+    assert found.endswith(", which must be 0 or more")
 
 
 def test_nan_is_allowed_where_the_problem_says_so() -> None:

@@ -8,6 +8,7 @@ import { mountNote } from "./note.js";
 import { mountPanes, showPane } from "./panes.js";
 import { findings, hand } from "./running.js";
 import { mountSettings, preferences } from "./settings.js";
+import { mountValues } from "./values.js";
 
 export async function mount(element) {
   const form = element.querySelector("form#program");
@@ -18,6 +19,7 @@ export async function mount(element) {
   let editor = null;
   mountPanes(element);
   mountDialogs(element);
+  mountValues(element, form);
 
   const drafting = mountDrafting(element, {
     starters: JSON.parse(document.getElementById("starters").textContent),
