@@ -19,6 +19,7 @@ of its GPU, is timed once more, alone. If the GPU is still busy in that run and 
 program keeps it busy and is rejected.
 """
 
+import secrets
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -37,7 +38,8 @@ from judge.evidence.launches import launched_nothing
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime, own_scalars
+from judge.scalars import with_scalars
 from judge.scoring import score, unsuited
 from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
@@ -87,7 +89,9 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     """
     if seed is not None and mode is not Mode.RUN:
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
-    cases = select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize, values=values)
+    secret = secrets.randbits(128) if seed is None else seed
+    selected = select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize, values=values)
+    cases = tuple(with_scalars(problem, case, secret) for case in selected)
     judgement = Judgement(
         problem=matching_nan(problem) if values else problem,
         source=source,
@@ -281,7 +285,15 @@ def _time(judgement: Judgement, referee: Referee, checked: RunOutcome, *, last: 
 
 
 def _never_quiet(case: Case) -> CaseReport:
-    return CaseReport(case.name, case.group, case.public, Verdict.REJECTED, _BUSY, sizes=dict(case.sizes))
+    return CaseReport(
+        case.name,
+        case.group,
+        case.public,
+        Verdict.REJECTED,
+        _BUSY,
+        sizes=dict(case.sizes),
+        scalars=own_scalars(case),
+    )
 
 
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:

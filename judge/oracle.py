@@ -23,6 +23,7 @@ from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
 from judge.runner.buffers import Bytes
 from judge.runner.client import ReplyStatus, RunnerClient, memory_file
+from judge.scalars import with_scalars
 from judge.sizes import scalar_of, shape_of, size_names
 from problems.binding_python import call_of
 from problems.schema import Argument, Case, Problem
@@ -69,7 +70,9 @@ class Oracle:
         self._require(answer, "loading reference.py")
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
-        """Generate `case` for `seed` (128 bits), by default a random one."""
+        """Generate `case` for `seed` (128 bits), by default a random one. Its scalars are drawn too."""
+        seed = secrets.randbits(128) if seed is None else seed
+        case = with_scalars(self._problem, case, seed)
         drawn = allocate(self._problem, case)
         try:
             self.fill(drawn, seed)

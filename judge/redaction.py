@@ -108,6 +108,7 @@ def redact(report: Report) -> Report:
                 case,
                 name=names.following(case.group),
                 sizes={},
+                scalars={},
                 wall_ms=_rough(case.wall_ms),
                 timing=_blur(case.timing),
             )

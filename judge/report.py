@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from problems.schema import Case
 from problems.vocabulary import Group, Severity, Step, Verdict
 
 
@@ -155,9 +156,9 @@ class Score:
 class CaseReport:
     """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
 
-    `timing` is there for timed cases that the trusted clock measured on a GPU. `told_after` says that a
-    hidden case had begun before in the same process, see `judge.redaction`. `inputs` and `outputs` are there
-    for public cases of runs.
+    `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
+    cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
+    the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
     """
 
     name: str
@@ -166,6 +167,7 @@ class CaseReport:
     verdict: Verdict
     message: str = ""
     sizes: Mapping[str, int] = field(default_factory=dict)
+    scalars: Mapping[str, str] = field(default_factory=dict)
     wall_ms: float | None = None
     checked: int = 0
     mismatched: int = 0
@@ -227,6 +229,14 @@ class ProgressEvent:
     text: str
     index: int | None = None
     total: int | None = None
+
+
+def own_scalars(case: Case) -> dict[str, str]:
+    """The texts of the scalars that were drawn or given for `case`."""
+    return {
+        name: f"{value:.9g}" if isinstance(value, float) else str(value)
+        for name, value in case.scalars.items()
+    }
 
 
 def to_json(report: Report) -> dict[str, Any]:

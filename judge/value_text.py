@@ -4,7 +4,6 @@ Infinities and NaN are the words `inf`, `-inf` and `nan`, in text and in JSON, w
 Text is read in linear time, and at most MAX_CHARACTERS of it.
 """
 
-import json
 import math
 import re
 from dataclasses import dataclass
@@ -18,11 +17,12 @@ MAX_CHARACTERS = 64 * 1024
 _SHOWN_CHARACTERS = 24
 _MAX_RANK = 4
 _BETWEEN = re.compile(r"[\s,;]+")
+_PART = re.compile(r"[\[\]]|[^\s,;\[\]]+")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 _REAL = re.compile(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITIES = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
 _BOOLS = {"true": 1, "false": 0}
-_HOW = "Enter numbers with spaces or commas between them, or a JSON array."
+_HOW = "Enter numbers with spaces or commas between them. Rows may be in brackets."
 
 
 class ValuesInvalid(CustomCaseInvalid):
@@ -84,16 +84,29 @@ def shorten(said: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
-def _split(name: str, text: str) -> object:
-    """Text as tokens, which are lists in lists where it is a JSON array."""
+def _split(name: str, text: str) -> list[object]:
+    """Text as tokens, which are lists in lists where it has brackets."""
     if len(text) > MAX_CHARACTERS:
         raise ValuesInvalid(f"{name}: the text is longer than {MAX_CHARACTERS} characters. Shorten it.")
-    if not text.lstrip().startswith("["):
+    if "[" not in text and "]" not in text:
         return [token for token in _BETWEEN.split(text) if token]
-    try:
-        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
-    except (ValueError, RecursionError) as error:
-        raise ValuesInvalid(f"{name}: this is not a JSON array. {_HOW}") from error
+    whole: list[object] = []
+    opened = [whole]
+    for part in _PART.findall(text):
+        if part == "[":
+            inner: list[object] = []
+            opened[-1].append(inner)
+            opened.append(inner)
+        elif part != "]":
+            opened[-1].append(part.strip('"'))
+        elif len(opened) > 1:
+            opened.pop()
+        else:
+            break
+    else:
+        if len(opened) == 1 and len(whole) == 1 and isinstance(whole[0], list):
+            return whole[0]
+    raise ValuesInvalid(f"{name}: the brackets do not match. {_HOW}")
 
 
 def _flattened(name: str, said: list[object]) -> tuple[list[object], tuple[int, ...]]:

@@ -4,7 +4,7 @@ import keyword
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from problems.calling import PythonCallSpec
@@ -103,6 +103,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         top = TomlTable({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
     arguments = tuple(_argument(table) for table in top.tables("arguments"))
+    drawn = {argument.name for argument in arguments if argument.drawn}
     description = Description(
         title=top.text("title", most=80, example='"Vector addition"'),
         summary=top.text("summary", most=200, example='"One sentence."'),
@@ -115,7 +116,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         operations=_formula(formulas, "operations"),
         beatable=formulas.choices("beatable", Count, default=()),
         arguments=arguments,
-        cases=tuple(_case(table) for table in top.tables("cases")),
+        cases=tuple(_case(table, drawn) for table in top.tables("cases")),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
         mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
@@ -230,12 +231,18 @@ def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:
     return tolerance
 
 
-def _case(table: TomlTable) -> Case:
+def _case(table: TomlTable, drawn: Set[str]) -> Case:
+    """A case. Its inputs may state scalars that are `drawn` in others, as arrays of one number."""
+    inputs = _inputs(table) if table.has("inputs") else {}
+    for name in drawn & inputs.keys():
+        if len(inputs[name]) != 1:
+            table.fault(f"inputs.{name}", f"has {len(inputs[name])} numbers; a scalar is an array of one")
     case = Case(
         name=table.text("name", most=40, pattern=_WORD, example="not-a-multiple"),
         group=table.choice("group", Group),
         sizes=_sizes(table.table("sizes")),
-        inputs=_inputs(table) if table.has("inputs") else {},
+        inputs={name: values for name, values in inputs.items() if name not in drawn},
+        scalars={name: values[0] for name, values in inputs.items() if name in drawn and values},
     )
     table.close()
     return case

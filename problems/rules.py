@@ -162,8 +162,8 @@ def _check_case(description: Description, case: Case, place: str, faults: Faults
     for index, argument in enumerate(description.arguments):
         _check_range(argument, index, values, key, faults)
         if argument.role is Role.SCALAR:
-            if argument.value is not None:
-                _check_scalar(argument, values[f"arguments[{index}].value"], key, faults)
+            if argument.name in case.scalars:
+                _check_literals(argument, (1,), case, place, faults)
             continue
         shape = tuple(values[f"arguments[{index}].shape[{i}]"] for i in range(len(argument.shape)))
         if min(shape) < 1:
@@ -189,36 +189,37 @@ def _check_scalar(argument: Argument, value: float, key: str, faults: Faults) ->
 def _check_range(
     argument: Argument, index: int, values: Mapping[str, float], key: str, faults: Faults
 ) -> None:
-    """Check the bounds of an argument's values: in order, and those of a drawn scalar in its dtype."""
+    """Check that the bounds of an argument's values are in order, and what a scalar may be in its dtype."""
     least = values.get(f"arguments[{index}].values.least")
     most = values.get(f"arguments[{index}].values.most")
     if least is not None and most is not None and least > most:
         faults.add(FILE, key, f"make values.least of {argument.name} {least}, above values.most, {most}")
     if argument.role is Role.SCALAR:
-        for bound in (least, most):
-            if bound is not None:
-                _check_scalar(argument, bound, key, faults)
+        for number in (values.get(f"arguments[{index}].value"), least, most):
+            if number is not None:
+                _check_scalar(argument, number, key, faults)
 
 
 def _check_inputs(description: Description, case: Case, place: str, faults: Faults) -> None:
-    if not case.inputs:
+    if not case.inputs and not case.scalars:
         return
     key = f"{place}.inputs"
     if case.group is not Group.SAMPLE:
         faults.add(FILE, key, "only sample cases have literal inputs; remove them")
-    needed = [a.name for a in description.arguments if a.role in {Role.IN, Role.INOUT}]
-    for name in case.inputs:
+    needed = [a.name for a in description.arguments if a.drawn or a.role in {Role.IN, Role.INOUT}]
+    for name in (*case.inputs, *case.scalars):
         if name not in needed:
-            faults.add(FILE, key, f"{name!r} is not an input array; the input arrays are {', '.join(needed)}")
+            faults.add(FILE, key, f"{name!r} is not an input; the inputs are {', '.join(needed)}")
     for name in needed:
-        if name not in case.inputs:
-            faults.add(FILE, key, f"{name!r} is missing; give all input arrays or none")
+        if name not in case.inputs and name not in case.scalars:
+            faults.add(FILE, key, f"{name!r} is missing; give all inputs or none")
 
 
 def _check_literals(
     argument: Argument, shape: tuple[int, ...], case: Case, place: str, faults: Faults
 ) -> None:
-    key, values, before = f"{place}.inputs.{argument.name}", case.inputs[argument.name], faults.count
+    key, before = f"{place}.inputs.{argument.name}", faults.count
+    values = case.inputs.get(argument.name) or (case.scalars[argument.name],)
     if len(values) != math.prod(shape):
         faults.add(FILE, key, f"has {len(values)} numbers; the shape {shape} needs {math.prod(shape)}")
     least, most = range_of(argument.dtype)

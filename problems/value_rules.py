@@ -35,9 +35,11 @@ def why_not_custom(argument: Argument, arguments: Iterable[Argument], *, checker
 
 
 def _why_not_scalar(argument: Argument, arguments: Iterable[Argument], *, checker: bool) -> str:
-    """A scalar that follows from the size of an array must agree with it. A checker knows only sizes."""
+    """A scalar that follows from the length of an array must agree with it. A checker knows no formulas."""
+    if argument.value is None:
+        return ""
     lengths = {size for known in arguments for formula in known.shape for size in formula.names}
-    if argument.value is not None and argument.value.names & lengths:
+    if argument.value.names & lengths:
         return f"{argument.name} follows from the sizes. Change the sizes instead."
     return (
         f"The checker of this problem relies on the value of {argument.name}. Remove it." if checker else ""

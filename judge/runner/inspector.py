@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from judge.drawn import outputs
-from judge.report import CaseReport, Mismatch
+from judge.report import CaseReport, Mismatch, own_scalars
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking
 from judge.runner.client import ReplyStatus, RunnerChannel
@@ -174,6 +174,7 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
         group=case.group,
         public=case.public,
         sizes=dict(case.sizes),
+        scalars=own_scalars(case),
         wall_ms=wall_ms,
         verdict=finding.verdict,
         message=finding.message,

@@ -182,3 +182,59 @@ def test_a_wrong_promise_is_refused(tmp_path: Path, values: str, words: str) -> 
 def test_an_output_promises_nothing(tmp_path: Path) -> None:
     with pytest.raises(PackageInvalid, match="role out is only written; remove it"):
         with_values(tmp_path, '{ least = "0" }', 'role = "out"\n')
+
+
+DRAWN = '{ least = "0.5", most = "rows / 2 + 2" }'
+
+
+def with_drawn(
+    tmp_path: Path, values: str = DRAWN, stated: str = ", count = [1]", dtype: str = "float32"
+) -> Problem:
+    text = DESCRIPTION.replace(
+        'dtype = "int32"\nvalue = "rows * cols"', f'dtype = "{dtype}"\nvalues = {values}'
+    )
+    text = text.replace("x = [1, 2.5, -3]", f"x = [1, 2.5, -3]{stated}")
+    jsonschema.validate(tomllib.loads(text), SCHEMA)
+    return load_problem(write_package(tmp_path, problem_toml=text))
+
+
+def test_a_scalar_may_be_drawn_for_each_case(tmp_path: Path) -> None:
+    read = with_drawn(tmp_path / "a")
+    assert [argument.drawn for argument in read.arguments] == [False, False, True]
+    assert (read.cases[0].scalars, set(read.cases[0].inputs)) == ({"count": 1}, {"x"})
+    plain = load_problem(write_package(tmp_path / "plain"))
+    other = with_drawn(tmp_path / "b", stated=", count = [2]")
+    wider = with_drawn(tmp_path / "c", '{ least = "0.25", most = "2" }')
+    assert len({problem.version for problem in (read, plain, other, wider)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"stated": ""}, "cases[0].inputs: 'count' is missing; give all inputs or none"),
+        ({"stated": ", count = [1, 2]"}, "cases[0].inputs.count: has 2 numbers; a scalar is an array of one"),
+        ({"stated": ", count = [9]"}, "cases[0].inputs.count[0]: 9 must be from 0.5 to 2.5"),
+        ({"values": '{ least = "3", most = "1" }'}, "make values.least of count 3, above values.most, 1"),
+        (
+            {"values": '{ least = "0", most = "300" }', "dtype": "int8"},
+            "make the scalar count 300, beyond int8",
+        ),
+    ],
+)
+def test_a_wrong_range_of_a_scalar_is_refused(tmp_path: Path, changes: dict[str, str], words: str) -> None:
+    with pytest.raises(PackageInvalid) as invalid:
+        with_drawn(tmp_path, **changes)
+    assert words in str(invalid.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ('value = "1"\nvalues = { least = "0", most = "1" }', "remove one of them"),
+        ('values = { least = "0" }', "a scalar that is drawn needs least and most"),
+        ('values = { least = "0", most = "1", order = "ascending" }', "is for arrays; remove it"),
+    ],
+)
+def test_a_scalar_has_a_value_or_a_range(tmp_path: Path, values: str, words: str) -> None:
+    with pytest.raises(PackageInvalid, match=words):
+        load_edited(tmp_path, 'value = "rows * cols"', values)
