@@ -129,7 +129,7 @@ def from_json(body: Mapping[str, Iterable[float | str]]) -> dict[str, tuple[floa
 
 def as_text(values: Iterable[float | str]) -> str:
     """Values, or their form in JSON, as text that can be read again."""
-    return ", ".join(str(value) for value in values)
+    return ", ".join(str(value).removesuffix(".0") for value in values)
 
 
 def _argument(known: Mapping[str, Argument], name: str) -> Argument:

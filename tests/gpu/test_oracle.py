@@ -189,6 +189,13 @@ def test_every_step_of_the_contract(talk: Talk) -> None:
     np.testing.assert_array_equal(untouched, np.zeros(5))
 
 
+def test_stated_inputs_are_kept_and_the_others_drawn(talk: Talk) -> None:
+    assert talk.load(on_the_host.GENERATE + on_the_host.REFERENCE, on_the_host.MANIFEST)
+    a, data, *_ = on_the_host.draw(talk, a=on_the_host.STATED)
+    assert a.tobytes() == on_the_host.STATED.tobytes()
+    np.testing.assert_array_equal(data, np.full(5, 0x3F81))
+
+
 @pytest.mark.parametrize(
     ("generate", "words"),
     [

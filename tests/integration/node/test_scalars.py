@@ -8,53 +8,23 @@ import pytest
 from judge.evaluate import evaluate
 from judge.gpu.target import GpuTarget
 from judge.report import Report
-from problems.formula import Formula
-from problems.schema import Argument, Problem, ValueRule
-from problems.vocabulary import Dtype, Group, Language, Mode, Role, Verdict
+from problems.schema import Problem
+from problems.vocabulary import Group, Language, Mode, Verdict
+from tests.drawn_scalars import CHECKER, program, scaled
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-judging")]
-
-PROGRAM = """\
-#include <cuda_runtime.h>
-__global__ void add(const float* a, const float* b, float* c, int n, float alpha) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + ALPHA * b[i];
-}
-extern "C" void solve(const float* a, const float* b, float* c, int n, float alpha) {
-  add<<<(n + 255) / 256, 256>>>(a, b, c, n, alpha);
-}
-"""
-REFERENCE = """
-def generate(xp, rng, size):
-    return {"a": rng.uniform(-10, 10, size["n"]), "b": rng.uniform(-10, 10, size["n"])}
-
-
-def reference(xp, a, b, n, alpha):
-    return {"c": a + alpha * b}
-"""
-CHECKER = """
-def check(xp, inputs, expected, got, size, tolerance):
-    right = inputs["a"] + inputs["alpha"] * inputs["b"]
-    return {"c": abs(got["c"] - right) < 1e-4}
-"""
 
 
 @pytest.fixture(scope="module")
 def scaled_add(vector_add: Problem) -> Problem:
     """Vector addition with a factor from 0.5 to 2."""
-    bounds = ValueRule(Formula.parse("0.5", fractions=True), Formula.parse("2"))
-    alpha = Argument("alpha", Role.SCALAR, Dtype.FLOAT32, values=bounds)
-    (example, *others) = vector_add.cases
-    cases = (replace(example, scalars={"alpha": 0.75}), *others)
-    c = replace(vector_add.arguments[2], tolerance=replace(vector_add.arguments[2].tolerance, absolute=1e-4))
-    arguments = (*vector_add.arguments[:2], c, *vector_add.arguments[3:], alpha)
-    return replace(vector_add, arguments=arguments, cases=cases, reference=REFERENCE, version="scaled")
+    return scaled(vector_add)
 
 
 def judge(
     node: GpuTarget, problem: Problem, alpha: str, mode: Mode = Mode.SUBMIT, **options: object
 ) -> Report:
-    source = PROGRAM.replace("ALPHA", alpha)
+    source = program(alpha)
     return evaluate(problem, source, language=Language.CUDA, mode=mode, target=node, **options)  # type: ignore[arg-type]
 
 

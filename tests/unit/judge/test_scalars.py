@@ -11,7 +11,7 @@ from judge.report import Report, from_json, own_scalars, to_json
 from judge.runner.checking import checker_manifest
 from judge.runner.inspector import InspectionResult, report_on
 from judge.scalars import with_scalars
-from judge.sizes import scalar_of
+from judge.sizes import SizesInvalid, check_sizes, scalar_of
 from judge.values import check_values
 from problems.formula import Formula, FormulaError
 from problems.schema import Argument, Case, Problem, ValueRule
@@ -65,6 +65,16 @@ def test_a_stated_value_stays_and_other_problems_keep_their_cases() -> None:
         value(scalar("3", "2"), 1)
     with pytest.raises(FormulaError, match="alpha was not drawn"):
         scalar_of(scalar("1", "2"), CASE)
+
+
+def test_sizes_that_leave_a_scalar_no_value_are_refused() -> None:
+    check_sizes(problem(scalar("0.5", "n - 1")), {"n": 2})
+    with pytest.raises(SizesInvalid, match="leave no value for alpha"):
+        check_sizes(problem(scalar("0.5", "n - 1")), {"n": 1})
+    with pytest.raises(SizesInvalid, match="make alpha 300, beyond int8"):
+        check_sizes(problem(scalar("0", "n", Dtype.INT8)), {"n": 300})
+    with pytest.raises(SizesInvalid, match="divides by zero"):
+        check_sizes(problem(scalar("0", "1 / (n - 1)")), {"n": 1})
 
 
 def test_reports_show_it_for_public_cases_only() -> None:
