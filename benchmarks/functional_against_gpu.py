@@ -112,7 +112,7 @@ def run_case(problem: Problem, case: Case, module: Any, call: Callable[..., Any]
     hosts = draw(problem, case, module)
     devices = {name: cupy.asarray(array) for name, array in hosts.items()}
     scalars = {
-        argument.name: narrow(np.array([scalar_of(argument, case.sizes)]), argument.dtype)
+        argument.name: narrow(np.array([scalar_of(argument, case)]), argument.dtype)
         for argument in problem.arguments
         if argument.role is Role.SCALAR
     }
@@ -155,7 +155,7 @@ def judge(problem: Problem, case: Case, module: Any, before: dict[str, Any], aft
     given: dict[str, Any] = {}
     for argument in problem.arguments:
         if argument.role is Role.SCALAR:
-            given[argument.name] = scalar_of(argument, case.sizes)
+            given[argument.name] = scalar_of(argument, case)
         elif argument.role is not Role.OUT:
             given[argument.name] = widen(before[argument.name], argument.dtype).copy()
     expected = module.reference(np, **given)

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from judge.drawn import inputs
-from judge.sizes import bytes_of, check_sizes
+from judge.sizes import bytes_of
+from judge.values import NO_VALUES, Values, custom_case
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Mode
 from sandbox.wire import RunFlag
@@ -14,12 +15,20 @@ ORDERS = (_WATCHED, _WATCHED | RunFlag.REVERSED, _WATCHED | RunFlag.INTERLEAVED)
 
 
 def select_cases(
-    problem: Problem, mode: Mode, sizes: Mapping[str, int] | None, *, ranked: bool
+    problem: Problem,
+    mode: Mode,
+    sizes: Mapping[str, int] | None,
+    *,
+    ranked: bool,
+    values: Values = NO_VALUES,
 ) -> tuple[Case, ...]:
-    """The cases to judge on: a user's own sizes, the public ones, or all that this target runs."""
+    """The cases to judge on: a user's own sizes and values, the public ones, or all that this target runs.
+
+    Raises:
+        judge.sizes.CustomCaseInvalid: the sizes or the values do not fit the problem.
+    """
     if sizes is not None:
-        check_sizes(problem, sizes)
-        return (Case("custom", Group.SAMPLE, dict(sizes)),)
+        return (custom_case(problem, sizes, values),)
     if mode is Mode.RUN:
         return tuple(case for case in problem.cases if case.public)
     return tuple(case for case in problem.cases if ranked or case.group is not Group.TIMED)

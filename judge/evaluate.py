@@ -19,6 +19,7 @@ of its GPU, is timed once more, alone. If the GPU is still busy in that run and 
 program keeps it busy and is rejected.
 """
 
+import secrets
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -37,9 +38,11 @@ from judge.evidence.launches import launched_nothing
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime, own_scalars
+from judge.scalars import with_scalars
 from judge.scoring import score, unsuited
 from judge.target import Referee, Target
+from judge.values import NO_VALUES, Values, matching_nan
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
 from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Verdict
@@ -60,6 +63,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     mode: Mode,
     target: Target,
     sizes: Mapping[str, int] | None = None,
+    values: Values = NO_VALUES,
     seed: int | None = None,
     gpu_model: str = "",
     sanitize: bool = False,
@@ -69,28 +73,32 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
 ) -> Report:
     """Judge `source` against `problem` on `target`.
 
-    `sizes` replaces the cases by one of the user's own, and `seed` draws the contents of public cases, so
-    that they come again: both in `run` mode only. `gpu_model` asks for a GPU of that model. With `sanitize`
+    `sizes` replaces the cases by one of the user's own, in which `values` stand in for inputs that would be
+    drawn, and `seed` draws the contents of public cases, so that they come again: all of them in `run` mode
+    only. `gpu_model` asks for a GPU of that model. With `sanitize`
     the program runs alone under compute-sanitizer on targets that have it; nothing is ranked then.
     `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
     the sandboxes are killed and the verdict
     is `cancelled`.
 
     Raises:
-        judge.sizes.SizesInvalid: `sizes` do not fit the problem.
+        judge.sizes.CustomCaseInvalid: `sizes` or `values` do not fit the problem.
         ValueError: there is a `seed` in another mode, where it would foretell hidden cases.
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
         judge.errors.JudgeError: the judge itself failed; the user is not to be charged.
     """
     if seed is not None and mode is not Mode.RUN:
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
+    secret = secrets.randbits(128) if seed is None else seed
+    selected = select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize, values=values)
+    cases = tuple(with_scalars(problem, case, secret) for case in selected)
     judgement = Judgement(
-        problem=problem,
+        problem=matching_nan(problem) if values else problem,
         source=source,
         language=language,
         mode=mode,
         target=target,
-        cases=select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize),
+        cases=cases,
         on_progress=on_progress,
         on_stage=on_stage,
         cancelled=cancelled.is_set if cancelled else lambda: False,
@@ -187,8 +195,9 @@ def _check(
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
-            outputs = report.outputs if judgement.mode is Mode.RUN and case.public else ()
-            reports.append(replace(report, told_after=after, outputs=outputs))
+            if judgement.mode is not Mode.RUN or not case.public:
+                report = replace(report, inputs=(), outputs=())
+            reports.append(replace(report, told_after=after))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:
@@ -276,7 +285,15 @@ def _time(judgement: Judgement, referee: Referee, checked: RunOutcome, *, last: 
 
 
 def _never_quiet(case: Case) -> CaseReport:
-    return CaseReport(case.name, case.group, case.public, Verdict.REJECTED, _BUSY, sizes=dict(case.sizes))
+    return CaseReport(
+        case.name,
+        case.group,
+        case.public,
+        Verdict.REJECTED,
+        _BUSY,
+        sizes=dict(case.sizes),
+        scalars=own_scalars(case),
+    )
 
 
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:

@@ -7,8 +7,9 @@ is host memory or device memory: we hand its descriptor on and need not be able 
 
 import json
 import mmap
+import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -21,7 +22,8 @@ from judge.errors import JudgementCancelled, OracleFailed
 from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
 from judge.runner.buffers import Bytes
-from judge.runner.client import ReplyStatus, RunnerClient
+from judge.runner.client import ReplyStatus, RunnerClient, memory_file
+from judge.scalars import with_scalars
 from judge.sizes import scalar_of, shape_of, size_names
 from problems.binding_python import call_of
 from problems.schema import Argument, Case, Problem
@@ -68,7 +70,9 @@ class Oracle:
         self._require(answer, "loading reference.py")
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
-        """Generate `case` for `seed` (128 bits), by default a random one."""
+        """Generate `case` for `seed` (128 bits), by default a random one. Its scalars are drawn too."""
+        seed = secrets.randbits(128) if seed is None else seed
+        case = with_scalars(self._problem, case, seed)
         drawn = allocate(self._problem, case)
         try:
             self.fill(drawn, seed)
@@ -79,18 +83,19 @@ class Oracle:
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
         """Write contents for `seed` into the memory of `drawn`, by default for a random one."""
         case = drawn.case
-        if case.inputs:
-            flags, seed = RunFlag.GIVEN, _number_of(self._problem, case)
-        else:
-            flags, seed = RunFlag.NONE, secrets.randbits(128) if seed is None else seed
-        answer = self._conversation.run(
-            _arguments(self._problem, drawn),
-            [drawn.descriptor],
-            timeout_s=_DRAW_S,
-            time_limit_ms=int(_DRAW_S * 1000),
-            flags=flags,
-            seed=seed,
-        )
+        given = [memory_file(given_inputs(self._problem, case))] if case.inputs else []
+        try:
+            answer = self._conversation.run(
+                _arguments(self._problem, drawn),
+                [drawn.descriptor, *given],
+                timeout_s=_DRAW_S,
+                time_limit_ms=int(_DRAW_S * 1000),
+                flags=RunFlag.GIVEN if given else RunFlag.NONE,
+                seed=secrets.randbits(128) if seed is None else seed,
+            )
+        finally:
+            for descriptor in given:
+                os.close(descriptor)
         self._require(answer, f"generating case {case.name}")
 
     def close(self) -> None:
@@ -129,18 +134,31 @@ def oracle_kind(oracle: OracleKind) -> str:
 
 
 def oracle_manifest(problem: Problem) -> bytes:
-    """Return the oracle's manifest as JSON: the signature, and cases with literal inputs."""
+    """Return the oracle's manifest as JSON: the signature."""
     manifest = {
         "arguments": _signature(problem),
         "sizes": list(size_names(problem)),
         "expected": [argument.name for argument in outputs(problem)],
-        "given": {
-            str(number): {name: list(values) for name, values in case.inputs.items()}
-            for number, case in enumerate(problem.cases)
-            if case.inputs
-        },
     }
     return json.dumps(manifest).encode()
+
+
+def given_inputs(problem: Problem, case: Case) -> bytes:
+    """Return the inputs that `case` states as JSON: the stored bytes of each array in hexadecimal."""
+    return json.dumps(
+        {
+            argument.name: narrow(_exactly(case.inputs[argument.name], argument.dtype), argument.dtype)
+            .tobytes()
+            .hex()
+            for argument in inputs(problem)
+            if argument.name in case.inputs
+        }
+    ).encode()
+
+
+def _exactly(values: Sequence[float], dtype: Dtype) -> npt.NDArray[np.generic]:
+    """Numbers as an array that holds them exactly."""
+    return np.array(values, np.float64) if dtype.is_float else np.array([int(v) for v in values], np.int64)
 
 
 def runner_manifest(problem: Problem, language: Language = Language.TRITON) -> bytes:
@@ -156,10 +174,6 @@ def _signature(problem: Problem) -> list[dict[str, str]]:
         {"name": argument.name, "role": argument.role.value, "dtype": argument.dtype.value}
         for argument in problem.arguments
     ]
-
-
-def _number_of(problem: Problem, case: Case) -> int:
-    return next(number for number, known in enumerate(problem.cases) if known.name == case.name)
 
 
 def read_set(problem: Problem, drawn: CaseData) -> Drawn:
@@ -193,7 +207,7 @@ def _arguments(problem: Problem, drawn: CaseData) -> tuple[WireArgument, ...]:
 
     def of(argument: Argument) -> WireArgument:
         if argument.role is Role.SCALAR:
-            return _scalar(argument.dtype, scalar_of(argument, sizes))
+            return _scalar(argument.dtype, scalar_of(argument, drawn.case))
         return array(argument.name, argument.dtype, shape_of(argument, sizes))
 
     return (

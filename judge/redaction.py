@@ -108,12 +108,15 @@ def redact(report: Report) -> Report:
                 case,
                 name=names.following(case.group),
                 sizes={},
+                scalars={},
                 wall_ms=_rough(case.wall_ms),
                 timing=_blur(case.timing),
             )
         if withheld(case):
             message = words(case, cause)
-            shown = replace(shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=())
+            shown = replace(
+                shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=(), inputs=()
+            )
         cases.append(shown)
     open_ones = tuple(entry for entry in report.diagnostics if not entry.hidden)
     return replace(

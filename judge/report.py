@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from problems.schema import Case
 from problems.vocabulary import Group, Severity, Step, Verdict
 
 
@@ -39,6 +40,19 @@ class ShownOutput:
     worst: Mismatch | None
     grid: tuple[int, int]
     counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownInput:
+    """What a run shows of one input of a public case: `values` has the first elements, as in ShownOutput.
+
+    A scalar has an empty shape and one value.
+    """
+
+    argument: str
+    shape: tuple[int, ...]
+    corner: tuple[int, int]
+    values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +156,9 @@ class Score:
 class CaseReport:
     """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
 
-    `timing` is there for timed cases that the trusted clock measured on a GPU. `told_after` says that a
-    hidden case had begun before in the same process, see `judge.redaction`. `outputs` are there for public
-    cases of runs.
+    `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
+    cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
+    the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
     """
 
     name: str
@@ -153,6 +167,7 @@ class CaseReport:
     verdict: Verdict
     message: str = ""
     sizes: Mapping[str, int] = field(default_factory=dict)
+    scalars: Mapping[str, str] = field(default_factory=dict)
     wall_ms: float | None = None
     checked: int = 0
     mismatched: int = 0
@@ -160,6 +175,7 @@ class CaseReport:
     timing: Timing | None = None
     told_after: bool = False
     outputs: tuple[ShownOutput, ...] = ()
+    inputs: tuple[ShownInput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +231,14 @@ class ProgressEvent:
     total: int | None = None
 
 
+def own_scalars(case: Case) -> dict[str, str]:
+    """The texts of the scalars that were drawn or given for `case`."""
+    return {
+        name: f"{value:.9g}" if isinstance(value, float) else str(value)
+        for name, value in case.scalars.items()
+    }
+
+
 def to_json(report: Report) -> dict[str, Any]:
     """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
     body: dict[str, Any] = storable(asdict(report))
@@ -260,6 +284,12 @@ def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:
     return Mismatch(**{**body, "index": tuple(body["index"])})
 
 
+def _input_from_json(body: Mapping[str, Any]) -> ShownInput:
+    return ShownInput(
+        body["argument"], tuple(body["shape"]), (body["corner"][0], body["corner"][1]), tuple(body["values"])
+    )
+
+
 def _output_from_json(body: Mapping[str, Any]) -> ShownOutput:
     lists = {name: tuple(value) for name, value in body.items() if isinstance(value, list)}
     worst = body["worst"]
@@ -275,6 +305,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             "verdict": Verdict(body["verdict"]),
             "mismatches": mismatches,
             "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
+            "inputs": tuple(_input_from_json(entry) for entry in body.get("inputs", ())),
             "timing": _timing_from_json(body["timing"]) if body.get("timing") else None,
         }
     )

@@ -4,15 +4,20 @@ import math
 from collections.abc import Mapping, Sequence
 
 from problems.formula import FormulaError
-from problems.schema import Argument, Problem
+from problems.schema import Argument, Case, Problem, ValueRule
+from problems.value_rules import range_of
 from problems.vocabulary import Role
 
 MAX_CUSTOM_BYTES = 256 * 2**20
 MAX_SEED = 2**63 - 1  # of a user's own; those of the judge have 128 bits
 
 
-class SizesInvalid(ValueError):
-    """Raised when sizes that a user chose do not fit the problem. The message is for that user."""
+class CustomCaseInvalid(ValueError):
+    """Root of the reasons why a user's own case does not fit the problem. The message is for that user."""
+
+
+class SizesInvalid(CustomCaseInvalid):
+    """Raised when sizes that a user chose do not fit the problem."""
 
 
 def size_names(problem: Problem) -> tuple[str, ...]:
@@ -30,11 +35,13 @@ def bytes_of(argument: Argument, sizes: Mapping[str, int]) -> int:
     return math.prod(shape_of(argument, sizes)) * argument.dtype.itemsize
 
 
-def scalar_of(argument: Argument, sizes: Mapping[str, int]) -> int | float:
-    """The value of a scalar argument. Raises FormulaError when it cannot be computed."""
+def scalar_of(argument: Argument, case: Case) -> int | float:
+    """The value of a scalar argument in `case`. Raises FormulaError when it cannot be computed."""
+    if argument.name in case.scalars:
+        return case.scalars[argument.name]
     if argument.value is None:
-        raise FormulaError(f"{argument.name} has no value formula")
-    return argument.value.number(sizes)
+        raise FormulaError(f"{argument.name} was not drawn")
+    return argument.value.number(case.sizes)
 
 
 def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:
@@ -54,8 +61,8 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
     """Check sizes that a user chose.
 
     Raises:
-        SizesInvalid: a name is unknown or missing, a value is not positive, a shape is empty, or the
-            arrays would need more than MAX_CUSTOM_BYTES.
+        SizesInvalid: a name is unknown or missing, a value is not positive, a shape is empty, a scalar has no
+            value in its dtype, or the arrays would need more than MAX_CUSTOM_BYTES.
     """
     check_size_values(size_names(problem), sizes)
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
@@ -66,9 +73,28 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
     for name, shape in shapes.items():
         if any(extent < 1 for extent in shape):
             raise SizesInvalid(f"These sizes make {name} empty: its shape would be {shape}.")
+    _check_scalars(problem, sizes)
     total = sum(bytes_of(argument, sizes) for argument in arrays)
     if total > MAX_CUSTOM_BYTES:
         raise SizesInvalid(
             f"These sizes need {total / 2**20:.0f} MiB of arrays; "
             f"at most {MAX_CUSTOM_BYTES // 2**20} MiB are allowed."
         )
+
+
+def _check_scalars(problem: Problem, sizes: Mapping[str, int]) -> None:
+    """Check that each scalar, or the range that it is drawn from, fits its dtype."""
+    for argument in problem.arguments:
+        if argument.role is not Role.SCALAR:
+            continue
+        rule = argument.values or ValueRule()
+        formulas = (argument.value, rule.least, rule.most)
+        try:
+            numbers = [formula.number(sizes) for formula in formulas if formula is not None]
+        except FormulaError as error:
+            raise SizesInvalid(f"These sizes do not work: {error}.") from error
+        least, most = range_of(argument.dtype)
+        if not all(least <= number <= most for number in numbers):
+            raise SizesInvalid(f"These sizes make {argument.name} {max(numbers)}, beyond {argument.dtype}.")
+        if numbers != sorted(numbers):
+            raise SizesInvalid(f"These sizes leave no value for {argument.name}: its range is empty.")

@@ -189,6 +189,8 @@ def _explanations(arguments: tuple[Argument, ...]) -> list[str]:
 
 
 def _explain(argument: Argument) -> str:
+    if argument.drawn:
+        return f"{argument.dtype}, another value in each case"
     if argument.value is not None:
         meaning = argument.value.text
         return argument.dtype.value if meaning == argument.name else f"{argument.dtype}, {meaning}"

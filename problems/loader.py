@@ -191,6 +191,10 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(["beatable", *sorted(description.beatable)])
     if zeroed := [argument.name for argument in description.arguments if argument.zeroed]:
         judged.append(["zeroed", *zeroed])
+    if stated := [[case.name, dict(case.scalars)] for case in description.cases if case.scalars]:
+        judged.append(["scalars", *stated])
+    if drawn := [(a.name, a.values) for a in description.arguments if a.drawn and a.values]:
+        judged.append(["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)])
     if description.limits.gpus:
         judged.append(["gpus", *description.limits.gpus])
     if description.limits.libraries is not None:

@@ -4,15 +4,16 @@ import keyword
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from problems.calling import PythonCallSpec
 from problems.faults import Faults
-from problems.formula import Formula, FormulaError
+from problems.formula import Formula
 from problems.ignored_mutants import parse_ignored
 from problems.libraries import Library
 from problems.parse_python import parse_python
+from problems.parse_values import ONE, parse_formula, parse_values
 from problems.schema import Argument, Case, IgnoredMutant, ProblemLimits, Tolerance
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
@@ -47,7 +48,6 @@ throw true typedef typeid typename union unsigned using virtual void volatile wc
 solve torch triton tl xp
 """
 _RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
-_ONE = Formula.parse("1")
 _USUAL_LANGUAGES = (Language.CUDA, Language.TRITON)
 _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
 
@@ -103,6 +103,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         top = TomlTable({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
     arguments = tuple(_argument(table) for table in top.tables("arguments"))
+    drawn = {argument.name for argument in arguments if argument.drawn}
     description = Description(
         title=top.text("title", most=80, example='"Vector addition"'),
         summary=top.text("summary", most=200, example='"One sentence."'),
@@ -115,7 +116,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         operations=_formula(formulas, "operations"),
         beatable=formulas.choices("beatable", Count, default=()),
         arguments=arguments,
-        cases=tuple(_case(table) for table in top.tables("cases")),
+        cases=tuple(_case(table, drawn) for table in top.tables("cases")),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
         mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
@@ -180,15 +181,7 @@ def _libraries(table: TomlTable) -> tuple[Library, ...]:
 
 def _formula(table: TomlTable, key: str, *, fractions: bool = False) -> Formula:
     text = table.text(key, most=200, example='"n"')
-    return _parse_formula(table, key, text, fractions=fractions) if text else _ONE
-
-
-def _parse_formula(table: TomlTable, key: str, text: str, *, fractions: bool = False) -> Formula:
-    try:
-        return Formula.parse(text, fractions=fractions)
-    except FormulaError as error:
-        table.fault(key, f'{error}; write it like "rows * cols"')
-        return _ONE
+    return parse_formula(table, key, text, fractions=fractions) if text else ONE
 
 
 def _argument(table: TomlTable) -> Argument:
@@ -199,17 +192,20 @@ def _argument(table: TomlTable) -> Argument:
     dtype = table.choice("dtype", Dtype)
     shape: tuple[Formula, ...] = ()
     value = None
+    values = parse_values(table, role, dtype)
     if role is Role.SCALAR:
-        value = _formula(table, "value", fractions=dtype.is_float)
+        if values is None:
+            value = _formula(table, "value", fractions=dtype.is_float)
     else:
         texts = table.texts("shape")
-        shape = tuple(_parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))
+        shape = tuple(parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))
         if len(shape) > MAX_RANK:
             table.fault("shape", f"has {len(shape)} dimensions; at most {MAX_RANK} are allowed")
     zeroed = table.flag("zeroed")
     if zeroed and role is not Role.OUT:
         table.fault("zeroed", f"an argument of role {role} does not start empty; remove it")
-    argument = Argument(name, role, dtype, shape, value, _tolerance(table, role, dtype), zeroed)
+    tolerance = _tolerance(table, role, dtype)
+    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values)
     table.close()
     return argument
 
@@ -235,12 +231,18 @@ def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:
     return tolerance
 
 
-def _case(table: TomlTable) -> Case:
+def _case(table: TomlTable, drawn: Set[str]) -> Case:
+    """A case. Its inputs may state scalars that are `drawn` in others, as arrays of one number."""
+    inputs = _inputs(table) if table.has("inputs") else {}
+    for name in drawn & inputs.keys():
+        if len(inputs[name]) != 1:
+            table.fault(f"inputs.{name}", f"has {len(inputs[name])} numbers; a scalar is an array of one")
     case = Case(
         name=table.text("name", most=40, pattern=_WORD, example="not-a-multiple"),
         group=table.choice("group", Group),
         sizes=_sizes(table.table("sizes")),
-        inputs=_inputs(table) if table.has("inputs") else {},
+        inputs={name: values for name, values in inputs.items() if name not in drawn},
+        scalars={name: values[0] for name, values in inputs.items() if name in drawn and values},
     )
     table.close()
     return case

@@ -47,6 +47,8 @@ def _values(description: Description) -> Iterator[tuple[str, str]]:
             yield f"cases.{case.name}.{name}", str(value)
         for name, values in case.inputs.items():
             yield f"cases.{case.name}.inputs.{name}", ", ".join(_number(value) for value in values)
+        for name, scalar in case.scalars.items():
+            yield f"cases.{case.name}.inputs.{name}", _number(scalar)
     yield from _extremes(description, "least", min)
     yield from _extremes(description, "most", max)
     for argument in description.arguments:

@@ -1,7 +1,7 @@
 """Rules that tie the parts of a package together: names, shapes, cases, files, sections."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from problems.faults import FILE, Faults
@@ -11,13 +11,13 @@ from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
 from problems.schema import Argument, Case
-from problems.vocabulary import Dtype, Group, Language, Role, Verdict
+from problems.value_rules import broken_promise, range_of
+from problems.vocabulary import Group, Language, Role, Verdict
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
 MAX_BYTES = 256 * 2**20
 MAX_WIRE_ARGUMENTS = 32  # as in the wire format: arguments, sizes and expected outputs together
-_FLOAT_RANGE = {Dtype.FLOAT16: 65504.0, Dtype.FLOAT32: 3.4028234663852886e38}
 
 
 def check_description(description: Description, faults: Faults) -> None:
@@ -132,6 +132,10 @@ def _formulas(description: Description) -> Iterable[tuple[str, Formula]]:
             yield f"arguments[{index}].shape[{dimension}]", formula
         if argument.value:
             yield f"arguments[{index}].value", argument.value
+        if argument.values and argument.values.least:
+            yield f"arguments[{index}].values.least", argument.values.least
+        if argument.values and argument.values.most:
+            yield f"arguments[{index}].values.most", argument.values.most
 
 
 def _known_names(description: Description, sizes: tuple[str, ...], faults: Faults) -> bool:
@@ -156,8 +160,10 @@ def _check_case(description: Description, case: Case, place: str, faults: Faults
         faults.add(FILE, key, "with these sizes formulas.bytes is below 1 or formulas.operations below 0")
     total = 0
     for index, argument in enumerate(description.arguments):
+        _check_range(argument, index, values, key, faults)
         if argument.role is Role.SCALAR:
-            _check_scalar(argument, values[f"arguments[{index}].value"], key, faults)
+            if argument.name in case.scalars:
+                _check_literals(argument, (1,), case, place, faults)
             continue
         shape = tuple(values[f"arguments[{index}].shape[{i}]"] for i in range(len(argument.shape)))
         if min(shape) < 1:
@@ -165,7 +171,7 @@ def _check_case(description: Description, case: Case, place: str, faults: Faults
             return
         total += math.prod(shape) * argument.dtype.itemsize
         if argument.name in case.inputs:
-            _check_literals(argument, shape, case.inputs[argument.name], place, faults)
+            _check_literals(argument, shape, case, place, faults)
     if total > MAX_BYTES and case.group is not Group.TIMED:
         most = MAX_BYTES // 2**20
         faults.add(
@@ -180,25 +186,40 @@ def _check_scalar(argument: Argument, value: float, key: str, faults: Faults) ->
         faults.add(FILE, key, f"make the scalar {argument.name} {value}, beyond {argument.dtype}")
 
 
+def _check_range(
+    argument: Argument, index: int, values: Mapping[str, float], key: str, faults: Faults
+) -> None:
+    """Check that the bounds of an argument's values are in order, and what a scalar may be in its dtype."""
+    least = values.get(f"arguments[{index}].values.least")
+    most = values.get(f"arguments[{index}].values.most")
+    if least is not None and most is not None and least > most:
+        faults.add(FILE, key, f"make values.least of {argument.name} {least}, above values.most, {most}")
+    if argument.role is Role.SCALAR:
+        for number in (values.get(f"arguments[{index}].value"), least, most):
+            if number is not None:
+                _check_scalar(argument, number, key, faults)
+
+
 def _check_inputs(description: Description, case: Case, place: str, faults: Faults) -> None:
-    if not case.inputs:
+    if not case.inputs and not case.scalars:
         return
     key = f"{place}.inputs"
     if case.group is not Group.SAMPLE:
         faults.add(FILE, key, "only sample cases have literal inputs; remove them")
-    needed = [a.name for a in description.arguments if a.role in {Role.IN, Role.INOUT}]
-    for name in case.inputs:
+    needed = [a.name for a in description.arguments if a.drawn or a.role in {Role.IN, Role.INOUT}]
+    for name in (*case.inputs, *case.scalars):
         if name not in needed:
-            faults.add(FILE, key, f"{name!r} is not an input array; the input arrays are {', '.join(needed)}")
+            faults.add(FILE, key, f"{name!r} is not an input; the inputs are {', '.join(needed)}")
     for name in needed:
-        if name not in case.inputs:
-            faults.add(FILE, key, f"{name!r} is missing; give all input arrays or none")
+        if name not in case.inputs and name not in case.scalars:
+            faults.add(FILE, key, f"{name!r} is missing; give all inputs or none")
 
 
 def _check_literals(
-    argument: Argument, shape: tuple[int, ...], values: tuple[float, ...], place: str, faults: Faults
+    argument: Argument, shape: tuple[int, ...], case: Case, place: str, faults: Faults
 ) -> None:
-    key = f"{place}.inputs.{argument.name}"
+    key, before = f"{place}.inputs.{argument.name}", faults.count
+    values = case.inputs.get(argument.name) or (case.scalars[argument.name],)
     if len(values) != math.prod(shape):
         faults.add(FILE, key, f"has {len(values)} numbers; the shape {shape} needs {math.prod(shape)}")
     least, most = range_of(argument.dtype)
@@ -208,16 +229,6 @@ def _check_literals(
             faults.add(FILE, f"{key}[{index}]", "is beyond 2**53, so it is not exact; use a smaller number")
         elif not (whole and least <= value <= most):
             faults.add(FILE, f"{key}[{index}]", f"{value} is not a valid {argument.dtype}; change it")
-
-
-def range_of(dtype: Dtype) -> tuple[float, float]:
-    """The least and the greatest finite value of `dtype`. Exact for integers."""
-    if dtype is Dtype.BOOL:
-        return 0, 1
-    if dtype.is_float:
-        most = _FLOAT_RANGE.get(dtype, 3.3e38 if dtype is Dtype.BFLOAT16 else 1.7e308)
-        return -most, most
-    bits = 8 * dtype.itemsize
-    if dtype.value.startswith("uint"):
-        return 0, 2**bits - 1
-    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    if faults.count == before and (broken := broken_promise(argument, shape[-1], case.sizes, values)):
+        index, reason = broken
+        faults.add(FILE, f"{key}[{index}]", f"{values[index]} {reason}; see values of the argument")

@@ -17,6 +17,7 @@ from problems.vocabulary import (
     Language,
     OracleKind,
     Role,
+    ValueOrder,
     Verdict,
 )
 
@@ -35,12 +36,28 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueRule:
+    """What holds of all values of an argument that a program reads.
+
+    `least` and `most` are formulas over the case's sizes, None for no bound. `order` holds for each row of an
+    array. `custom` says whether users may give values of their own in runs. Of a scalar without a formula,
+    the rule is the range from which it is drawn.
+    """
+
+    least: Formula | None = None
+    most: Formula | None = None
+    order: ValueOrder | None = None
+    custom: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of `solve`, in order.
 
     `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
-    scalar's formula over the same sizes. `tolerance` is None for arguments that are not checked. A `zeroed`
-    output holds zeros before each call, not poison.
+    scalar's formula over the same sizes, None for a scalar that is drawn for each case from the range of
+    `values`. `tolerance` is None for arguments that are not checked. A `zeroed` output holds zeros before
+    each call, not poison. `values` is what the problem promises of an input.
     """
 
     name: str
@@ -50,6 +67,12 @@ class Argument:
     value: Formula | None = None
     tolerance: Tolerance | None = None
     zeroed: bool = False
+    values: ValueRule | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it is a scalar without a formula: its value is drawn for each case."""
+        return self.role is Role.SCALAR and self.value is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +80,15 @@ class Case:
     """A named set of sizes. Everything but a `sample` case is hidden from users.
 
     `inputs` holds literal values, flattened in C order, for the input arrays of a sample case whose
-    numbers the statement shows; it is empty where the generator makes the inputs.
+    numbers the statement shows, and for those that a user gave for a case of one's own. The generator makes
+    all others. `scalars` holds values that stand in for the formulas of scalars.
     """
 
     name: str
     group: Group
     sizes: Mapping[str, int]
     inputs: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    scalars: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def public(self) -> bool:

@@ -123,6 +123,14 @@ class Role(StrEnum):
     SCALAR = "scalar"
 
 
+class ValueOrder(StrEnum):
+    """The order in which each row of an input array holds its values."""
+
+    ASCENDING = "ascending"  # each value is at least the one before it
+    INCREASING = "increasing"  # each value is above the one before it
+    PERMUTATION = "permutation"  # each index of the row, once
+
+
 class Group(StrEnum):
     """The purpose of a case. `sample` cases are public; `timed` cases are ranked, on GPUs only."""
 

@@ -7,7 +7,8 @@ sequence 0 when it is ready, before any code of a submission is loaded.
 
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
     LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
-    RUN      descriptors: one per array argument, in order; scalars travel in `value`
+    RUN      descriptors: one per array argument, in order; scalars travel in `value`. With the flag GIVEN
+             one more, which holds inputs
     TIME     descriptors: the page (`Page`), on a GPU the memory of the flags, then those of `sets` sets
     QUIT     no descriptors, no answer
 
@@ -81,7 +82,7 @@ class RunFlag(IntFlag):
     DETERMINISTIC = 1  # one OS thread, fixed order
     RACES = 2  # shadow memory, report races and uninitialised reads
     REVERSED = 4  # start blocks, and the threads of a block, in descending order
-    GIVEN = 8  # the inputs are in the buffers already: compute only what is expected
+    GIVEN = 8  # the last descriptor holds inputs that are stated, as JSON: draw only the others
     SANITIZE = 16  # work on copies in allocations of exactly their size, for compute-sanitizer
     INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
 

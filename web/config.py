@@ -173,6 +173,8 @@ class Config:
     """Seconds that a worker continues judging after SIGTERM before it returns its jobs to the queue."""
     min_free_mib: Count = 256
     """Minimum free space on each disk that a worker uses, in MiB. With less, the worker claims no jobs."""
+    max_custom_values: Count = 1024
+    """Maximum number of values that a user may give for one argument in a run. 0: users may give none."""
     max_tries: Positive = 3
     """Number of tries of a job before its verdict is internal_error, which is not charged to the user."""
     stream_limit_s: Positive = 300

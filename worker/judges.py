@@ -19,7 +19,8 @@ from judge.proof.prove import prove_on
 from judge.proof.results import Proof
 from judge.proof.timed_sizes import DEFAULT_GPU
 from judge.report import CaseReport, ProgressEvent, Report
-from judge.sizes import SizesInvalid
+from judge.sizes import CustomCaseInvalid
+from judge.values import from_json
 from problems.importing.report import Imported
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -73,8 +74,8 @@ class Judge(Protocol):
 
 
 REFERENCE_FAILED = (
-    "The problem's reference fails for these sizes, or takes longer than a minute. "
-    "Choose smaller or other sizes."
+    "The problem's reference or checker fails for this custom case, or takes longer than a minute. "
+    "Choose smaller or other sizes, or other values."
 )
 
 
@@ -108,18 +109,19 @@ class PackageJudge:
                 mode=Mode(submission.mode),
                 target=self._target,
                 sizes=submission.sizes,
+                values=from_json(submission.values or {}),
                 seed=submission.seed,
                 gpu_model=submission.gpu_model,
                 on_progress=on_progress,
                 on_stage=count_stage,
                 cancelled=cancelled,
             )
-        except SizesInvalid as error:
+        except CustomCaseInvalid as error:
             return Report(Verdict.REJECTED, str(error))
         except OracleFailed:
             if not submission.sizes:
                 raise
-            log.warning("reference_failed_on_custom_sizes", problem=problem.slug, exc_info=True)
+            log.warning("reference_failed_on_custom_case", problem=problem.slug, exc_info=True)
             return Report(Verdict.REJECTED, REFERENCE_FAILED)
         changes = _changes(before, self._target.metrics)
         count_ready(changes)

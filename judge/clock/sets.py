@@ -59,7 +59,7 @@ class MemorySets:
         call = Call(self._memory)
         self._calls.append(call)
         for argument in self._problem.arguments:
-            call.add(argument, self._case.sizes)
+            call.add(argument, self._case)
 
     @property
     def count(self) -> int:

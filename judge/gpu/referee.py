@@ -40,7 +40,7 @@ from judge.evidence.sanitizer import findings, refined
 from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.gpu.permit import Permit
 from judge.gpu.runtime import GpuRuntime
-from judge.report import CaseReport, Diagnostic
+from judge.report import CaseReport, Diagnostic, own_scalars
 from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
 from judge.runner.memory import DeviceLost
@@ -258,9 +258,15 @@ class GpuReferee:
         if isinstance(found, CaseReport):
             return found
         verdict, message = self._stop(found)
-        sizes = dict(case.sizes)
         return CaseReport(
-            case.name, case.group, case.public, verdict, message, sizes=sizes, wall_ms=found.wall_ms
+            case.name,
+            case.group,
+            case.public,
+            verdict,
+            message,
+            sizes=dict(case.sizes),
+            scalars=own_scalars(case),
+            wall_ms=found.wall_ms,
         )
 
     def _stop(self, stopped: Stopped) -> tuple[Verdict, str]:

@@ -19,13 +19,15 @@ from judge.oracle import Drawn
 from judge.proof.results import ProofFinding, error, warning
 from judge.runner.buffers import random_bytes
 from judge.runner.comparison import compare
-from judge.sizes import bytes_of
+from judge.sizes import bytes_of, shape_of
 from problems.schema import Argument, Case, Problem, Tolerance
+from problems.value_rules import broken_promise
 from problems.vocabulary import Group, Role
 
 _REFERENCE = "reference.py"
 SEED, OTHER_SEED = 1, 2
 _TELLING_BYTES = 8  # fewer are the same by chance too often to say anything
+_PROMISED_ELEMENTS = 1 << 16
 _LUCK = 0.01  # with which an unwritten element may pass all cases
 _WATCH = """
 
@@ -81,6 +83,7 @@ def check_contents(
         if not changing:
             yield from _check_other_seed(problem, first, other)
     yield from _check_finite(problem, exact)
+    yield from _check_promises(problem, exact)
 
 
 def same(left: Expected, right: Expected) -> bool:
@@ -90,6 +93,24 @@ def same(left: Expected, right: Expected) -> bool:
 
 def _size(contents: Expected) -> int:
     return sum(content.size for content in contents.values())
+
+
+def _check_promises(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
+    """Whether inputs keep to the `values` of their argument. Of larger arrays the first rows are checked."""
+    for drawn in exact:
+        for argument in inputs(problem):
+            row = shape_of(argument, drawn.case.sizes)[-1]
+            stored = drawn.inputs[argument.name].view(storage(argument.dtype))
+            whole_rows = max(1, _PROMISED_ELEMENTS // row) * row
+            values = widen(stored[:whole_rows], argument.dtype).tolist()
+            if broken := broken_promise(argument, row, drawn.case.sizes, values):
+                at, reason = broken
+                yield error(
+                    f"{_REFERENCE}: generate",
+                    f"in case {drawn.case.name}, {argument.name}[{at}] is {values[at]}, which {reason}",
+                    "change it, or values of the argument in problem.toml",
+                )
+                return
 
 
 def _check_same_seed(first: Drawn, again: Drawn, oracle: CaseDataSource) -> Iterator[ProofFinding]:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from judge.drawn import inputs, layout, outputs
 from judge.dtypes import storage, widen
 from judge.proof.determinism import CaseDataSource
-from judge.report import storable
+from judge.report import own_scalars, storable
 from judge.sizes import MAX_SEED, SizesInvalid, check_sizes, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Group
@@ -86,7 +86,7 @@ class ArrayPreview:
 class Preview:
     """The contents of a case drawn with `seed`. Times are wall clock, in milliseconds.
 
-    `generator_ms` is None for a case that states its inputs.
+    `generator_ms` is None for a case that states its inputs. `scalars` are those that were drawn, as text.
     """
 
     case: str
@@ -97,6 +97,7 @@ class Preview:
     reference_ms: float
     size_bytes: int
     arrays: tuple[ArrayPreview, ...]
+    scalars: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values that any database stores."""
@@ -160,6 +161,7 @@ def preview(problem: Problem, wanted: CaseWanted, open_oracle: OpenOracle) -> Pr
         reference_ms=max(0.0, both_ms - blank_ms),
         size_bytes=layout(problem, case)[1],
         arrays=tuple(arrays),
+        scalars=own_scalars(drawn.case),
     )
 
 

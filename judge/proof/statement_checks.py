@@ -73,7 +73,7 @@ def check_scalars(problem: Problem, sample: Case) -> Iterator[ProofFinding]:
     for argument in problem.arguments:
         if argument.role is not Role.SCALAR or argument.name not in said:
             continue
-        value, number = float(scalar_of(argument, sample.sizes)), said[argument.name]
+        value, number = float(scalar_of(argument, sample)), said[argument.name]
         if not _rounds(number, value):
             yield error(
                 f"{_STATEMENT}: ## Example",

@@ -9,7 +9,7 @@ import numpy as np
 from judge.dtypes import narrow
 from judge.runner.memory import Buffer, Memory
 from judge.sizes import scalar_of, shape_of
-from problems.schema import Argument
+from problems.schema import Argument, Case
 from problems.vocabulary import Dtype, Role
 from sandbox.wire import WireArgument
 
@@ -37,12 +37,12 @@ class Call:
         """The arrays' memory by name."""
         return self._buffers
 
-    def add(self, argument: Argument, sizes: Mapping[str, int]) -> None:
-        """Append an argument of the problem as it is for `sizes`."""
+    def add(self, argument: Argument, case: Case) -> None:
+        """Append an argument of the problem as it is in `case`."""
         if argument.role is Role.SCALAR:
-            self.add_scalar(argument.dtype, scalar_of(argument, sizes))
+            self.add_scalar(argument.dtype, scalar_of(argument, case))
         else:
-            self.add_array(argument.name, argument.dtype, shape_of(argument, sizes))
+            self.add_array(argument.name, argument.dtype, shape_of(argument, case.sizes))
 
     def add_array(self, name: str, dtype: Dtype, shape: tuple[int, ...]) -> None:
         """Append an array with fresh memory."""

@@ -22,8 +22,8 @@ from judge.runner.client import ReplyStatus, RunnerChannel, RunnerClient
 from judge.runner.comparison import OutputComparison
 from judge.runner.memory import DeviceLost, Memory, PrivateBytes
 from judge.sizes import bytes_of, shape_of, size_names
-from problems.schema import Case, Problem, Tolerance
-from problems.vocabulary import Dtype
+from problems.schema import Argument, Case, Problem, Tolerance
+from problems.vocabulary import Dtype, Role
 from sandbox.backend import Process
 
 _LOAD_S = 20.0
@@ -141,9 +141,10 @@ class ByChecker:
         snapshots: Mapping[str, PrivateBytes],
     ) -> None:
         """Copies of inputs, sizes, and of each output what is there and what is expected."""
-        for argument in inputs(self._problem):
-            call.add(argument, case.sizes)
-            call.buffers[argument.name].fill(contents[argument.name])
+        for argument in _read_by_checker(self._problem):
+            call.add(argument, case)
+            if argument.role is not Role.SCALAR:
+                call.buffers[argument.name].fill(contents[argument.name])
         for name in size_names(self._problem):
             call.add_scalar(Dtype.INT64, case.sizes[name])
         for argument in outputs(self._problem):
@@ -223,7 +224,7 @@ def checker_manifest(problem: Problem) -> bytes:
     tolerances = {argument.name: argument.tolerance or Tolerance() for argument in outputs(problem)}
     manifest = {
         "checker": True,
-        "inputs": [argument.name for argument in inputs(problem)],
+        "inputs": [argument.name for argument in _read_by_checker(problem)],
         "sizes": list(size_names(problem)),
         "outputs": [argument.name for argument in outputs(problem)],
         "tolerance": {
@@ -244,6 +245,11 @@ def checker_bytes(problem: Problem, case: Case) -> int:
         for argument in outputs(problem)
     )
     return copies + 2 * wide
+
+
+def _read_by_checker(problem: Problem) -> list[Argument]:
+    """The arguments whose values a checker gets: inputs, and scalars that follow from no size."""
+    return [argument for argument in problem.arguments if argument.drawn or argument in inputs(problem)]
 
 
 def _given_name(name: str) -> str:

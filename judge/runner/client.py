@@ -87,7 +87,7 @@ class RunnerChannel:
 
     def load(self, *contents: bytes, timeout_s: float) -> ReplyStatus:
         """Hand over what to load, each content as a file of its own."""
-        files = [_memory_file(content) for content in contents]
+        files = [memory_file(content) for content in contents]
         try:
             self._send(RequestKind.LOAD, [self._write_end, *files])
         finally:
@@ -253,7 +253,8 @@ def end(process: Process, *, patience_s: float = _EXIT_S) -> Completion:
         return process.wait(_EXIT_S)
 
 
-def _memory_file(content: bytes) -> int:
+def memory_file(content: bytes) -> int:
+    """Return the descriptor of new memory that holds `content`; the caller's to close."""
     descriptor = os.memfd_create("warpcourt-load", os.MFD_CLOEXEC)
     with open(descriptor, "wb", closefd=False) as file:
         file.write(content)

@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from judge.drawn import outputs
-from judge.report import CaseReport, Mismatch
+from judge.report import CaseReport, Mismatch, own_scalars
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking
 from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.memory import DeviceLost, Memory, PrivateBytes
-from judge.runner.shown_outputs import shown_outputs
+from judge.runner.shown_outputs import shown_inputs, shown_outputs
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
 from sandbox.wire import RunFlag
@@ -87,7 +87,7 @@ class Inspector:
         try:
             with Call(self._memory) as call:
                 for argument in self._problem.arguments:
-                    call.add(argument, case.sizes)
+                    call.add(argument, case)
                 poisons = prepare(self._problem, call, contents)
                 self._memory.synchronize()
                 started = time.monotonic()
@@ -111,7 +111,8 @@ class Inspector:
                 shown = shown_outputs(
                     self._problem, case, self._memory, contents, snapshots=snapshots, poisons=poisons
                 )
-                return replace(report, outputs=shown)
+                given = shown_inputs(self._problem, case, self._memory, contents)
+                return replace(report, inputs=given, outputs=shown)
         except DeviceLost:
             self.alive = False
             return Stopped(answer, device_lost=True, wall_ms=wall_ms)
@@ -173,6 +174,7 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
         group=case.group,
         public=case.public,
         sizes=dict(case.sizes),
+        scalars=own_scalars(case),
         wall_ms=wall_ms,
         verdict=finding.verdict,
         message=finding.message,

@@ -13,7 +13,7 @@ from judge.drawn import CaseData, expected_name, outputs
 from judge.errors import JudgementCancelled
 from judge.evidence.exit_status import explain
 from judge.oracle import Drawn
-from judge.report import CaseReport, Diagnostic
+from judge.report import CaseReport, Diagnostic, own_scalars
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import CheckerOnHost
 from judge.runner.client import ReplyStatus, RunnerClient
@@ -82,6 +82,7 @@ class RunnerReferee:
             verdict,
             message,
             sizes=dict(case.sizes),
+            scalars=own_scalars(case),
             wall_ms=found.wall_ms,
         )
 

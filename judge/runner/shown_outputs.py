@@ -1,4 +1,4 @@
-"""What a run shows of outputs of a public case: the first elements, the worst one, and a map of wrong ones.
+"""What a run shows of a public case: the first elements of inputs and outputs, and where outputs are wrong.
 
 All of it is bounded, whatever the size of the output: SHOWN_ELEMENTS values and MOST_BINS counts. Outputs of
 more than MOST_ELEMENTS elements are not copied to the host and not shown.
@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.drawn import expected_name, outputs
-from judge.dtypes import expected_dtype, storage, widen
-from judge.report import ShownOutput
+from judge.dtypes import expected_dtype, narrow, storage, widen
+from judge.report import ShownInput, ShownOutput
 from judge.runner.comparison import UNWRITTEN, as_text, describe, find_wrong
 from judge.runner.memory import Memory, PrivateBytes
-from judge.sizes import shape_of
+from judge.sizes import scalar_of, shape_of
 from problems.schema import Argument, Case, Problem, Tolerance
+from problems.vocabulary import Role
 
 MOST_ELEMENTS = 1 << 20
 SHOWN_ELEMENTS = 64
@@ -60,6 +61,29 @@ def shown_outputs(
     return tuple(shown)
 
 
+def shown_inputs(
+    problem: Problem, case: Case, memory: Memory, contents: Mapping[str, PrivateBytes]
+) -> tuple[ShownInput, ...]:
+    """Return what to show of each scalar and each input of `case`, none for a hidden case."""
+    if not case.public:
+        return ()
+    shown = []
+    for argument in problem.arguments:
+        if argument.role is Role.SCALAR:
+            value = narrow(np.array([scalar_of(argument, case)]), argument.dtype)
+            text = as_text(widen(value, argument.dtype)[0])
+            shown.append(ShownInput(argument.name, (), (1, 1), (text,)))
+        elif argument.role is not Role.OUT:
+            shape = shape_of(argument, case.sizes)
+            if not 0 < math.prod(shape) <= MOST_ELEMENTS:
+                continue
+            stored = memory.to_host(contents[argument.name]).view(storage(argument.dtype))
+            corner, places = _first(shape)
+            values = widen(stored[places], argument.dtype)
+            shown.append(ShownInput(argument.name, shape, corner, tuple(as_text(value) for value in values)))
+    return tuple(shown)
+
+
 def show(
     argument: Argument,
     *,
@@ -82,8 +106,7 @@ def show(
         wrong, unwritten = find_wrong(
             values, got, expected=expected, poison=poison, dtype=argument.dtype, tolerance=tolerance
         )
-    corner = _corner(rows, columns)
-    places = (np.arange(corner[0])[:, None] * columns + np.arange(corner[1])).reshape(-1)
+    corner, places = _first(shape)
     flat_wrong, flat_unwritten = wrong.reshape(-1), unwritten.reshape(-1)
     worst = None
     if expected is not None and flat_wrong.any():
@@ -117,6 +140,13 @@ def show(
 def _folded(shape: tuple[int, ...]) -> tuple[int, int]:
     """Return the output as rows and columns: one row for a vector; else the last axis are the columns."""
     return (1, shape[0]) if len(shape) == 1 else (math.prod(shape[:-1]), shape[-1]) if shape else (1, 1)
+
+
+def _first(shape: tuple[int, ...]) -> tuple[tuple[int, int], npt.NDArray[np.int64]]:
+    """Return the rows and columns that are shown of an array, and the places of their elements."""
+    rows, columns = _folded(shape)
+    corner = _corner(rows, columns)
+    return corner, (np.arange(corner[0])[:, None] * columns + np.arange(corner[1])).reshape(-1)
 
 
 def _corner(rows: int, columns: int) -> tuple[int, int]:

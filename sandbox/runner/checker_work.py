@@ -56,10 +56,10 @@ def carry_out(
 ) -> None:
     """Ask the author about one case, and write the answer over what is expected."""
     wire = iter(zip(request.arguments, views, strict=True))
-    inputs: dict[str, Array] = {}
+    inputs: dict[str, Any] = {}
     for name in signature.inputs:
         argument, view = next(wire)
-        inputs[name] = widened(view, argument.dtype)
+        inputs[name] = scalar_of(argument) if argument.scalar else widened(view, argument.dtype)
     size = {name: int(scalar_of(next(wire)[0])) for name in signature.sizes}
     given: dict[str, Array] = {}
     places: dict[str, Array] = {}

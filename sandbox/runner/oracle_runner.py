@@ -2,13 +2,14 @@
 
 Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array
 per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they
-are given: the manifest then has the numbers of some cases, and the seed says which; `reference`
+are given: the last descriptor then holds the bytes of those that a case states. `reference`
 computes from the rounded values, floats widened to float64, so that it is an oracle for what the
 program under test was really given. Every failure is attributed to the author and reported with a line.
 
 This program works in host memory, with NumPy. `device_oracle_runner` does the same on a GPU, with CuPy.
 """
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from sandbox.runner.session import (
     array_of,
     compile_source,
     explain,
+    read,
     run_module,
     scalar_of,
     serve,
@@ -86,15 +88,11 @@ class HostArrays:
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The manifest: argument names with role and dtype, size names, expected names, in wire order.
-
-    `given` has the inputs of cases that state theirs, flat, by number of the case.
-    """
+    """The manifest: argument names with role and dtype, size names, expected names, in wire order."""
 
     arguments: tuple[tuple[str, str, str], ...]
     sizes: tuple[str, ...]
     expected: tuple[str, ...]
-    given: Mapping[str, Mapping[str, Sequence[float]]]
 
 
 class OracleRunner(Runner):
@@ -106,7 +104,7 @@ class OracleRunner(Runner):
         self._arrays = arrays
         self._load: Load | None = None
         self._module: ModuleType | None = None
-        self._signature = _Signature((), (), (), {})
+        self._signature = _Signature((), (), ())
 
     def prepare(self) -> None:
         """Open the GPU, if there is one."""
@@ -136,7 +134,8 @@ class OracleRunner(Runner):
                 with np.errstate(all="ignore"):  # what was never written is anything
                     checker_work.carry_out(self._arrays.xp, self._module, self._checker, request, views)
             else:
-                self._draw(request, views)
+                stated = read_given(descriptors[-1]) if request.flags & RunFlag.GIVEN else {}
+                self._draw(request, views, stated)
             del views
             self._arrays.finish()
         except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
@@ -148,21 +147,22 @@ class OracleRunner(Runner):
             self._load.diagnostics.say("error", "oracle", message, line=line)
         stop(status)
 
-    def _draw(self, request: Request, views: Sequence[Array | None]) -> None:
+    def _draw(self, request: Request, views: Sequence[Array | None], stated: Mapping[str, bytes]) -> None:
         xp, module, signature = self._arrays.xp, cast("Any", self._module), self._signature
         wire = iter(zip(request.arguments, views, strict=True))
         wired = {name: (role, *next(wire)) for name, role, _ in signature.arguments}
         size = {name: int(scalar_of(next(wire)[0])) for name in signature.sizes}
         expected = {name: next(wire) for name in signature.expected}
         given = {name: view for name, (role, _, view) in wired.items() if role in {"in", "inout"}}
-        if request.flags & RunFlag.GIVEN:
-            for name, flat in signature.given.get(str(request.seed), {}).items():
-                _store(given[name], self._literals(flat, wired[name][1]))
-        else:
+        if given.keys() - stated.keys():
             drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size))
             for name, values in named(xp, drawn, given, "generate").items():
                 _store(given[name], self._rounded(values, wired[name][1], f"generate: {name}"))
             del drawn
+        for name, content in stated.items():
+            argument = wired[name][1]
+            values = np.frombuffer(content, STORAGE[argument.dtype]).reshape(argument.shape)
+            _store(given[name], xp.asarray(values))
         arguments: dict[str, Any] = {}
         for name, (role, argument, view) in wired.items():
             if role == "scalar":
@@ -173,13 +173,6 @@ class OracleRunner(Runner):
         for name, (argument, view) in expected.items():
             _store(view, self._rounded(computed[name], argument, f"reference: {name}", finite=False))
 
-    def _literals(self, flat: Sequence[float], argument: WireArgument) -> Array:
-        """Numbers that a problem states, in the storage of the argument's dtype."""
-        whole = argument.dtype != "bfloat16" and STORAGE[argument.dtype].kind in "biu"
-        values = np.array([int(v) for v in flat], np.int64) if whole else np.array(flat, np.float64)
-        placed = self._arrays.xp.asarray(values.reshape(argument.shape))
-        return self._rounded(placed, argument, "a stated input")
-
     def _rounded(self, values: Array, argument: WireArgument, what: str, *, finite: bool = True) -> Array:
         arrays = self._arrays
         return rounded(arrays.xp, values, argument, what, finite=finite, every=arrays.every)
@@ -187,6 +180,11 @@ class OracleRunner(Runner):
 
 def _store(view: Array, values: Array) -> None:
     view[...] = values
+
+
+def read_given(descriptor: int) -> Mapping[str, bytes]:
+    """The stored bytes of the inputs that a case states, by name."""
+    return {name: bytes.fromhex(content) for name, content in json.loads(read(descriptor)).items()}
 
 
 def _require_functions(module: ModuleType) -> None:
@@ -200,7 +198,6 @@ def _parse(manifest: Mapping[str, Any]) -> _Signature:
         tuple((entry["name"], entry["role"], entry["dtype"]) for entry in manifest["arguments"]),
         tuple(manifest["sizes"]),
         tuple(manifest["expected"]),
-        manifest.get("given", {}),
     )
 
 

@@ -255,12 +255,13 @@ def _read_load(descriptors: Sequence[int]) -> Load:
     diagnostics, source, manifest = descriptors
     return Load(
         Diagnostics(diagnostics),
-        _read(source).decode("utf-8", "replace"),
-        json.loads(_read(manifest)),
+        read(source).decode("utf-8", "replace"),
+        json.loads(read(manifest)),
     )
 
 
-def _read(descriptor: int) -> bytes:
+def read(descriptor: int) -> bytes:
+    """All of a memory file that the host sent."""
     with open(descriptor, "rb", closefd=False) as file:
         file.seek(0)
         return file.read()

@@ -96,6 +96,25 @@ def test_a_run_on_sizes_of_ones_own(signed_in: Run, tmp_path: Path) -> None:
     assert (row["mode"], row["sizes"]) == ("run", {"n": 33})
 
 
+def test_a_run_on_values_of_ones_own(signed_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("// warpcourt: problem=vector-add\n// verdict: accepted\n")
+    (tmp_path / "values.json").write_text('{"a": [1, "inf"], "b": "2 3"}')
+    done = signed_in("submit", "a.cu", "--run", "--values", "values.json", "--watch", "--json")
+    assert done.returncode == 0, done.stderr
+    row = json.loads(done.stdout)
+    assert (row["sizes"], row["values"]) == ({"n": 2}, {"a": [1.0, "inf"], "b": [2.0, 3.0]})
+    for text, told in [
+        ('{"a": [1, "x"]}', "a: value 2, x, is not a float32 number"),
+        ('{"a": [1], "b": [1, 2]}', "b: 2 values are given, but its shape with n = 1 is 1"),
+        ("[1]", "must hold an object"),
+        ("{", "is not JSON"),
+    ]:
+        (tmp_path / "values.json").write_text(text)
+        refused = signed_in("submit", "a.cu", "--run", "--values", "values.json")
+        assert refused.returncode in {1, 2}
+        assert told in " ".join(refused.stderr.split())
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [

@@ -160,7 +160,7 @@ def test_lines_and_instructions_lead_to_each_other(judged: Page) -> None:
 def test_the_environment_tells_seed_and_sizes(site: Site, page: Page) -> None:
     sign_up(page, site, "seeder")
     open_problem(page, site, "vector-add")
-    page.get_by_text("Custom sizes", exact=True).click()
+    page.get_by_text("Custom case", exact=True).click()
     page.get_by_label("n", exact=True).fill("17")
     page.get_by_label("seed").fill("12345678901234")
     submit(page, "accepted", "Run")

@@ -74,7 +74,7 @@ def test_own_sizes_are_used_and_checked(site: Site, page: Page) -> None:
     sign_up(page, site, "sizer")
     open_problem(page, site, "vector-add")
     write(page, "accepted")
-    page.get_by_text("Custom sizes", exact=True).click()
+    page.get_by_text("Custom case", exact=True).click()
     page.get_by_label("n", exact=True).fill("17")
     page.get_by_role("button", name="Run").click()
     wait_for_verdict(page, "Accepted")

@@ -43,6 +43,21 @@ def test_from_sign_up_to_the_leaderboard(court: Site, page: Page) -> None:
     wait_for_verdict(page, "Accepted", within_s=WITHIN_S)
     assert page.evaluate("window.notReloaded")
 
+    page.get_by_text("Custom case", exact=True).click()
+    page.get_by_text("Custom values").click()
+    page.get_by_label("a", exact=True).fill("1, 2.5, inf")
+    page.get_by_label("b", exact=True).fill("0 nan -1")
+    page.get_by_role("button", name="Run").click()
+    panel = page.locator("#console .outputs")
+    expect(panel).to_contain_text("n = 3", timeout=1000 * WITHIN_S)
+    for name, row in (
+        ("Elements of a", "1 2.5 inf"),
+        ("Elements of b", "0 nan -1"),
+        ("Elements of c", "1 nan inf"),
+    ):
+        cells = panel.get_by_role("region", name=f"{name} in custom", exact=True).locator("tbody td")
+        expect(cells).to_have_text(row.split())
+
     page.get_by_role("link", name="Leaderboard").click()
     expect(page.get_by_role("row", name="learner")).to_contain_text("CUDA C++")
     expect(page.get_by_text("Without a GPU, nothing is ranked")).to_be_visible()

@@ -92,7 +92,7 @@ def on_numpy(problem: Problem, case: Case, given: dict[str, np.ndarray[Any, Any]
     names: dict[str, Any] = {}
     exec(compile(problem.reference, "reference.py", "exec"), names)
     arguments = {
-        a.name: scalar_of(a, case.sizes) if a.role is Role.SCALAR else widen(given[a.name], a.dtype)
+        a.name: scalar_of(a, case) if a.role is Role.SCALAR else widen(given[a.name], a.dtype)
         for a in problem.arguments
         if a.role is not Role.OUT
     }
@@ -187,6 +187,13 @@ def test_every_step_of_the_contract(talk: Talk) -> None:
     np.testing.assert_array_equal(expected_data, np.full(5, 3 * (1 + 2**-7)))
     np.testing.assert_array_equal(expected_c, np.arange(5))
     np.testing.assert_array_equal(untouched, np.zeros(5))
+
+
+def test_stated_inputs_are_kept_and_the_others_drawn(talk: Talk) -> None:
+    assert talk.load(on_the_host.GENERATE + on_the_host.REFERENCE, on_the_host.MANIFEST)
+    a, data, *_ = on_the_host.draw(talk, a=on_the_host.STATED)
+    assert a.tobytes() == on_the_host.STATED.tobytes()
+    np.testing.assert_array_equal(data, np.full(5, 0x3F81))
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,40 @@ def test_a_run_on_sizes_of_ones_own(data: Path) -> None:
     assert [case["sizes"] for case in json.loads(done.stdout)["cases"]] == [{"n": 33}]
 
 
+def test_a_run_on_values_of_ones_own(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    path.write_text('{"a": [1, 2.5, "inf", "nan"], "b": "1 1 -inf 0"}')
+    arguments = ("vector-add", SOLUTIONS / "plain.cu", "--mode", "run", "--values", path, "--json")
+    done = manage("judge", *arguments, data=data)
+    assert done.returncode == 0, done.stderr
+    (case,) = json.loads(done.stdout)["cases"]
+    assert case["sizes"] == {"n": 4}
+    assert [(given["argument"], given["values"]) for given in case["inputs"]] == [
+        ("a", ["1", "2.5", "inf", "nan"]),
+        ("b", ["1", "1", "-inf", "0"]),
+        ("n", ["4"]),
+    ]
+    (output,) = case["outputs"]
+    assert output["values"] == output["expected"] == ["2", "3.5", "nan", "nan"]
+    path.write_text('{"n": 3, "a": [1]}')
+    refused = manage("judge", *arguments, data=data)
+    assert refused.returncode == 2
+    assert "n follows from the sizes" in refused.stderr
+
+
+def test_values_that_are_not_given_are_drawn_and_promises_are_kept(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    program = SOLUTIONS.parents[1] / "histogram" / "solutions" / "plain.cu"
+    arguments = ("histogram", program, "--mode", "run", "--values", path, "--size", "bins=4", "--json")
+    path.write_text('{"input": [0, 3, 3]}')
+    done = manage("judge", *arguments, data=data)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["cases"][0]["outputs"][0]["values"] == ["1", "0", "0", "2"]
+    path.write_text('{"input": [0, 4, 3]}')
+    refused = manage("judge", *arguments, data=data)
+    assert "input: value 2, 4, must be from 0 to 3." in refused.stderr
+
+
 def test_no_database_is_made(data: Path) -> None:
     manage("judge", "vector-add", SOLUTIONS / "plain.cu", data=data)
     assert not list(data.glob("*.sqlite3"))
@@ -71,7 +105,10 @@ def test_no_database_is_made(data: Path) -> None:
         (("judge", "vector-add", "absent.cu"), "Cannot read absent.cu"),
         (("judge", "vector-add", "README.md"), "neither .cu nor .py"),
         (("judge", "vector-add", SOLUTIONS / "plain.cu", "--language", "rust"), "cuda"),
-        (("judge", "vector-add", SOLUTIONS / "plain.cu", "--size", "n=5"), "--size needs --mode run"),
+        (
+            ("judge", "vector-add", SOLUTIONS / "plain.cu", "--size", "n=5"),
+            "--size and --values need --mode run",
+        ),
         (("judge", "vector-add", SOLUTIONS / "plain.cu", "--size", "five"), "NAME=NUMBER"),
         (("prove", "nosuch"), "nosuch"),
     ],

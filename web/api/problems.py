@@ -8,7 +8,7 @@ from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
-from problems.vocabulary import Difficulty, Language
+from problems.vocabulary import Difficulty, Language, ValueOrder
 from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
@@ -38,20 +38,36 @@ class ProblemOut(Schema):
     accepted: int
 
 
+class ValuesOut(Schema):
+    """What holds of the values of an input. `least` and `most` are formulas over the sizes."""
+
+    least: str | None
+    most: str | None
+    order: ValueOrder | None
+
+
 class ArgumentOut(Schema):
-    """An argument of `solve`. `shape` has one formula over the sizes per dimension."""
+    """An argument of `solve`. `shape` has one formula over the sizes per dimension.
+
+    `value` is the formula of a scalar. A scalar without it is drawn from `values`. `takes_values` says
+    whether a run may give values for the argument.
+    """
 
     name: str
     role: str
     dtype: str
     shape: list[str]
+    value: str | None = None
+    values: ValuesOut | None = None
+    takes_values: bool
 
 
 class SampleOut(Schema):
-    """A public case."""
+    """A public case. `inputs` has the inputs that it states, flat, in C order."""
 
     name: str
     sizes: dict[str, int]
+    inputs: dict[str, list[int | float]] = {}
 
 
 class ProblemDetailOut(ProblemOut):
@@ -66,6 +82,12 @@ class ProblemDetailOut(ProblemOut):
     limits: dict[str, float | list[str]]
     starters: dict[Language, str]
     editorial: str | None
+
+    @staticmethod
+    def resolve_signature(problem: Problem) -> list[dict[str, Any]]:
+        """Return the arguments, and whether runs may give values for them."""
+        custom = {argument.name for argument in problem.custom_arguments}
+        return [{**row, "takes_values": row["name"] in custom} for row in problem.signature]
 
 
 class ProblemsOut(Schema):

@@ -26,14 +26,17 @@ from web.submissions.unrun import UnrunCase, unrun_cases
 router = Router(auth=READ)
 PAGE_ROWS = 50
 PublicId = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{1,12}$")]
+GivenValues = str | int | float | list[Any]
 Key = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}$")]
 
 
 class SubmissionIn(Schema):
     """A program to judge.
 
-    `sizes` replaces the cases with a custom case, and `seed` makes the inputs reproducible. Both are only for
-    runs. `gpu_model` requests a GPU model that is in use; empty for any.
+    `sizes` replaces the cases with a custom case. `values` replaces drawn inputs of this case: by argument, a
+    list that may be nested, a number, or text, with `inf`, `-inf` and `nan` as text. A list may determine a
+    size that `sizes` lacks. `seed` makes drawn inputs reproducible. All three are only for runs.
+    `gpu_model` requests a GPU model that is in use; empty for any.
     """
 
     problem: Slug
@@ -41,6 +44,7 @@ class SubmissionIn(Schema):
     source: str = Field(max_length=512 * 1024)
     mode: Mode = Mode.SUBMIT
     sizes: dict[str, int] | None = None
+    values: dict[str, GivenValues] | None = None
     seed: int | None = Field(None, ge=0, le=MAX_SEED)
     gpu_model: str = Field("", max_length=120)
 
@@ -91,10 +95,10 @@ class ReportOut(Schema):
     The `timing` of a case comes from the trusted clock, in microseconds. If its `queued` is false, the time
     includes the launch: the program uses a stream that does not wait for the default stream. If an accepted
     timed case has no `timing`, its `message` says why. `headline` is the finding in `diagnostics` that best
-    explains the failure; null if there is none. The `outputs` of a public case of a run have the first
-    elements, the wrong ones among them, and the number of wrong elements in each cell of a map.
-    `environment` describes the measurement: target, GPU, driver, toolkit and problem version. `attempts` is
-    more than 1 if another program on the GPU disturbed a run.
+    explains the failure; null if there is none. The `inputs` and `outputs` of a public case of a run have
+    the first elements; the `outputs` also say which of them are wrong, and count the wrong elements in each
+    cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
+    `attempts` is more than 1 if another program on the GPU disturbed a run.
     """
 
     verdict: Verdict
@@ -149,6 +153,7 @@ class SubmissionDetailOut(SubmissionOut):
 
     source: str
     sizes: dict[str, int] | None
+    values: dict[str, list[int | float | str]] | None
     seed: int | None
     gpu_model: str
     place_in_queue: int
@@ -238,6 +243,7 @@ def submit(
         source=program.source,
         mode=program.mode,
         sizes=program.sizes,
+        values=program.values,
         seed=program.seed,
         gpu_model=program.gpu_model,
         idempotency_key=idempotency_key,

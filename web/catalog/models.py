@@ -3,7 +3,10 @@
 from django.db import models
 from django.utils import timezone
 
+from problems import schema
+from problems.value_rules import why_not_custom
 from problems.vocabulary import Difficulty
+from web.catalog.signature import from_row
 
 
 class Problem(models.Model):
@@ -41,8 +44,13 @@ class Problem(models.Model):
         help_text="Markdown texts. Users open them one by one.",
     )
     starters = models.JSONField(default=dict, help_text="Starter code by language.")
-    signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype and shape.")
-    samples = models.JSONField(default=list, help_text="Names and sizes of public cases.")
+    signature = models.JSONField(
+        default=list, help_text="Arguments of solve: name, role, dtype, shape and values."
+    )
+    has_checker = models.BooleanField(
+        default=False, db_default=False, help_text="Whether a checker decides which outputs are right."
+    )
+    samples = models.JSONField(default=list, help_text="Names, sizes and inputs of public cases.")
     limits = models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib.")
     published = models.BooleanField(default=True, help_text="Only published problems are shown to users.")
     added = models.DateTimeField(default=timezone.now, editable=False)
@@ -79,6 +87,17 @@ class Problem(models.Model):
     def size_names(self) -> list[str]:
         """Return the names of its sizes, in the order of its samples."""
         return list(self.samples[0]["sizes"]) if self.samples else []
+
+    @property
+    def arguments(self) -> tuple[schema.Argument, ...]:
+        """Return the arguments of `solve`, without tolerances."""
+        return tuple(from_row(row) for row in self.signature)
+
+    @property
+    def custom_arguments(self) -> tuple[schema.Argument, ...]:
+        """Return the arguments for which users may give values in runs."""
+        known = self.arguments
+        return tuple(a for a in known if not why_not_custom(a, known, checker=self.has_checker))
 
 
 class Tagging(models.Model):

@@ -1,6 +1,7 @@
 """The commands of `warpcourt`. Each reads its input, calls the site and prints the response."""
 
 import difflib
+import json
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
@@ -176,6 +177,10 @@ def submit(
         list[str] | None,
         typer.Option(metavar="NAME=NUMBER", help="With --run: a custom size. Repeatable."),
     ] = None,
+    values: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help='With --run: custom values, such as {"a": [1, 2, "inf"]}.'),
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="With --run: a custom seed.")] = None,
     watch_it: Watch = False,
     as_json: AsJson = False,
@@ -188,6 +193,7 @@ def submit(
         "source": program.source,
         "mode": "run" if run else "submit",
         "sizes": _sizes(size or []),
+        "values": _values(values) if values else None,
         "seed": seed,
         "gpu_model": program.gpu,
     }
@@ -279,6 +285,18 @@ def _sizes(given: list[str]) -> dict[str, int] | None:
             terminal.fail(f"--size expects NAME=NUMBER, not {text}.", exits.USAGE)
         sizes[name] = int(number)
     return sizes or None
+
+
+def _values(path: Path) -> dict[str, Any]:
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        terminal.fail(f"Cannot read {path}: {error.strerror}.", exits.USAGE)
+    except (ValueError, RecursionError) as error:
+        terminal.fail(f"{path} is not JSON: {error}.", exits.USAGE)
+    if not isinstance(given, dict):
+        terminal.fail(f'{path} must hold an object, such as {{"a": [1, 2, "inf"]}}.', exits.USAGE)
+    return given
 
 
 def _verdict(row: dict[str, Any], *, as_json: bool) -> None:

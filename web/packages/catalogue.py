@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from problems import schema
 from web.catalog.models import Problem, Tagging
+from web.catalog.signature import to_row
 from web.packages.models import PackageVersion
 
 
@@ -71,16 +72,17 @@ def _columns(package: schema.Problem) -> dict[str, object]:
         "editorial": package.editorial or "",
         "hints": list(package.hints),
         "starters": {language.value: package.starters[language] for language in package.languages},
-        "signature": [
+        "signature": [to_row(argument) for argument in package.arguments],
+        "has_checker": package.checker is not None,
+        "samples": [
             {
-                "name": argument.name,
-                "role": argument.role.value,
-                "dtype": argument.dtype.value,
-                "shape": [formula.text for formula in argument.shape],
+                "name": case.name,
+                "sizes": dict(case.sizes),
+                "inputs": {name: list(values) for name, values in case.inputs.items()},
             }
-            for argument in package.arguments
+            for case in package.cases
+            if case.public
         ],
-        "samples": [{"name": case.name, "sizes": dict(case.sizes)} for case in package.cases if case.public],
         "limits": _limits(package.limits),
     }
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from django.conf import settings
 from django.utils.safestring import SafeString
 
+from judge.values import as_text
+from problems import schema
 from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
 from problems.vocabulary import Language
@@ -29,6 +31,17 @@ ORIGINAL_TEXT = "original"  # in addresses: the original statement, whatever the
 
 
 @dataclass(frozen=True, slots=True)
+class CustomInput:
+    """An input for which a run may give values. `size` is the size that their number determines, if any."""
+
+    name: str
+    dtype: str
+    shape: str
+    size: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProblemPage:
     """A problem with its rendered statement, and the program to continue with.
 
@@ -37,7 +50,8 @@ class ProblemPage:
     are the other ones, with their names. `discusses` says whether the discussion is open.
     `last` is the viewer's latest submission in the language, None if there is none. `key` is the random key
     of the form. `note` is the viewer's note, None if there is none. `before` and `after` are the neighbours
-    in the list of problems.
+    in the list of problems. `custom` are the inputs for which a run may give values, and `sample_values` the
+    texts of those that the first sample states.
     """
 
     language: Language
@@ -49,6 +63,8 @@ class ProblemPage:
     saved: datetime | None
     arguments: list[Argument]
     sample_sizes: dict[str, int]
+    custom: tuple[CustomInput, ...]
+    sample_values: dict[str, str]
     commands: dict[str, str]
     gpu_models: tuple[str, ...]
     functional: bool
@@ -107,6 +123,8 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
             for entry in problem.signature
         ],
         sample_sizes=problem.samples[0]["sizes"] if problem.samples else {},
+        custom=_custom(problem),
+        sample_values=_sample_values(problem),
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
@@ -120,6 +138,44 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         before=before,
         after=after,
     )
+
+
+def _custom(problem: Problem) -> tuple[CustomInput, ...]:
+    if not settings.WARPCOURT.max_custom_values:
+        return ()
+    return tuple(
+        CustomInput(
+            argument.name,
+            argument.dtype.value,
+            " \N{MULTIPLICATION SIGN} ".join(formula.text for formula in argument.shape),
+            _only_size(argument),
+            _rule(argument),
+        )
+        for argument in problem.custom_arguments
+    )
+
+
+def _only_size(argument: schema.Argument) -> str:
+    texts = [formula.text.strip() for formula in argument.shape]
+    return texts[0] if len(texts) == 1 and texts[0] in argument.shape[0].names else ""
+
+
+def _rule(argument: schema.Argument) -> str:
+    """Return what the values must keep to, in words."""
+    rule = argument.values
+    if rule is None:
+        return ""
+    bounds = [f"from {rule.least.text}"] if rule.least else []
+    bounds += [f"to {rule.most.text}"] if rule.most else []
+    return ", ".join([*([" ".join(bounds)] if bounds else []), *([rule.order.value] if rule.order else [])])
+
+
+def _sample_values(problem: Problem) -> dict[str, str]:
+    """Return the texts of the inputs that the first sample states and that a run may give."""
+    stated = problem.samples[0].get("inputs", {}) if problem.samples else {}
+    most = settings.WARPCOURT.max_custom_values
+    known = {argument.name for argument in problem.custom_arguments}
+    return {name: as_text(v) for name, v in stated.items() if name in known and len(v) <= most}
 
 
 def _rendered(problem: Problem, text: str) -> SafeString:

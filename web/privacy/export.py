@@ -219,6 +219,7 @@ def _submission(submission: Submission, user: User) -> Row:
         "mode": submission.mode,
         "created": submission.created,
         "sizes": submission.sizes,
+        "values": submission.values,
         "seed": submission.seed,
         "gpu_asked_for": submission.gpu_model,
         "shared": submission.shared,

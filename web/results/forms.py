@@ -27,27 +27,32 @@ def new_form_key() -> str:
 
 
 class ProgramForm(forms.Form):
-    """Language, mode and source, the requested GPU, and for a run a seed and custom sizes."""
+    """Language, mode and source, the requested GPU, and for a run a seed, custom sizes and custom values."""
 
     language = forms.ChoiceField(choices=[(known.value, known.value) for known in Language])
     mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
     source = forms.CharField(strip=False, error_messages={"required": "The source is empty."})
     gpu_model = forms.CharField(max_length=120, required=False)
     key = forms.RegexField(r"\A[0-9A-Za-z_-]{8,36}\Z", required=False)
-    cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Custom sizes")], required=False)
+    cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Custom case")], required=False)
 
     def __init__(self, data: QueryDict, *, problem: Problem) -> None:
-        """Bind the form to `data` for `problem`. Sizes are required only for a run."""
+        """Bind the form to `data` for `problem`.
+
+        Sizes are required only for a run, and only without values, which may determine them.
+        """
         super().__init__(data)
-        self._size_names = problem.size_names if data.get("cases") == "own" else []
-        running = data.get("mode") == Mode.RUN.value
+        running, own = data.get("mode") == Mode.RUN.value, data.get("cases") == "own"
+        self._size_names = problem.size_names if own else []
+        said = {argument.name: data.get(f"values_{argument.name}", "") for argument in problem.arguments}
+        self._values = {name: text for name, text in said.items() if own and running and text.strip()}
         if running and data.get("seed", "").strip():
             self.fields["seed"] = forms.IntegerField(min_value=0, max_value=MAX_SEED, label="Seed")
         for name in self._size_names:
             self.fields[f"size_{name}"] = forms.IntegerField(
                 min_value=1,
                 max_value=_LARGEST_SIZE,
-                required=running,
+                required=running and not self._values,
                 label=f"Size {name}",
             )
 
@@ -55,7 +60,12 @@ class ProgramForm(forms.Form):
         """Return the sizes to run on, None for the sample cases."""
         if self.cleaned_data["mode"] != Mode.RUN.value or not self._size_names:
             return None
-        return {name: self.cleaned_data[f"size_{name}"] for name in self._size_names}
+        told = {name: self.cleaned_data[f"size_{name}"] for name in self._size_names}
+        return {name: size for name, size in told.items() if size is not None}
+
+    def values(self) -> dict[str, str]:
+        """Return the text of the values that were given, by argument."""
+        return self._values
 
     def seed(self) -> int | None:
         """Return the seed of a run, None for a random one."""
@@ -67,7 +77,7 @@ class ProgramForm(forms.Form):
         if not key:
             return None
         asked = [self.cleaned_data[name] for name in ("language", "mode", "source", "gpu_model")]
-        text = json.dumps([*asked, self.sizes(), self.seed()])
+        text = json.dumps([*asked, self.sizes(), self._values, self.seed()])
         digest = blake2b(text.encode(errors="replace"), digest_size=_DIGEST_BYTES).hexdigest()
         return f"{key}:{digest}"
 

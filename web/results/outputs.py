@@ -1,11 +1,13 @@
-"""The outputs of a run, case by case: the first elements, the wrong ones among them, and a map of all."""
+"""Inputs and outputs of a run, case by case: the first elements, the wrong ones among them, a map of all."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
 from judge.report import CaseReport, Mismatch, Report, ShownOutput
+from judge.values import CUSTOM
 from web.charts.error_map import error_map, where
 
 _PER_ROW = 8  # elements of a vector
@@ -29,15 +31,22 @@ class CellRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputPanel:
-    """An output of a case. `map` and `where` are empty if nothing is wrong."""
+class ElementTable:
+    """The first elements of an array. `left_out` counts the others."""
 
     name: str
     shape: str
     rows: tuple[CellRow, ...]
     columns: tuple[str, ...]
     left_out: int
-    compared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPanel:
+    """An output of a case, and what is expected, if that is known. Nothing wrong: no `map` and `where`."""
+
+    table: ElementTable
+    expected: ElementTable | None
     first: Mismatch | None
     worst: Mismatch | None
     map: SafeString | str
@@ -46,39 +55,68 @@ class OutputPanel:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutputs:
-    """The outputs of a case. `number` counts the cases from 1."""
+    """Inputs and outputs of a case. `number` counts the cases from 1. `scalars` are names and values."""
 
     number: int
     case: CaseReport
+    scalars: tuple[tuple[str, str], ...]
+    inputs: tuple[ElementTable, ...]
     outputs: tuple[OutputPanel, ...]
+
+    @property
+    def custom(self) -> bool:
+        """Return whether it is a user's own case."""
+        return self.case.name == CUSTOM
 
 
 def case_outputs(report: Report) -> tuple[CaseOutputs, ...]:
     """Return the outputs of the cases of `report` that have some. Only runs on public cases do."""
     shown = (case for case in report.cases if case.outputs)
     return tuple(
-        CaseOutputs(number, case, tuple(_panel(case, output) for output in case.outputs))
+        CaseOutputs(
+            number,
+            case,
+            tuple((given.argument, given.values[0]) for given in case.inputs if not given.shape),
+            tuple(
+                _table(given.argument, given.shape, given.corner, [Cell(v, False, "") for v in given.values])
+                for given in case.inputs
+                if given.shape
+            ),
+            tuple(_panel(case, output) for output in case.outputs),
+        )
         for number, case in enumerate(shown, start=1)
     )
 
 
 def _panel(case: CaseReport, output: ShownOutput) -> OutputPanel:
-    down, across = output.corner
-    is_vector = len(output.shape) < 2
-    columns = output.shape[-1] if output.shape else 1
-    extents = (math.prod(output.shape) // max(1, columns), columns)
-    wrong = frozenset(output.wrong)
+    name, shape, wrong = output.argument, output.shape, frozenset(output.wrong)
+    columns = shape[-1] if shape else 1
+    extents = (math.prod(shape) // max(1, columns), columns)
     cells = [
         Cell(value, at in wrong, output.expected[at] if at in wrong and at < len(output.expected) else "")
         for at, value in enumerate(output.values)
     ]
-    step = _PER_ROW if is_vector else across
-    first = next((entry for entry in case.mismatches if entry.argument == output.argument), None)
+    wanted = [Cell(value, False, "") for value in output.expected]
+    first = next((entry for entry in case.mismatches if entry.argument == name), None)
     worst = output.worst if first is None or output.worst != first else None
     counted = output.counts if len(output.counts) == math.prod(output.grid) else ()
     return OutputPanel(
-        name=output.argument,
-        shape=" \N{MULTIPLICATION SIGN} ".join(f"{extent:,}" for extent in output.shape) or "1",
+        table=_table(name, shape, output.corner, cells),
+        expected=_table(name, shape, output.corner, wanted) if wanted else None,
+        first=first,
+        worst=worst,
+        map=error_map(counted, grid=output.grid, shape=extents, name=name) if counted else "",
+        where=where(counted, grid=output.grid, shape=extents) if counted else "",
+    )
+
+
+def _table(name: str, shape: tuple[int, ...], corner: tuple[int, int], cells: Sequence[Cell]) -> ElementTable:
+    down, across = corner
+    is_vector = len(shape) < 2
+    step = _PER_ROW if is_vector else across
+    return ElementTable(
+        name=name,
+        shape=" \N{MULTIPLICATION SIGN} ".join(f"{extent:,}" for extent in shape) or "1",
         rows=tuple(
             CellRow(str(start if is_vector else start // step), tuple(cells[start : start + step]))
             for start in range(0, len(cells), step)
@@ -86,10 +124,5 @@ def _panel(case: CaseReport, output: ShownOutput) -> OutputPanel:
         columns=tuple(
             f"+{at}" if is_vector and len(cells) > step else str(at) for at in range(min(step, len(cells)))
         ),
-        left_out=math.prod(output.shape) - down * across,
-        compared=bool(output.expected),
-        first=first,
-        worst=worst,
-        map=error_map(counted, grid=output.grid, shape=extents, name=output.argument) if counted else "",
-        where=where(counted, grid=output.grid, shape=extents) if counted else "",
+        left_out=math.prod(shape) - down * across,
     )

@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 
 from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Mismatch, Report
+from judge.values import as_text
 from problems.vocabulary import Mode, Verdict
 from web.accounts.visibility import reads_all
 from web.colours import coloured, highlighted, to_html
@@ -32,6 +33,7 @@ from web.submissions.unrun import UnrunCase, unrun_cases
 
 _BAR_WIDTH = 1000
 _LISTING_LINES = 5000
+_SHOWN_VALUES = 64
 _TAB = 4  # a browser would count tab stops from the line number
 _STAGES = ("compile", "start", "load", "check", "rank", "draw", "wait", "examine")
 _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
@@ -121,6 +123,15 @@ class SubmissionPage:
     mine: bool
     open: bool
     next: NextSteps | None
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Return the first values that the run was given, as text by argument."""
+        return {
+            name: as_text(given[:_SHOWN_VALUES])
+            + (f", … ({len(given)} values)" if len(given) > _SHOWN_VALUES else "")
+            for name, given in (self.submission.values or {}).items()
+        }
 
     @property
     def further(self) -> tuple[ShownDiagnostic, ...]:

@@ -125,6 +125,7 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
         source=form.cleaned_data["source"],
         mode=Mode(form.cleaned_data["mode"]),
         sizes=form.sizes(),
+        values=form.values(),
         seed=form.seed(),
         gpu_model=form.cleaned_data["gpu_model"],
         idempotency_key=form.idempotency_key(),

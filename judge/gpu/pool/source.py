@@ -5,7 +5,7 @@ missing sets there and has an oracle fill them, but only while the submission ho
 (`permit`): the author's code runs on the device too. For sets that another client is filling it waits, for a
 limited time. Cases that are checked come first; those that are timed follow while the first are checked.
 `lacking` reports what the secret pool needs for the next submissions. Sets for timing are used only once. A
-case with sizes or a seed of the user's own is drawn for that submission only and not kept.
+case with sizes, values or a seed of the user's own is drawn for that submission only and not kept.
 """
 
 import logging
@@ -73,8 +73,10 @@ class PooledCaseData:
         self._problem = problem
         self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
         self._seed = seed
-        # Contents that a user could predict must never reach another submission.
-        self._pooled = set() if seed is not None else {case.name for case in problem.cases}
+        # Contents that a user could predict must never reach another submission, nor may those of a case that
+        # is only this submission's, whatever its name.
+        known = () if seed is not None else problem.cases
+        self._pooled = {case.name for case in cases if case in known}
         # Sets for timing are used only once.
         self._handed_on = self._pooled - {case.name for case in cases if case.group is Group.TIMED}
         self._secret_pool = secret_pool

@@ -8,6 +8,7 @@ from judge.cases import flags_for
 from judge.evidence.diagnostics import findings
 from judge.proof.batches.text import LANGUAGES, WHICH, batch_text
 from judge.report import CaseReport, Report
+from judge.scalars import with_scalars
 from judge.sizes import bytes_of, size_names
 from judge.target import JudgingSession, Referee, Target
 from problems.formula import Formula
@@ -143,7 +144,8 @@ def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]
     """
     which = Argument(WHICH, Role.SCALAR, Dtype.INT32, value=Formula.parse(WHICH))
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
-    checked = [case for case in problem.cases if case.group is not Group.TIMED]
+    # Drawn scalars once: all programs share the contents.
+    checked = [with_scalars(problem, case, _SEED) for case in problem.cases if case.group is not Group.TIMED]
     checked.sort(key=lambda case: sum(bytes_of(array, case.sizes) for array in arrays))
     cases = tuple(_for_program(case, number) for number in range(count) for case in checked)
     derived = replace(

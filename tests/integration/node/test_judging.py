@@ -1,5 +1,6 @@
 """Judging on a simulated card, from a source to a ranked verdict."""
 
+import math
 import os
 import signal
 import threading
@@ -51,6 +52,20 @@ def test_a_run_is_not_ranked(node: GpuTarget, vector_add: Problem) -> None:
     assert report.verdict is Verdict.ACCEPTED
     assert not report.ranked
     assert [case.group for case in report.cases] == [Group.SAMPLE]
+
+
+def test_values_of_ones_own_are_judged_and_left_to_nobody(node: GpuTarget, vector_add: Problem) -> None:
+    before = settled(node)
+    values = {"a": (1.0, math.inf, math.nan)}
+    report = judge(node, vector_add, "plain.cu", mode=Mode.RUN, sizes={"n": 3}, values=values)
+    assert report.verdict is Verdict.ACCEPTED, report
+    (case,) = report.cases
+    a, b, _ = case.inputs
+    assert a.values == ("1", "inf", "nan")
+    assert len(b.values) == 3
+    (c,) = case.outputs
+    assert c.values[1:] == c.expected[1:] == ("inf", "nan")
+    assert settled(node) == before
 
 
 def test_sizes_of_ones_own_are_drawn_for_nobody_else(node: GpuTarget, vector_add: Problem) -> None:

@@ -88,15 +88,18 @@ class Talk:
     def run(self, arguments: Sequence[Argument], **rest: Any) -> bool:
         """Run on arrays, which are filled in place, and on scalars as (dtype, bits).
 
-        An array may come as (array, "bfloat16") through `dtypes`.
+        An array may come as (array, "bfloat16") through `dtypes`, and what a case states through `stated`.
         """
         wire = wire_of(arguments, self.share, rest.pop("dtypes", {}))
+        stated = [memory_file(content) for content in (rest.pop("stated", None),) if content is not None]
         memory = [self.share.put(array) for array in _arrays(arguments)]
         try:
-            done = self._ask(RequestKind.RUN, memory, arguments=wire, **rest)
+            done = self._ask(RequestKind.RUN, [*memory, *stated], arguments=wire, **rest)
             read_back(arguments, memory, self.share)
             return done
         finally:
+            for descriptor in stated:
+                os.close(descriptor)
             for descriptor in memory:
                 self.share.drop(descriptor)
 

@@ -1,5 +1,6 @@
 """The oracle runner, in its sandbox."""
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -53,9 +54,11 @@ def arguments(n: int = 5) -> list[np.ndarray | tuple[str, int]]:
     ]
 
 
-def draw(talk: Talk, seed: int = 7, flags: RunFlag = RunFlag.NONE) -> list[np.ndarray]:
+def draw(talk: Talk, seed: int = 7, **stated: np.ndarray) -> list[np.ndarray]:
     given = arguments()
-    assert talk.run(given, seed=seed, flags=flags, dtypes={1: "bfloat16"})
+    said = json.dumps({name: array.tobytes().hex() for name, array in stated.items()}).encode()
+    extra = {"flags": RunFlag.GIVEN, "stated": said} if stated else {}
+    assert talk.run(given, seed=seed, dtypes={1: "bfloat16"}, **extra)
     return [value for value in given if isinstance(value, np.ndarray)]
 
 
@@ -73,9 +76,22 @@ def test_draws_from_the_seed_and_computes_from_what_was_rounded(talk: Talk) -> N
     assert np.array_equal(draw(talk, 1)[0], draw(talk, 1)[0])
 
 
-def test_given_inputs_are_kept(talk: Talk) -> None:
+STATED = np.array([1, np.inf, -0.0, np.nan, 2**-149], np.float32)
+
+
+def test_stated_inputs_need_no_generator(talk: Talk) -> None:
     assert talk.load("def generate(xp, rng, size): raise RuntimeError\n" + REFERENCE, MANIFEST)
-    assert draw(talk, flags=RunFlag.GIVEN)[0].tolist() == [0] * 5
+    a, data, _, expected_data, _ = draw(talk, a=STATED, data=np.full(5, 0x3F80, np.uint16))
+    assert a.tobytes() == STATED.tobytes()
+    assert data.tolist() == [0x3F80] * 5
+    assert expected_data.tolist() == [3.0] * 5
+
+
+def test_inputs_that_a_case_does_not_state_are_drawn(talk: Talk) -> None:
+    assert talk.load(GENERATE + REFERENCE, MANIFEST)
+    plain, stated = draw(talk), draw(talk, a=STATED)
+    assert stated[0].tobytes() == STATED.tobytes()
+    assert stated[1].tolist() == plain[1].tolist() == [0x3F81] * 5
 
 
 @pytest.mark.parametrize(

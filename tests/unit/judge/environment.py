@@ -1,6 +1,7 @@
 """A environment for proofs without sandboxes: references written in the test run in this process."""
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from judge.report import CaseReport, Diagnostic, Report, StageTime
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import ByChecker
 from judge.runner.client import ReplyStatus, RunnerChannel
+from judge.scalars import with_scalars
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Role, Severity, Stage, Verdict
@@ -66,6 +68,7 @@ class InProcessOracle:
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
         """Fill `case` with contents for `seed`."""
+        case = with_scalars(self.problem, case, secrets.randbits(128) if seed is None else seed)
         module = self.module
         if not module:
             exec(self.problem.reference, module)  # the test's own text
@@ -80,7 +83,7 @@ class InProcessOracle:
             for a in inputs(self.problem)
         }
         arguments: dict[str, Any] = {
-            a.name: scalar_of(a, case.sizes) for a in self.problem.arguments if a.role is Role.SCALAR
+            a.name: scalar_of(a, case) for a in self.problem.arguments if a.role is Role.SCALAR
         } | {a.name: widen(stored[a.name], a.dtype) for a in inputs(self.problem)}
         try:
             with np.errstate(all="ignore"):

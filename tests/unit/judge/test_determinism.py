@@ -7,8 +7,9 @@ import pytest
 from judge.proof.determinism import check_contents, check_poison, draw_exact
 from judge.proof.prove import examine
 from judge.proof.results import ProofCheck, SectionState
-from problems.schema import Problem, Tolerance
-from problems.vocabulary import Severity
+from problems.formula import Formula
+from problems.schema import Argument, Problem, Tolerance, ValueRule
+from problems.vocabulary import Dtype, Role, Severity
 from tests.unit.judge.environment import SCALING, ScriptedBench
 
 
@@ -51,6 +52,25 @@ def test_an_honest_problem_has_no_findings() -> None:
 )
 def test_contents_must_be_random_and_sound(old: str, new: str, text: str) -> None:
     assert any(found.startswith(text) for found in texts(with_reference(old, new)))
+
+
+def test_a_drawn_scalar_is_as_random_as_an_array() -> None:
+    x, y, n = SCALING.arguments
+    bounds = ValueRule(Formula.parse("1"), Formula.parse("3"))
+    alpha = Argument("alpha", Role.SCALAR, Dtype.FLOAT32, values=bounds)
+    drawn = with_reference("x * 2.1", "x * alpha")
+    source = drawn.reference.replace("reference(xp, x, n)", "reference(xp, x, n, alpha)")
+    assert texts(replace(drawn, arguments=(x, y, n, alpha), reference=source)) == []
+
+
+def test_inputs_keep_to_what_the_problem_promises() -> None:
+    x, *others = SCALING.arguments
+    promised = replace(x, values=ValueRule(Formula.parse("-10"), Formula.parse("10")))
+    assert texts(replace(SCALING, arguments=(promised, *others))) == []
+    broken = replace(x, values=ValueRule(least=Formula.parse("0")))
+    (found,) = texts(replace(SCALING, arguments=(broken, *others)))
+    assert found.startswith("in case odd, x[")
+    assert found.endswith(", which must be 0 or more")
 
 
 def test_nan_is_allowed_where_the_problem_says_so() -> None:

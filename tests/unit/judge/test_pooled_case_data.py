@@ -52,6 +52,17 @@ def test_what_is_in_stock_needs_no_oracle_and_no_share() -> None:
     assert set(opened.lacking) == {"example", "odd", "timed"}
 
 
+def test_a_case_of_ones_own_is_never_taken_from_stock_or_left_there() -> None:
+    secret_pool, oracles = FakeVault(), FakeOracles()
+    own = replace(EXAMPLE, sizes={"n": 2}, inputs={"x": (1.0, 2.0)})  # with the name of another
+    secret_pool.stock["example"] = 1
+    with draws(secret_pool, oracles, own) as opened:
+        (drawn,) = opened.sets(own)
+        assert drawn.case is own
+    assert (oracles.filled, secret_pool.stock["example"], secret_pool.committed) == (["example"], 1, {})
+    assert opened.lacking == {}
+
+
 def test_cases_that_are_checked_are_drawn_first() -> None:
     oracles = FakeOracles()
     with draws(FakeVault(), oracles, TIMED, EXAMPLE, ODD) as opened:

@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.redaction import redact
-from judge.report import CaseReport, Report, from_json, to_json
+from judge.report import CaseReport, Report, ShownInput, from_json, to_json
+from judge.runner.buffers import HostMemory
 from judge.runner.comparison import UNWRITTEN
-from judge.runner.shown_outputs import MOST_BINS, SHOWN_ELEMENTS, show
+from judge.runner.shown_outputs import MOST_BINS, SHOWN_ELEMENTS, show, shown_inputs
 from problems.formula import Formula
-from problems.schema import Argument
+from problems.schema import Argument, Case
 from problems.vocabulary import Dtype, Group, Role, Verdict
+from tests.unit.judge.packages import DOUBLING
 
 OUT = Argument(name="c", role=Role.OUT, dtype=Dtype.FLOAT32, shape=(Formula.parse("n"),))
+ALPHA = Argument("alpha", Role.SCALAR, Dtype.FLOAT32, value=Formula.parse("1"))
 
 
 def shown(got, expected, poison=None, argument=OUT):
@@ -95,8 +98,24 @@ def test_it_survives_storage():
     assert from_json(to_json(report)) == report
 
 
+def test_inputs_and_scalars_are_shown_as_they_were_passed():
+    x = np.arange(200, dtype=np.float32)
+    contents = {"x": x.view(np.uint8)}
+    problem = replace(DOUBLING, arguments=(*DOUBLING.arguments, ALPHA))
+    case = Case("custom", Group.SAMPLE, {"n": 200}, scalars={"alpha": 0.1})
+    first, n, alpha = shown_inputs(problem, case, HostMemory(), contents)
+    assert (first.argument, first.shape, first.corner) == ("x", (200,), (1, SHOWN_ELEMENTS))
+    assert first.values[:3] == ("0", "1", "2")
+    assert (n.shape, n.values) == ((), ("200",))
+    assert alpha.values == ("0.100000001",), "rounded to float32"
+    assert shown_inputs(problem, replace(case, group=Group.ODD), HostMemory(), contents) == ()
+
+
 def test_hidden_cases_and_those_after_them_show_none():
     assert redact(report_with(public=True)).cases[0].outputs
+    assert redact(report_with(public=True)).cases[0].inputs
+    assert not redact(report_with(public=False)).cases[0].inputs
+    assert not redact(report_with(public=True, told_after=True)).cases[0].inputs
     assert not redact(report_with(public=False)).cases[0].outputs
     assert not redact(report_with(public=True, told_after=True)).cases[0].outputs
 
@@ -104,4 +123,5 @@ def test_hidden_cases_and_those_after_them_show_none():
 def report_with(*, public: bool, told_after: bool = False) -> Report:
     case = CaseReport("a", Group.SAMPLE, public=public, verdict=Verdict.WRONG_ANSWER, told_after=told_after)
     output = shown([0, 1, 7, 3], [0, 1, 2, 3])
-    return Report(Verdict.WRONG_ANSWER, cases=(replace(case, outputs=(output,)),))
+    given = ShownInput("a", (2,), (1, 2), ("1", "2"))
+    return Report(Verdict.WRONG_ANSWER, cases=(replace(case, outputs=(output,), inputs=(given,)),))

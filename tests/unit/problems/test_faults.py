@@ -76,8 +76,8 @@ SPOILED = [
     ),
     ("x = [1, 2.5, -3]", "x = [1, 2, inf]", "cases[0].inputs.x[2]: must be finite"),
     ("x = [1, 2.5, -3]", "x = [1, 2, 1e39]", "cases[0].inputs.x[2]: 1e+39 is not a valid float32"),
-    ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'z' is not an input array; the input arrays are x"),
-    ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'x' is missing; give all input arrays or none"),
+    ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'z' is not an input; the inputs are x"),
+    ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'x' is missing; give all inputs or none"),
     ('file = "plain.cu"', 'file = "other.cu"', "solutions[0].file: solutions/other.cu is missing; write it"),
     ('file = "plain.cu"', 'file = "../plain.cu"', "solutions[0].file: '../plain.cu' is not of the form"),
     (

@@ -30,6 +30,7 @@ TABLES = {
     "formulas": SCHEMA["properties"]["formulas"],
     "arguments[1]": DEFINITIONS["argument"],
     "arguments[1].tolerance": DEFINITIONS["argument"]["properties"]["tolerance"],
+    "arguments[0].values": DEFINITIONS["argument"]["properties"]["values"],
     "cases[0]": DEFINITIONS["case"],
     "solutions[0]": DEFINITIONS["solution"],
     "mutants_ignored[0]": DEFINITIONS["ignored_mutant"],
@@ -39,6 +40,7 @@ TABLES = {
 def spoiled_everywhere() -> str:
     """The description with an unknown key in every table."""
     text = DESCRIPTION.replace("nan = false", "nan = false, strange = 1")
+    text = text.replace('role = "in"', 'role = "in"\nvalues = { least = "-100", strange = 1 }')
     text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z_]+\]+)$", r"\1\nstrange = 1", text)
     return text.replace('role = "out"', 'role = "out"\nvalue = "1"')
 
@@ -65,7 +67,15 @@ def test_every_key_is_documented() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [vocabulary.Role, vocabulary.Dtype, vocabulary.Group, vocabulary.Language, vocabulary.Difficulty]
+    "words",
+    [
+        vocabulary.Role,
+        vocabulary.Dtype,
+        vocabulary.Group,
+        vocabulary.Language,
+        vocabulary.Difficulty,
+        vocabulary.ValueOrder,
+    ],
 )
 def test_every_word_is_documented(words: type[vocabulary.Role]) -> None:
     for word in words:
@@ -94,6 +104,7 @@ def test_the_schema_lists_the_vocabulary() -> None:
     assert argument["dtype"]["enum"] == [word.value for word in vocabulary.Dtype]
     assert DEFINITIONS["case"]["properties"]["group"]["enum"] == [word.value for word in vocabulary.Group]
     assert SCHEMA["properties"]["difficulty"]["enum"] == [word.value for word in vocabulary.Difficulty]
+    assert argument["values"]["properties"]["order"]["enum"] == [*vocabulary.ValueOrder]
     verdicts = DEFINITIONS["verdict"]["enum"]
     assert set(vocabulary.Verdict) - set(verdicts) == {"internal_error", "cancelled"}
 
@@ -130,3 +141,100 @@ def test_outputs_may_start_at_zero(tmp_path: Path) -> None:
     assert plain.version == same.version != read.version
     with pytest.raises(PackageInvalid, match="an argument of role in does not start empty"):
         load_edited(tmp_path / "in", 'role = "in"\n', 'role = "in"\nzeroed = true\n')
+
+
+def with_values(tmp_path: Path, values: str, place: str = 'role = "in"\n', **more: str) -> Problem:
+    text = DESCRIPTION.replace(place, f"{place}values = {values}\n")
+    for old, new in more.items():
+        text = text.replace(f'{old} = "float32"', f'{old} = "{new}"')
+    return load_problem(write_package(tmp_path, problem_toml=text))
+
+
+def test_an_input_may_promise_what_it_holds(tmp_path: Path) -> None:
+    plain = load_problem(write_package(tmp_path / "plain"))
+    promised = with_values(tmp_path, '{ least = "-rows - 2.5", most = "10", custom = false }')
+    rule = promised.arguments[0].values
+    assert rule is not None
+    assert (rule.least and rule.least.text, rule.order, rule.custom) == ("-rows - 2.5", None, False)
+    assert plain.arguments[0].values is None
+    assert plain.version == promised.version, "what a program may rely on changes no verdict"
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ("1", "arguments[0].values: must be a table"),
+        ('{ least = "unknown" }', "arguments[0].values.least: unknown size 'unknown'"),
+        ('{ least = "2", most = "1" }', "make values.least of x 2, above values.most, 1"),
+        ('{ least = "n +" }', "arguments[0].values.least: 'n +' is not an expression"),
+        ('{ order = "sorted" }', "'sorted' is unknown; use one of ascending, increasing, permutation"),
+        ('{ order = "permutation" }', "float32 holds no indices"),
+        ('{ least = "-1" }', "cases[0].inputs.x[2]: -3 must be -1 or more"),
+        ('{ order = "ascending" }', "cases[0].inputs.x[2]: -3 must not be below the value before it, 2.5"),
+    ],
+)
+def test_a_wrong_promise_is_refused(tmp_path: Path, values: str, words: str) -> None:
+    with pytest.raises(PackageInvalid) as invalid:
+        with_values(tmp_path, values)
+    assert words in str(invalid.value)
+
+
+def test_an_output_promises_nothing(tmp_path: Path) -> None:
+    with pytest.raises(PackageInvalid, match="role out is only written; remove it"):
+        with_values(tmp_path, '{ least = "0" }', 'role = "out"\n')
+
+
+DRAWN = '{ least = "0.5", most = "rows / 2 + 2" }'
+
+
+def with_drawn(
+    tmp_path: Path, values: str = DRAWN, stated: str = ", count = [1]", dtype: str = "float32"
+) -> Problem:
+    text = DESCRIPTION.replace(
+        'dtype = "int32"\nvalue = "rows * cols"', f'dtype = "{dtype}"\nvalues = {values}'
+    )
+    text = text.replace("x = [1, 2.5, -3]", f"x = [1, 2.5, -3]{stated}")
+    jsonschema.validate(tomllib.loads(text), SCHEMA)
+    return load_problem(write_package(tmp_path, problem_toml=text))
+
+
+def test_a_scalar_may_be_drawn_for_each_case(tmp_path: Path) -> None:
+    read = with_drawn(tmp_path / "a")
+    assert [argument.drawn for argument in read.arguments] == [False, False, True]
+    assert (read.cases[0].scalars, set(read.cases[0].inputs)) == ({"count": 1}, {"x"})
+    plain = load_problem(write_package(tmp_path / "plain"))
+    other = with_drawn(tmp_path / "b", stated=", count = [2]")
+    wider = with_drawn(tmp_path / "c", '{ least = "0.25", most = "2" }')
+    assert len({problem.version for problem in (read, plain, other, wider)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"stated": ""}, "cases[0].inputs: 'count' is missing; give all inputs or none"),
+        ({"stated": ", count = [1, 2]"}, "cases[0].inputs.count: has 2 numbers; a scalar is an array of one"),
+        ({"stated": ", count = [9]"}, "cases[0].inputs.count[0]: 9 must be from 0.5 to 2.5"),
+        ({"values": '{ least = "3", most = "1" }'}, "make values.least of count 3, above values.most, 1"),
+        (
+            {"values": '{ least = "0", most = "300" }', "dtype": "int8"},
+            "make the scalar count 300, beyond int8",
+        ),
+    ],
+)
+def test_a_wrong_range_of_a_scalar_is_refused(tmp_path: Path, changes: dict[str, str], words: str) -> None:
+    with pytest.raises(PackageInvalid) as invalid:
+        with_drawn(tmp_path, **changes)
+    assert words in str(invalid.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ('value = "1"\nvalues = { least = "0", most = "1" }', "remove one of them"),
+        ('values = { least = "0" }', "a scalar that is drawn needs least and most"),
+        ('values = { least = "0", most = "1", order = "ascending" }', "is for arrays; remove it"),
+    ],
+)
+def test_a_scalar_has_a_value_or_a_range(tmp_path: Path, values: str, words: str) -> None:
+    with pytest.raises(PackageInvalid, match=words):
+        load_edited(tmp_path, 'value = "rows * cols"', values)

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from judge.report import CaseReport, Mismatch, Report, ShownOutput
+from judge.report import CaseReport, Mismatch, Report, ShownInput, ShownOutput, from_json, to_json
 from problems.vocabulary import Group, Mode, Verdict
 from tests.unit.web.figures import record
 from web.charts.error_map import error_map, where
@@ -45,6 +45,23 @@ def test_a_run_shows_outputs_by_case(client: Client, owner, handed_in):
     assert "&lt;b&gt;" in outputs
     assert 'data-tab="two"' in outputs
     assert "All elements are right." in outputs
+
+
+@pytest.mark.django_db
+def test_a_run_shows_inputs_and_what_is_expected(client: Client, owner, handed_in):
+    client.force_login(owner)
+    given = (ShownInput("n", (), (1, 1), ("4",)), ShownInput("a", (80,), (1, 2), ("inf", "<i>")))
+    report = Report(Verdict.ACCEPTED, cases=(case("custom", RIGHT, inputs=given), case("two", RIGHT)))
+    assert from_json(to_json(report)) == report
+    submission = handed_in(owner, mode=Mode.RUN, values={"a": [1, "nan"]})
+    page = client.get(f"/s/{record(submission, report).public_id}").content.decode()
+    outputs = page.partition('class="outputs"')[2].partition("<h3>Cases</h3>")[0]
+    assert "n = 4" in outputs
+    assert "&lt;i&gt;" in outputs
+    assert "78 more elements not shown." in outputs
+    assert outputs.count("<summary>Expected</summary>") == 2
+    assert outputs.count('<details class="more-elements" open>') == 1
+    assert "1, nan" in page.partition("Values of <code>a</code>")[2][:200]
 
 
 @pytest.mark.parametrize(

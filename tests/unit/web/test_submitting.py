@@ -1,5 +1,6 @@
 """What users do: hand in, cancel, have judged again."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -73,6 +74,75 @@ def test_sizes_are_for_runs_and_name_the_problems_sizes(owner, handed_in):
             handed_in(owner, mode=Mode.RUN, sizes=sizes)
     with pytest.raises(services.SizesUnacceptable, match="only for runs"):
         handed_in(owner, mode=Mode.SUBMIT, sizes={"n": 100})
+
+
+SIGNATURE = [
+    {"name": "a", "role": "in", "dtype": "float32", "shape": ["n"], "value": None, "values": None},
+    {"name": "keys", "role": "in", "dtype": "int32", "shape": ["n"], "value": None, "values": None},
+    {"name": "c", "role": "out", "dtype": "float32", "shape": ["n"], "value": None, "values": None},
+    {"name": "n", "role": "scalar", "dtype": "int32", "shape": [], "value": "n", "values": None},
+    {"name": "alpha", "role": "scalar", "dtype": "float32", "shape": [], "value": "0.5", "values": None},
+]
+
+
+@pytest.fixture
+def run_with(owner):
+    problem = new_problem("values", signature=SIGNATURE)
+
+    def run(values, *, mode=Mode.RUN, **more):
+        return services.submit(
+            owner, problem, language=Language.CUDA, source="x", mode=mode, values=values, **more
+        )
+
+    return run
+
+
+def test_values_are_stored_and_determine_a_size(run_with):
+    submission = run_with({"a": "1 -inf nan", "alpha": 2})
+    assert submission.sizes == {"n": 3}
+    assert submission.values == {"a": [1.0, "-inf", "nan"], "alpha": [2.0]}
+    assert run_with({}, sizes={"n": 3}).values is None
+    assert Submission.objects.get(pk=submission.pk).values == submission.values
+
+
+@pytest.mark.parametrize(
+    ("values", "sizes", "words"),
+    [
+        ({"a": "1 2"}, {"n": 3}, "a: 2 values are given, but its shape with n = 3 is 3"),
+        ({"a": "1 x"}, None, "a: value 2, x, is not a float32 number"),
+        ({"b": "1"}, None, "b is not an argument"),
+        ({"keys": "1"}, None, "they may be indices"),
+        ({"n": "1"}, {"n": 1}, "n follows from the sizes"),
+        ({"alpha": "1"}, None, "Enter the size n"),
+        ({"a": "1 " * 1025}, None, "at most 1024 can be"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused_with_the_place(run_with, values, sizes, words):
+    with pytest.raises(services.SubmissionRefused) as refused:
+        run_with(values, sizes=sizes)
+    assert words in str(refused.value)
+    assert not Submission.objects.exists()
+
+
+def test_values_are_for_runs_and_may_be_turned_off(run_with, settings):
+    with pytest.raises(services.ValuesUnacceptable, match="only for runs"):
+        run_with({"a": "1"}, mode=Mode.SUBMIT)
+    settings.WARPCOURT = replace(settings.WARPCOURT, max_custom_values=0)
+    with pytest.raises(services.ValuesUnacceptable, match="does not accept custom values"):
+        run_with({"a": "1"})
+
+
+def test_a_key_with_other_values_is_another_request(run_with):
+    first = run_with({"a": "1 2"}, idempotency_key="k")
+    assert run_with({"a": [1, 2]}, idempotency_key="k") == first
+    with pytest.raises(services.KeyReused):
+        run_with({"a": "1 3"}, idempotency_key="k")
+
+
+def test_an_older_signature_offers_no_scalars(owner):
+    rows = [{key: row[key] for key in ("name", "role", "dtype", "shape")} for row in SIGNATURE]
+    problem = new_problem("older", signature=rows)
+    assert [argument.name for argument in problem.custom_arguments] == ["a"]
 
 
 def test_seeds_are_for_runs_and_have_63_bits(owner, handed_in):

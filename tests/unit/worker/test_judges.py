@@ -28,7 +28,9 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> judges.PackageJudge:
 
 
 def submission(sizes: dict[str, int] | None) -> SimpleNamespace:
-    return SimpleNamespace(source="", language="cuda", mode="run", sizes=sizes, seed=None, gpu_model="")
+    return SimpleNamespace(
+        source="", language="cuda", mode="run", sizes=sizes, values=None, seed=None, gpu_model=""
+    )
 
 
 def evaluate(judge: judges.PackageJudge, sizes: dict[str, int] | None) -> Verdict:

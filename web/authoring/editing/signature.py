@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from problems.vocabulary import Dtype, Role
 from web.authoring.editing.document import TableRow, change_tables, inline, number, read_document, tables_of
-from web.authoring.editing.values import text_at, texts_at
+from web.authoring.editing.values import table_at, text_at, texts_at
 
 KEY = "arguments"
 _CHECKED = {Role.OUT.value, Role.INOUT.value}
@@ -22,7 +22,9 @@ _FIRST_TOLERANCE = {
 class ArgumentRow:
     """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`.
 
-    A `zeroed` output holds zeros before each call.
+    A `zeroed` output holds zeros before each call. The values of an input are from `least` to `most`, in rows
+    of an `order`; all three may be empty. Learners may give values of their own if `custom`. A scalar without
+    a `value` is drawn from its range.
     """
 
     came_from: int | None
@@ -32,6 +34,10 @@ class ArgumentRow:
     shape: tuple[str, ...] = ()
     value: str = ""
     zeroed: bool = False
+    least: str = ""
+    most: str = ""
+    order: str = ""
+    custom: bool = True
 
     @property
     def scalar(self) -> bool:
@@ -50,6 +56,10 @@ def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
             texts_at(table, "shape"),
             text_at(table, "value"),
             table.get("zeroed") is True,
+            text_at(table_at(table, "values"), "least"),
+            text_at(table_at(table, "values"), "most"),
+            text_at(table_at(table, "values"), "order"),
+            table_at(table, "values").get("custom") is not False,
         )
         for at, table in enumerate(tables_of(read_document(text), KEY))
     )
@@ -69,7 +79,8 @@ def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
             "role": row.role,
             "dtype": row.dtype,
             "shape": None if row.scalar else list(row.shape),
-            "value": row.value if row.scalar else None,
+            "value": (row.value or None) if row.scalar else None,
+            "values": _rule(row),
             "zeroed": row.zeroed or None,
         }
         first = _FIRST_TOLERANCE.get(row.dtype) if row.role in _CHECKED else None
@@ -79,3 +90,10 @@ def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
             values["tolerance"] = inline({"relative": number(first)})
         tables.append(TableRow(row.came_from, values))
     return change_tables(text, KEY, tables)
+
+
+def _rule(row: ArgumentRow) -> object:
+    """Return the table `values` of an argument, None if it would be empty."""
+    told: dict[str, object] = {"least": row.least, "most": row.most, "order": row.order}
+    rule = {key: text for key, text in told.items() if text} | ({} if row.custom else {"custom": False})
+    return inline(rule) if rule else None

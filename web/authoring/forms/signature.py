@@ -1,7 +1,7 @@
 """The table of arguments."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -9,16 +9,17 @@ from django import forms
 from problems.formula import Formula, FormulaError
 from problems.parse import MAX_RANK, is_reserved
 from problems.rules import MAX_WIRE_ARGUMENTS
-from problems.vocabulary import Dtype, Role
+from problems.vocabulary import Dtype, Role, ValueOrder
 from web.authoring.editing.signature import ArgumentRow
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_EXTENT_MISSING = "Enter a shape, or the value of a scalar. To draw a scalar for each case, enter its range."
 _INPUT = {"class": "input", "spellcheck": "false", "autocapitalize": "off"}
 
 
 class ArgumentForm(RowForm):
-    """One argument. An array needs a shape and no value, a scalar a value and no shape."""
+    """One argument. An array needs a shape and no value, a scalar a value, or a range to draw it from."""
 
     name = forms.CharField(
         max_length=32, label="Name", widget=forms.TextInput(attrs={**_INPUT, "placeholder": "input"})
@@ -37,11 +38,25 @@ class ArgumentForm(RowForm):
     )
     extent = forms.CharField(
         max_length=840,
+        required=False,
         label="Shape or value",
         widget=forms.TextInput(attrs={**_INPUT, "class": "input mono", "placeholder": "rows, cols"}),
     )
 
     zeroed = forms.BooleanField(required=False, label="Starts at zero")
+    bounds = forms.CharField(
+        max_length=420,
+        required=False,
+        label="Range of values",
+        widget=forms.TextInput(attrs={**_INPUT, "class": "input mono", "placeholder": "0, bins - 1"}),
+    )
+    order = forms.ChoiceField(
+        choices=[("", "any"), *((order.value, order.value) for order in ValueOrder)],
+        required=False,
+        label="Order of values",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    always_drawn = forms.BooleanField(required=False, label="No custom values")
 
     def clean_name(self) -> str:
         """Return the name, if it is valid in every language."""
@@ -53,26 +68,38 @@ class ArgumentForm(RowForm):
         return name
 
     def clean(self) -> dict[str, Any]:
-        """Return all values, after checking the formulas of the shape or the value."""
+        """Return all values, after checking the formulas of the shape, the value and the range."""
         cleaned = super().clean() or {}
-        if "extent" not in cleaned or "role" not in cleaned:
+        if not {"extent", "bounds", "role"} <= cleaned.keys():
             return cleaned
         scalar = cleaned["role"] == Role.SCALAR.value
-        formulas = [
-            text.strip() for text in ([cleaned["extent"]] if scalar else cleaned["extent"].split(","))
-        ]
-        for text in formulas:
-            try:
-                Formula.parse(text, fractions=scalar and Dtype(cleaned.get("dtype", "int32")).is_float)
-            except FormulaError as error:
-                self.add_error("extent", f"{error}. Example: rows * cols.")
-                return cleaned
+        fractions = Dtype(cleaned.get("dtype", "int32")).is_float
+        least, comma, most = (text.strip() for text in cleaned["bounds"].partition(","))
+        if cleaned["bounds"] and not comma:
+            self.add_error("bounds", "Write two values with a comma between them, such as 0, n - 1.")
+        self._check("bounds", [text for text in (least, most) if text], fractions=fractions)
+        texts = [cleaned["extent"]] if scalar else cleaned["extent"].split(",")
+        drawn = scalar and not cleaned["extent"].strip() and least and most
+        formulas = () if drawn else tuple(text.strip() for text in texts)
+        if not cleaned["extent"].strip() and not drawn:
+            self.add_error("extent", _EXTENT_MISSING)
+        else:
+            self._check("extent", formulas, fractions=scalar and fractions)
+        if scalar and cleaned["bounds"] and not drawn:
+            self.add_error("bounds", "A scalar with a value has no range. Remove one of them.")
         if len(formulas) > MAX_RANK:
             self.add_error("extent", f"At most {MAX_RANK} dimensions are allowed.")
         if cleaned.get("zeroed") and cleaned["role"] != Role.OUT.value:
             self.add_error("zeroed", "Only an out array can start at zero.")
-        cleaned["formulas"] = tuple(formulas)
-        return cleaned
+        return cleaned | {"formulas": formulas, "least": least, "most": most}
+
+    def _check(self, field: str, formulas: Iterable[str], *, fractions: bool) -> None:
+        for text in formulas:
+            try:
+                Formula.parse(text, fractions=fractions)
+            except FormulaError as error:
+                self.add_error(field, f"{error}. Example: rows * cols.")
+                return
 
 
 class ArgumentSet(RowSet):
@@ -96,8 +123,12 @@ class ArgumentSet(RowSet):
                 cleaned["role"],
                 cleaned["dtype"],
                 () if cleaned["role"] == Role.SCALAR.value else cleaned["formulas"],
-                cleaned["formulas"][0] if cleaned["role"] == Role.SCALAR.value else "",
+                "".join(cleaned["formulas"]) if cleaned["role"] == Role.SCALAR.value else "",
                 cleaned["zeroed"],
+                cleaned["least"],
+                cleaned["most"],
+                cleaned["order"],
+                custom=not cleaned["always_drawn"],
             )
             for _, cleaned in self.kept()
         ]
@@ -116,6 +147,9 @@ def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
             "dtype": row.dtype,
             "extent": row.value if row.scalar else ", ".join(row.shape),
             "zeroed": row.zeroed,
+            "bounds": f"{row.least}, {row.most}".strip() if row.least or row.most else "",
+            "order": row.order,
+            "always_drawn": not row.custom,
         }
         for row in rows
     ]

@@ -51,6 +51,7 @@ class Submission(models.Model):
     mode = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Mode])
     source = models.TextField()
     sizes = models.JSONField(null=True, blank=True, help_text="Custom sizes of a run.")
+    values = models.JSONField(null=True, blank=True, help_text="Custom values of a run, by argument.")
     seed = models.PositiveBigIntegerField(null=True, blank=True, help_text="Custom seed of a run.")
     gpu_model = models.CharField(
         max_length=120, blank=True, default="", db_default="", help_text="Requested GPU model. Empty for any."
@@ -74,6 +75,10 @@ class Submission(models.Model):
             models.CheckConstraint(condition=Q(mode__in=[*Mode]), name="submission_mode_known"),
             models.CheckConstraint(
                 condition=Q(sizes__isnull=True) | Q(mode=Mode.RUN.value), name="submission_sizes_only_in_runs"
+            ),
+            models.CheckConstraint(
+                condition=Q(values__isnull=True) | Q(mode=Mode.RUN.value, sizes__isnull=False),
+                name="submission_values_only_in_runs",
             ),
             models.CheckConstraint(
                 condition=Q(seed__isnull=True) | Q(mode=Mode.RUN.value), name="submission_seed_only_in_runs"

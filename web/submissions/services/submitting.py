@@ -4,6 +4,7 @@ SubmissionRefused
 +-- SourceUnacceptable     empty, too long, or not text
 +-- LanguageUnavailable    the problem is not offered in it
 +-- SizesUnacceptable      custom sizes that the problem does not have
++-- ValuesUnacceptable     custom values that do not fit the problem
 +-- SeedUnacceptable       a custom seed for a submit, or out of range
 +-- GpuNotOffered          no GPU of the model that was requested is in use
 +-- LimitReached           too many at a time, in a minute, or in a day
@@ -24,6 +25,8 @@ from django.utils.timesince import timeuntil
 
 from judge.report import Report
 from judge.sizes import MAX_SEED, SizesInvalid, check_size_values
+from judge.value_text import ValuesInvalid
+from judge.values import check_values, read_values, to_json
 from problems.schema import suits_gpu
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.models import User
@@ -62,6 +65,10 @@ class SizesUnacceptable(SubmissionRefused):
     """Raised when sizes are given for a submit, or do not name the problem's sizes."""
 
 
+class ValuesUnacceptable(SubmissionRefused):
+    """Raised when values are given for a submit, or do not fit the problem."""
+
+
 class SeedUnacceptable(SubmissionRefused):
     """Raised when a seed is given for a submit, or is not a 63-bit number."""
 
@@ -96,14 +103,16 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     source: str,
     mode: Mode = Mode.SUBMIT,
     sizes: Mapping[str, int] | None = None,
+    values: Mapping[str, object] | None = None,
     seed: int | None = None,
     gpu_model: str = "",
     idempotency_key: str | None = None,
 ) -> Submission:
     """Store a submission with its job in one transaction, and wake a worker after the commit.
 
-    The caller has checked that `user` may see `problem`. `sizes` and `seed` are custom values for runs; the
-    seed only determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
+    The caller has checked that `user` may see `problem`. `sizes`, `values` and `seed` are for runs. `values`
+    are by argument: text, a number, or a list that may be nested; they may determine sizes. The seed only
+    determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
     no GPU. If the idempotency key was used for the same program, return the submission from then.
 
     Raises:
@@ -111,7 +120,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     """
     source = source.replace("\r\n", "\n")
     _check_source(source, problem)
-    _check_sizes(sizes, mode, problem)
+    custom = _read_custom(sizes, values, mode, problem)
     _check_seed(seed, mode)
     if language.value not in problem.languages:
         raise LanguageUnavailable(f"{problem.title} takes {' and '.join(problem.languages)}.")
@@ -122,7 +131,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             idempotency_key and Submission.objects.filter(user=user, idempotency_key=idempotency_key).first()
         )
         if earlier:
-            asked = (problem.pk, language.value, mode.value, source, dict(sizes) if sizes else None, seed)
+            asked = (problem.pk, language.value, mode.value, source, *custom, seed)
             if asked == _request_of(earlier) and gpu_model in {"", earlier.gpu_model}:
                 return earlier
             raise KeyReused("This idempotency key was already used for a different request. Use a new one.")
@@ -137,7 +146,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             language=language.value,
             mode=mode.value,
             source=source,
-            sizes=dict(sizes) if sizes else None,
+            sizes=custom[0],
+            values=custom[1],
             seed=seed,
             gpu_model=gpu_model,
             idempotency_key=idempotency_key or None,
@@ -212,9 +222,8 @@ def _tell(submission: Submission, queue: str) -> None:
 
 def _request_of(submission: Submission) -> tuple[object, ...]:
     """Return what a submission was asked with, except for the GPU."""
-    sizes = dict(submission.sizes) if submission.sizes else None
     asked = submission.problem_id, submission.language, submission.mode, submission.source
-    return *asked, sizes, submission.seed
+    return *asked, submission.sizes or None, submission.values or None, submission.seed
 
 
 def _check_source(source: str, problem: Problem) -> None:
@@ -232,15 +241,36 @@ def _check_source(source: str, problem: Problem) -> None:
         )
 
 
-def _check_sizes(sizes: Mapping[str, int] | None, mode: Mode, problem: Problem) -> None:
-    if not sizes:
-        return
-    if mode is not Mode.RUN:
+def _read_custom(
+    sizes: Mapping[str, int] | None, values: Mapping[str, object] | None, mode: Mode, problem: Problem
+) -> tuple[dict[str, int] | None, dict[str, list[float | str]] | None]:
+    """Return the sizes and the values of a user's own case as they are stored, None for none."""
+    if mode is not Mode.RUN and sizes:
         raise SizesUnacceptable("Custom sizes are only for runs.")
+    if mode is not Mode.RUN and values:
+        raise ValuesUnacceptable("Custom values are only for runs.")
     try:
-        check_size_values(problem.size_names, sizes)
+        if values:
+            return _read_values(sizes or {}, values, problem)
+        if sizes:
+            check_size_values(problem.size_names, sizes)
     except SizesInvalid as error:
         raise SizesUnacceptable(str(error)) from error
+    except ValuesInvalid as error:
+        raise ValuesUnacceptable(str(error)) from error
+    return dict(sizes) if sizes else None, None
+
+
+def _read_values(
+    sizes: Mapping[str, int], values: Mapping[str, object], problem: Problem
+) -> tuple[dict[str, int], dict[str, list[float | str]]]:
+    most = settings.WARPCOURT.max_custom_values
+    if not most:
+        raise ValuesUnacceptable("This site does not accept custom values. Remove them.")
+    arguments = problem.arguments
+    found, read = read_values(arguments, values, sizes, names=problem.size_names, most=most)
+    check_values(arguments, found, read, checker=problem.has_checker)
+    return found, to_json(read)
 
 
 def _check_seed(seed: int | None, mode: Mode) -> None:

@@ -81,7 +81,7 @@ class HereOracle:
             for name, values in named(np, drawn, given, "generate").items()
         }
         arguments = {name: widened(values, wire[name].dtype) for name, values in stored.items()}
-        scalars = {a.name: scalar_of(a, case.sizes) for a in self._problem.arguments if a.role is Role.SCALAR}
+        scalars = {a.name: scalar_of(a, case) for a in self._problem.arguments if a.role is Role.SCALAR}
         wanted = {a.name: None for a in arrays if a.role in {Role.OUT, Role.INOUT}}
         computed = named(np, self._module.reference(np, **arguments, **scalars), wanted, "reference")
         for name, values in computed.items():

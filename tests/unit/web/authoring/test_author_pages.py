@@ -305,6 +305,35 @@ class TestSignature:
         author.post("/author/my-sum/signature", self.sent(page) | {"arguments-2-zeroed": ""})
         assert "zeroed" not in said(workspace)["arguments"][2]
 
+    def test_inputs_may_promise_values_and_scalars_be_drawn(self, author, workspace):
+        sent = self.sent(author.get("/author/my-sum/signature")) | {
+            "arguments-0-bounds": "-1,",
+            "arguments-0-order": "ascending",
+            "arguments-0-always_drawn": "on",
+            "arguments-4-ORDER": "5",
+            "arguments-4-name": "alpha",
+            "arguments-4-role": "scalar",
+            "arguments-4-dtype": "float32",
+            "arguments-4-extent": "",
+            "arguments-4-bounds": "0.5, n / 2",
+        }
+        answer = author.post("/author/my-sum/signature", sent)
+        assert answer.status_code == 302, answer.context["table"].complaints()
+        first, *_, last = said(workspace)["arguments"]
+        assert first["values"] == {"least": "-1", "order": "ascending", "custom": False}
+        assert last == {
+            "name": "alpha",
+            "role": "scalar",
+            "dtype": "float32",
+            "values": {"least": "0.5", "most": "n / 2"},
+        }
+        page = author.get("/author/my-sum/signature")
+        shown = page.context["table"].forms
+        assert (shown[0].initial["bounds"], shown[0].initial["always_drawn"]) == ("-1,", True)
+        assert (shown[4].initial["extent"], shown[4].initial["bounds"]) == ("", "0.5, n / 2")
+        author.post("/author/my-sum/signature", self.sent(page))
+        assert said(workspace)["arguments"][4] == last
+
     def test_what_is_compared_no_more_loses_its_tolerance(self, author, workspace):
         sent = self.sent(author.get("/author/my-sum/signature"))
         author.post("/author/my-sum/signature", sent | {"arguments-2-dtype": "int32"})
@@ -319,6 +348,9 @@ class TestSignature:
             ("extent", "n ** 2", "Example: rows * cols"),
             ("extent", "n, n, n, n, n", "At most 4 dimensions"),
             ("zeroed", "on", "Only an out array can start at zero"),
+            ("extent", "", "Enter a shape, or the value of a scalar"),
+            ("bounds", "1", "Write two values with a comma between them"),
+            ("bounds", "0, n **", "Example: rows * cols"),
         ],
     )
     def test_what_cannot_be_is_told(self, author, workspace, field, value, why):

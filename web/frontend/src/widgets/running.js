@@ -16,7 +16,7 @@ export async function hand(element, form, mode) {
   if (buttons[0].disabled || !acceptable(element, form, mode)) return;
   const body = new FormData(form);
   body.set("mode", mode);
-  if (body.get("cases") !== "own") body.delete("seed");
+  if (body.get("cases") !== "own") for (const name of ["seed", ...valuesIn(body)]) body.delete(name);
   const once = intentionsOf(element, form);
   body.set("key", once.keyFor(programOf(body), performance.now()));
   for (const button of buttons) button.disabled = true;
@@ -38,6 +38,10 @@ function intentionsOf(element, form) {
     intentions.set(form, once);
   }
   return intentions.get(form);
+}
+
+function valuesIn(body) {
+  return [...body.keys()].filter((name) => name.startsWith("values_"));
 }
 
 function programOf(body) {

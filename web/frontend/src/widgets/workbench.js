@@ -9,6 +9,7 @@ import { mountNote } from "./note.js";
 import { mountPanes, showPane } from "./panes.js";
 import { findings, hand } from "./running.js";
 import { mountSettings, preferences } from "./settings.js";
+import { mountValues } from "./values.js";
 
 export async function mount(element) {
   const form = element.querySelector("form#program");
@@ -20,6 +21,7 @@ export async function mount(element) {
   const formatting = mountFormatting(element, () => editor.format());
   mountPanes(element);
   mountDialogs(element);
+  mountValues(element, form);
 
   const drafting = mountDrafting(element, {
     starters: JSON.parse(document.getElementById("starters").textContent),

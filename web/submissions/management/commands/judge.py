@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, to_json
-from judge.sizes import MAX_SEED, SizesInvalid
+from judge.sizes import MAX_SEED, CustomCaseInvalid, size_names
+from judge.values import read_values
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -60,6 +62,12 @@ class Command(BaseCommand):
             help="with --mode run: a custom size; repeatable",
         )
         parser.add_argument(
+            "--values",
+            type=Path,
+            metavar="FILE.json",
+            help="with --mode run: custom values, as a JSON object with a list for each argument",
+        )
+        parser.add_argument(
             "--seed",
             type=_seed,
             metavar="NUMBER",
@@ -85,8 +93,11 @@ class Command(BaseCommand):
         source, language = _read(options["file"], options["language"], problem)
         sizes = dict(options["size"]) if options["size"] else None
         mode = Mode(options["mode"])
+        values: Mapping[str, tuple[float, ...]] = {}
+        if options["values"]:
+            sizes, values = _read_custom(problem, options["values"], sizes or {})
         if sizes and mode is not Mode.RUN:
-            raise CommandError("--size needs --mode run", returncode=EXIT_USAGE)
+            raise CommandError("--size and --values need --mode run", returncode=EXIT_USAGE)
         if options["seed"] is not None and mode is not Mode.RUN:
             raise CommandError("--seed needs --mode run", returncode=EXIT_USAGE)
         quiet = options["json"] or not sys.stderr.isatty()
@@ -106,13 +117,14 @@ class Command(BaseCommand):
                     mode=mode,
                     target=target,
                     sizes=sizes,
+                    values=values,
                     seed=options["seed"],
                     sanitize=options["sanitize"],
                     on_progress=_silent if quiet else self._show,
                 )
             finally:
                 target.close()
-        except SizesInvalid as error:
+        except CustomCaseInvalid as error:
             raise CommandError(str(error), returncode=EXIT_USAGE) from error
         except (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, JudgeError) as error:
             raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
@@ -127,6 +139,22 @@ class Command(BaseCommand):
         self.stderr.write(
             f"\r\033[K{printable(progress.text)}", ending="" if progress.kind != "finished" else "\r\033[K"
         )
+
+
+def _read_custom(
+    problem: Problem, path: Path, sizes: Mapping[str, int]
+) -> tuple[dict[str, int], dict[str, tuple[float, ...]]]:
+    try:
+        given = json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise CommandError(f"cannot read {path} as JSON: {error}", returncode=EXIT_USAGE) from error
+    if not isinstance(given, dict):
+        raise CommandError(f'{path} must be an object such as {{"a": [1, 2]}}', returncode=EXIT_USAGE)
+    try:
+        names, most = size_names(problem), settings.WARPCOURT.max_custom_values
+        return read_values(problem.arguments, given, sizes, names=names, most=most)
+    except CustomCaseInvalid as error:
+        raise CommandError(str(error), returncode=EXIT_USAGE) from error
 
 
 def render(report: Report) -> str:
