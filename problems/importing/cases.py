@@ -331,7 +331,9 @@ def _literals(plan: Plan, test: Test) -> dict[str, tuple[str, ...]]:
         if argument.role is Role.OUT:
             continue
         value = test.values[argument.theirs]
-        if not isinstance(value, Array) or value.flat is None or len(value.flat) > _MOST_SHOWN:
+        if argument.view or not isinstance(value, Array):
+            return {}
+        if value.flat is None or len(value.flat) > _MOST_SHOWN:
             return {}
         found[argument.ours] = tuple(literal(number, argument.dtype) for number in value.flat)
     return found

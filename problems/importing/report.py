@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class ImportOutcome(StrEnum):
@@ -49,6 +50,19 @@ class ImportedProblem:
     def refused(cls, place: str, slug: str, reason: str) -> "ImportedProblem":
         """One that is not."""
         return cls(place, slug, slug, ImportOutcome.REFUSED, reason=reason)
+
+    @classmethod
+    def of_json(cls, entry: Mapping[str, Any]) -> "ImportedProblem":
+        """The problem that `as_json` described. Further keys do not matter."""
+        return cls(
+            entry["place"],
+            entry["slug"],
+            entry["title"],
+            ImportOutcome(entry["outcome"]),
+            tuple(entry["warnings"]),
+            entry["reason"],
+            entry["sizes"],
+        )
 
     def as_json(self) -> dict[str, object]:
         """For the API and for programs."""

@@ -109,7 +109,8 @@ def _python(plan: Plan) -> dict[str, Any]:
     modules = plan.described.modules
     ours = {argument.theirs: argument.ours for argument in plan.arguments}
     if (call := plan.described.call) is not None:
-        return {"python": _call(call, ours)}
+        views = {argument.ours: argument.view for argument in plan.arguments if argument.view}
+        return {"python": _call(call, ours) | ({"views": _inline(views)} if views else {})}
     if not modules:
         return {}
     parts = {part for module in modules for part in (*module.init, *module.state.values())}
