@@ -11,7 +11,7 @@ from problems.importing.described import Array, Described, Scalar, Test
 from problems.importing.names import argument_names
 from problems.importing.relations import Relations
 from problems.importing.report import Refused
-from problems.importing.sizes import NoSizes, SizeOrigin, Sizes, find_sizes
+from problems.importing.sizes import MOST, NoSizes, SizeOrigin, Sizes, find_sizes
 from problems.importing.unmade import with_outputs
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.vocabulary import Dtype, Role
@@ -202,11 +202,18 @@ def _unusable(test: Test, names: Iterable[str]) -> str:
         value = test.values.get(name)
         if value is None:
             return f"its Python fails without memory: {test.unmade}" if test.unmade else f"{name} is missing"
-        if isinstance(value, Array) and value.elements == 0:
-            return f"{name} is empty"
-        if isinstance(value, Array) and value.nan and name not in test.expected:
-            return f"{name} holds NaN"
+        if isinstance(value, Array) and (fault := _fault_of(value, expected=name in test.expected)):
+            return f"{name} {fault}"
     return ""
+
+
+def _fault_of(array: Array, *, expected: bool) -> str:
+    """Why a test with that array cannot be used; empty if it can."""
+    if array.elements == 0:
+        return "is empty"
+    if len(array.shape) > _MOST_RANK and array.elements > MOST:
+        return f"has {array.elements} elements in {len(array.shape)} dimensions, more than {MOST}"
+    return "holds NaN" if array.nan and not expected else ""
 
 
 def _arguments(

@@ -38,6 +38,7 @@ _BUDGET_S = 30.0  # of a processor, so that a busy host makes no difference
 # Less than the sandbox allows, so that PyTorch is told and can say so, and the other tests go on.
 _MEMORY_BYTES = 3 << 30
 _NO_MEMORY = "DefaultCPUAllocator"  # in what PyTorch says then, which has no type of its own
+_LEAST_BYTES = 1 << 20  # what a run on fewer bytes takes says little of one on more
 _FURTHER_RUNS = 5  # of the reference on a test that has run once
 _MOST_TESTS = 64
 _SENTENCE = 400
@@ -114,14 +115,16 @@ class _Budget:
 
     def allows(self, runs: int, total_bytes: int) -> bool:
         """Whether so many runs of a test are likely to end in time."""
-        return time.process_time() + runs * total_bytes * self._slowest_s < self._deadline_s
+        likely_s = runs * max(total_bytes, _LEAST_BYTES) * self._slowest_s
+        return time.process_time() + likely_s < self._deadline_s
 
     @contextlib.contextmanager
     def run(self, total_bytes: int) -> Iterator[None]:
         """Note how long the run within it takes."""
         begun_s = time.process_time()
         yield
-        self._slowest_s = max(self._slowest_s, (time.process_time() - begun_s) / max(1, total_bytes))
+        spent_s = time.process_time() - begun_s
+        self._slowest_s = max(self._slowest_s, spent_s / max(total_bytes, _LEAST_BYTES))
 
 
 def _without_memory_first(make: Callable[[], Any]) -> Any:

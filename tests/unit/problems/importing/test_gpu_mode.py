@@ -93,6 +93,11 @@ def test_data_of_dicts_and_constants_is_told_as_it_is(found: dict[str, Imported]
     assert {case.sizes["variant"] for case in read.cases} == {1, 2}  # two distributions of the same sizes
 
 
+def test_a_test_whose_data_cannot_be_made_is_left_out(found: dict[str, Imported]) -> None:
+    said = found["gated_mix_py"].entry.warnings
+    assert any("omitted rows 65537" in w and "no memory for that many rows" in w for w in said)
+
+
 def test_whole_numbers_are_compared_exactly(found: dict[str, Imported]) -> None:
     counts = problem(found, "counts_py")
     assert [(a.name, a.dtype) for a in counts.arguments] == [("data", Dtype.UINT8), ("output", Dtype.INT64)]

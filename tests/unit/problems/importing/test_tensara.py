@@ -295,6 +295,7 @@ def test_a_test_that_would_take_longer_than_the_time_that_is_left_has_shapes_alo
         seeded=lambda _seed: contextlib.nullcontext(),
         WIDE=False,
     )
+    monkeypatch.setattr(examine, "_LEAST_BYTES", 1)
     monkeypatch.setattr(examine, "time", SimpleNamespace(process_time=lambda: now_s))
     arguments = [{"name": "x", "role": "in"}, {"name": "y", "role": "out"}]
     description = {"arguments": arguments, "absolute": 0.0, "relative": 0.0}
