@@ -3,8 +3,8 @@
 import pytest
 
 from judge.compiler.copies import with_copy_lines
-from judge.report import Diagnostic, Severity
-from problems.vocabulary import DiagnosticKind
+from judge.report import Diagnostic
+from problems.vocabulary import DiagnosticKind, Severity
 
 FROM_DEVICE = "cudaMemcpy: the source is device memory (argument x), but the direction says host."
 PROGRAMS = {
