@@ -28,6 +28,7 @@ from threading import Event
 from judge.built import Built
 from judge.cases import flags_for, orders_for, select_cases
 from judge.compiler import load_findings
+from judge.compiler.copies import with_copy_lines
 from judge.compiler.signature import width_notes
 from judge.compiler.source import ProgramText
 from judge.cpu.orders import check_in_orders
@@ -305,7 +306,7 @@ def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) 
 def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
     """`found`, with those marked that hidden cases may have caused."""
     names = [argument.name for argument in judgement.problem.arguments]
-    return told(found, before, judgement.source, names)
+    return told(with_copy_lines(found, judgement.source), before, judgement.source, names)
 
 
 def _examined(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:

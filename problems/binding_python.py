@@ -48,6 +48,7 @@ def _notes(call: PythonCallSpec, explanations: list[str]) -> list[str]:
     notes = ["Arrays are tensors, scalars are numbers.", *(f"  {line}" for line in explanations)]
     if call.entry is PythonEntry.CUSTOM_KERNEL:
         notes.append(f"data is {call.given.text}.")
+    notes += [f"{name} is a tensor of dtype torch.{dtype}." for name, dtype in call.views.items()]
     if call.state:
         notes.append("The parameters of ModelNew are set before each call:")
         notes += [f"  {parameter} is {array}" for parameter, array in call.state.items()]

@@ -13,6 +13,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+# Element types of a byte that PyTorch has and the wire does not. The last one holds two numbers in a byte.
+BYTE_FORMATS = (
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float4_e2m1fn_x2",
+)
 MAX_CHARACTERS = 400
 _MAX_NODES = 120
 _MAX_TEXT = 100
@@ -94,6 +103,7 @@ class PythonCallSpec:
     `given` is what `custom_kernel` gets as its `data`, and for the other entries the tuple of arguments.
     `returns` names the arrays that come back in this order; none where they are written in place. `init` and
     `state` are those of `ModelNew`, see ModuleArgument. `modules` are the modules that `given` may name.
+    `views` maps arrays of bytes to the element type of BYTE_FORMATS that the call sees them with.
     """
 
     entry: PythonEntry
@@ -102,6 +112,7 @@ class PythonCallSpec:
     init: Pattern = field(default_factory=lambda: Pattern.parse("()"))
     state: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, ModuleArgument] = field(default_factory=dict)
+    views: Mapping[str, str] = field(default_factory=dict)
 
     def described(self) -> dict[str, object]:
         """All of it as JSON, for runners and versions."""
@@ -115,6 +126,8 @@ class PythonCallSpec:
                 name: {"kind": module.kind, "init": module.init.form, "state": dict(module.state)}
                 for name, module in self.modules.items()
             },
+            # Without views there is no key: the description is a part of the versions of problems.
+            **({"views": dict(self.views)} if self.views else {}),
         }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from problems.calling import ModuleArgument, Pattern, PatternError, PythonCallSpec, PythonEntry
+from problems.calling import BYTE_FORMATS, ModuleArgument, Pattern, PatternError, PythonCallSpec, PythonEntry
 from problems.schema import Argument
 from problems.table import TomlTable
 
@@ -32,6 +32,7 @@ def parse_python(top: TomlTable, arguments: tuple[Argument, ...]) -> PythonCallS
         _pattern(table, "init", _NOTHING),
         _state(table),
         _modules(table),
+        _views(table),
     )
     if entry is not PythonEntry.CUSTOM_KERNEL and not call.given.is_tuple:
         table.fault("given", 'must be a tuple, one part for each argument; write it like "(x, y)"')
@@ -57,6 +58,17 @@ def _state(table: TomlTable) -> Mapping[str, str]:
         return {}
     inner = table.table("state")
     return {key: inner.text(key, most=32, pattern=_IDENTIFIER, example="weight") for key in inner.keys}
+
+
+def _views(table: TomlTable) -> Mapping[str, str]:
+    if not table.has("views"):
+        return {}
+    inner = table.table("views")
+    found = {key: inner.text(key, most=20, example=BYTE_FORMATS[0]) for key in inner.keys}
+    for key, text in found.items():
+        if text and text not in BYTE_FORMATS:
+            inner.fault(key, f"must be one of {', '.join(BYTE_FORMATS)}")
+    return found
 
 
 def _modules(table: TomlTable) -> Mapping[str, ModuleArgument]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from problems.calling import ModuleArgument, PythonCallSpec
 from problems.faults import FILE, Faults
 from problems.schema import Argument
-from problems.vocabulary import Language, Role
+from problems.vocabulary import Dtype, Language, Role
 
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 _PARAMETER = r"[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z0-9_]+)*"
@@ -38,7 +38,15 @@ def check_python(
     _module("python", ModuleArgument("", call.init, call.state), roles, faults)
     for name, module in call.modules.items():
         _module(f"python.modules.{name[:40]}", module, roles, faults)
+    _check_views(call, arguments, faults)
     _check_uses(call, roles, faults)
+
+
+def _check_views(call: PythonCallSpec, arguments: Iterable[Argument], faults: Faults) -> None:
+    bytes_arrays = {a.name for a in arguments if a.role is not Role.SCALAR and a.dtype is Dtype.UINT8}
+    for name in call.views:
+        if name not in bytes_arrays:
+            faults.add(FILE, f"python.views.{name[:40]}", f"is not an array of dtype {Dtype.UINT8}")
 
 
 def _known(place: str, names: Iterable[str], known: Mapping[str, object], faults: Faults) -> None:

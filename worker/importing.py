@@ -1,8 +1,10 @@
 """Imports a set of problems.
 
-Theory of operation. A set takes minutes, so the worker judges submissions between two problems. The report
-contains the errors of a problem. The owner sees errors of the upload. If this host does not have the folder
-to import, a worker on another host takes the import. Every other failure is the judge's (`worker.run`).
+Theory of operation. A set takes minutes, so the worker judges submissions between two problems. Each problem
+is stored as soon as it is done. If the worker is lost, the next one continues after the stored problems. The
+report contains the errors of a problem. The owner sees errors of the upload. If this host does not have the
+folder to import, a worker on another host takes the import. Every other failure is the judge's
+(`worker.run`).
 """
 
 import math
@@ -15,10 +17,13 @@ from pathlib import Path
 import structlog
 from django.conf import settings
 
+from judge.errors import JudgementCancelled
 from judge.proof.importing import UnknownFormat
+from problems.importing.report import ImportedProblem
 from problems.importing.upload import SetInvalid, unpacked_set
 from web.importing.models import ImportRun
-from web.importing.queue import queue
+from web.importing.queue import problems_of, queue
+from web.jobs.queue import LeaseLost
 from worker.final_write import FinalWrite
 from worker.pulse import PulseKind
 from worker.run import RequirementMissing, Running, Work
@@ -29,22 +34,32 @@ _ENOUGH = 3  # problems that tell how long one takes
 
 
 def _import(running: Running[ImportRun]) -> FinalWrite:
-    run, cancelled = running.job, running.cancelled
-    log.info("import_started", format=run.format)
+    run, by, cancelled = running.job, running.job.by, running.cancelled
+    if by is None:  # the account was deleted in the meantime
+        return FinalWrite(
+            partial(queue.record_failure, run, "The user who requested this import was deleted.")
+        )
+    done = [ImportedProblem.of_json(entry) for entry in problems_of(run)]
+    log.info("import_started", format=run.format, problems_done=len(done))
 
     begun_s = time.monotonic()
 
     def show(number: int, total: int, place: str) -> None:
-        left = time_left(time.monotonic() - begun_s, done=number - 1, total=total)
+        spent_s, before = time.monotonic() - begun_s, len(done)
+        left = time_left(spent_s, done=number - 1 - before, total=total - before)
         running.step(partial(queue.show_progress, run, f"{number} of {total}: {place}{left}"))
 
     try:
         with _folder(run) as folder:
             judge = running.context.judge
             imported = judge.import_set(
-                run.format, folder, scale=run.scale, on_problem=show, cancelled=cancelled
+                run.format, folder, scale=run.scale, done=done, on_problem=show, cancelled=cancelled
             )
-            return FinalWrite(partial(queue.record, run, list(imported)))
+            for problem in imported:
+                queue.record_problem(run, by, problem)
+        return FinalWrite(partial(queue.record, run))
+    except LeaseLost as error:
+        raise JudgementCancelled from error
     except (SetInvalid, UnknownFormat) as error:
         return FinalWrite(partial(queue.record_failure, run, f"{error}."))
 

@@ -21,7 +21,7 @@ from judge.proof.timed_sizes import DEFAULT_GPU
 from judge.report import CaseReport, ProgressEvent, Report
 from judge.sizes import CustomCaseInvalid
 from judge.values import from_json
-from problems.importing.report import Imported
+from problems.importing.report import Imported, ImportedProblem
 from problems.loader import load_problem
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Step, Verdict
@@ -65,9 +65,16 @@ class Judge(Protocol):
         """Draw one case of `problem` and describe it. Raises as `prove` does, and PreviewRefused."""
 
     def import_set(
-        self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
+        self,
+        format_name: str,
+        folder: Path,
+        *,
+        scale: bool,
+        done: Sequence[ImportedProblem],
+        on_problem: OnProblem,
+        cancelled: Event,
     ) -> Iterator[Imported]:
-        """Import every problem below `folder`; see `judge.proof.importing.import_set`."""
+        """Import every problem below `folder` that is not `done`; see `judge.proof.importing.import_set`."""
 
     def close(self) -> None:
         """Close it and end its processes."""
@@ -145,11 +152,18 @@ class PackageJudge:
         return preview(problem, wanted, CancellableEnvironment(self._target, cancelled).oracle)
 
     def import_set(
-        self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
+        self,
+        format_name: str,
+        folder: Path,
+        *,
+        scale: bool,
+        done: Sequence[ImportedProblem],
+        on_problem: OnProblem,
+        cancelled: Event,
     ) -> Iterator[Imported]:
         """Check each in a sandbox of its own, with PyTorch, which many sets need."""
         with open_workshop(open_configured_backend(self._config), scale=scale) as workshop:
-            for imported in import_set(format_name, folder, workshop, on_problem=on_problem):
+            for imported in import_set(format_name, folder, workshop, done=done, on_problem=on_problem):
                 if cancelled.is_set():
                     raise JudgementCancelled
                 yield imported
@@ -237,11 +251,20 @@ class ScriptedJudge:
         return scripted_proving.preview(problem, wanted, gate=_gate(cancelled))
 
     def import_set(
-        self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
+        self,
+        format_name: str,
+        folder: Path,
+        *,
+        scale: bool,
+        done: Sequence[ImportedProblem],
+        on_problem: OnProblem,
+        cancelled: Event,
     ) -> Iterator[Imported]:
         """Accept each folder with a problem.toml as a package, unless it contains `refuse`."""
         gate = _gate(cancelled)
-        return scripted_proving.import_set(format_name, folder, scale=scale, on_problem=on_problem, gate=gate)
+        return scripted_proving.import_set(
+            format_name, folder, scale=scale, done=done, on_problem=on_problem, gate=gate
+        )
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

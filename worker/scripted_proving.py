@@ -69,13 +69,22 @@ def _outcomes(
 
 
 def import_set(
-    format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, gate: Gate
+    format_name: str,
+    folder: Path,
+    *,
+    scale: bool,
+    done: Sequence[ImportedProblem],
+    on_problem: OnProblem,
+    gate: Gate,
 ) -> Iterator[Imported]:
     """Accept each folder that has a problem.toml as a package, unless it contains `refuse`."""
+    places_done = {entry.place for entry in done}
     warnings = ("no case was enlarged",) if scale else ()
     found = sorted(path.parent for path in folder.rglob(DESCRIPTION))
     for number, place in enumerate(found, start=1):
         name = place.relative_to(folder).as_posix()
+        if name in places_done:
+            continue
         on_problem(number, len(found), name)
         contents = read_folder(place)
         gate.hold(contents.files.get("reference.py", b"").decode(), "importing")

@@ -7,6 +7,7 @@ from judge.proof.mutants.code import masked
 
 MAX_CHARACTERS = 512 * 1024  # more than a program may have
 _MAX_NAMES = 600
+_MAX_CALL, _MAX_CALLS = 1000, 100
 _NOT_TYPES = {"return", "else", "case", "throw", "new", "do"}
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}(?!\w)")
 _FUNCTION = re.compile(r"\b(?P<type>void|int|auto) {1,8}(?P<name>[A-Za-z_]\w{0,60}) {0,8}\(")
@@ -59,6 +60,16 @@ class ProgramText:
         """The parameters of the first function `name` as they are written; none where they are not plain."""
         match = re.search(rf"\b{re.escape(name)}\s{{0,80}}\(([^(){{}};]{{1,2000}})\)", self.code)
         return tuple(text.strip() for text in match[1].split(",")) if match else ()
+
+    def statements_of(self, name: str) -> list[tuple[int, str]]:
+        """The calls of `name`, at most 100: the line of each, and its text up to the next semicolon."""
+        found = []
+        for match in re.finditer(rf"\b{re.escape(name)}\s{{0,80}}\(", self.code):
+            text = self.code[match.end() : match.end() + _MAX_CALL].partition(";")[0]
+            found.append((self._line(match.start()), text))
+            if len(found) == _MAX_CALLS:
+                break
+        return found
 
     def code_before(self, line: int) -> int | None:
         """The last line before `line` that has code."""

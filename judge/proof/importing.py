@@ -11,7 +11,7 @@ imported again. If it happens for two problems in a row, the host cannot judge: 
 would.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,10 +64,16 @@ class ImportAdapter:
 
 
 def import_set(
-    format_name: str, folder: Path, workshop: Workshop, *, on_problem: OnProblem = lambda *_: None
+    format_name: str,
+    folder: Path,
+    workshop: Workshop,
+    *,
+    done: Sequence[ImportedProblem] = (),
+    on_problem: OnProblem = lambda *_: None,
 ) -> Iterator[Imported]:
     """Import every problem below `folder`, one after the other.
 
+    `done` are the results of an earlier run of the same set that was interrupted: their places are skipped.
     `on_problem` is told the number of each from 1, how many there are, and its place.
 
     Raises:
@@ -77,10 +83,13 @@ def import_set(
     """
     known = format_of(format_name)
     found = list(known.find(folder))
-    taken: set[str] = set()
+    places_done = {entry.place for entry in done}
+    taken = {entry.slug for entry in done if not entry.reason}
     untried = False
     for number, place in enumerate(found, start=1):
         name = str(place.relative_to(folder)) if place != folder else folder.name
+        if name in places_done:
+            continue
         on_problem(number, len(found), name)
         try:
             imported = known.take(place, folder, workshop)

@@ -76,6 +76,12 @@ def build(
     operations, counted = operations_formula(planned)
     if not counted:
         planned.warnings.append("formulas.operations counts the elements of the output: correct it")
+    if not source.checks:
+        planned.warnings.extend(
+            f"{a.ours} is of dtype {a.view}, so its bits are compared exactly"
+            for a in planned.arrays
+            if a.view and a.written
+        )
     title = source.title or described.title or source.slug
     python_alone = bool(described.modules) or described.call is not None
     languages = (Language.PYTHON,) if python_alone else tuple(Language)

@@ -5,12 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from problems.calling import BYTE_FORMATS
 from problems.importing.contents import is_sorted, most_of
 from problems.importing.described import Array, Described, Scalar, Test
 from problems.importing.names import argument_names
 from problems.importing.relations import Relations
 from problems.importing.report import Refused
-from problems.importing.sizes import NoSizes, SizeOrigin, Sizes, find_sizes
+from problems.importing.sizes import MOST, NoSizes, SizeOrigin, Sizes, find_sizes
 from problems.importing.unmade import with_outputs
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.vocabulary import Dtype, Role
@@ -25,7 +26,10 @@ VARIANT = "variant"
 
 @dataclass(frozen=True, slots=True)
 class PlannedArgument:
-    """An argument by the author's name and ours. `flat` arrays have many or varying dimensions in the set."""
+    """An argument by the author's name and ours. `flat` arrays have many or varying dimensions in the set.
+
+    `view` is the element type that programs see, one of BYTE_FORMATS, where that is not `dtype`.
+    """
 
     theirs: str
     ours: str
@@ -34,6 +38,12 @@ class PlannedArgument:
     flat: bool = False
     point: bool = False
     zeroed: bool = False
+    view: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it holds whole numbers or truth values, and no numbers of another format as their bits."""
+        return not self.dtype.is_float and not self.view
 
     @property
     def written(self) -> bool:
@@ -72,6 +82,7 @@ def plan(described: Described) -> Plan:
     _refuse(described)
     tests = _usable(described, warnings)
     arguments = _arguments(described, tests, warnings)
+    _refuse_views(described, arguments)
     shapes = [_outer_shapes(arguments, test) for test in tests]
     numbers = [
         {a.ours: _number(test, a.theirs) for a in arguments if a.role is Role.SCALAR} for test in tests
@@ -120,6 +131,13 @@ def plan(described: Described) -> Plan:
         _relations(arguments, sizes, tests),
         warnings,
     )
+
+
+def _refuse_views(described: Described, arguments: Iterable[PlannedArgument]) -> None:
+    for argument in arguments:
+        if argument.view and described.call is None:
+            only = "which only programs in Python can have"
+            raise Refused(f"{argument.theirs} is of dtype {argument.view}, {only}")
 
 
 def _refuse(described: Described) -> None:
@@ -184,11 +202,18 @@ def _unusable(test: Test, names: Iterable[str]) -> str:
         value = test.values.get(name)
         if value is None:
             return f"its Python fails without memory: {test.unmade}" if test.unmade else f"{name} is missing"
-        if isinstance(value, Array) and value.elements == 0:
-            return f"{name} is empty"
-        if isinstance(value, Array) and value.nan and name not in test.expected:
-            return f"{name} holds NaN"
+        if isinstance(value, Array) and (fault := _fault_of(value, expected=name in test.expected)):
+            return f"{name} {fault}"
     return ""
+
+
+def _fault_of(array: Array, *, expected: bool) -> str:
+    """Why a test with that array cannot be used; empty if it can."""
+    if array.elements == 0:
+        return "is empty"
+    if len(array.shape) > _MOST_RANK and array.elements > MOST:
+        return f"has {array.elements} elements in {len(array.shape)} dimensions, more than {MOST}"
+    return "holds NaN" if array.nan and not expected else ""
 
 
 def _arguments(
@@ -208,16 +233,18 @@ def _arguments(
         if len(arrays) < len(values):
             raise Refused(f"{argument.name} is an array in some tests and a number in others")
         ranks = {len(array.shape) for array in arrays}
+        dtype, view = _array_dtype(argument.name, arrays)
         role = _role(argument.name, argument.role, tests, warnings)
         found.append(
             PlannedArgument(
                 argument.name,
                 ours[argument.name],
                 role,
-                _array_dtype(argument.name, arrays),
+                dtype,
                 flat=len(ranks) > 1 or max(ranks) > _MOST_RANK,
                 point=ranks == {0},
                 zeroed=role is Role.OUT and _starts_at_zero(argument.name, tests),
+                view=view,
             )
         )
         _warn_of_array(found[-1], arrays, tests, warnings)
@@ -231,7 +258,7 @@ def _warn_of_array(
     argument: PlannedArgument, arrays: Sequence[Array], tests: Sequence[Test], warnings: list[str]
 ) -> None:
     # Who makes a tensor of its shape says where; of others that went through several hands it is not known.
-    is_list = not argument.dtype.is_float and all(array.elements <= _LONGEST_LIST for array in arrays)
+    is_list = argument.is_whole and all(array.elements <= _LONGEST_LIST for array in arrays)
     if is_list and any(not array.device for array in arrays) and not argument.written:
         warnings.append(
             f"{argument.ours} is in host memory in the set; it is on the GPU here, like all arrays"
@@ -251,7 +278,7 @@ def _is_fixed(arguments: Sequence[PlannedArgument], sizes: Sizes, tests: Sequenc
     outputs = {argument.ours for argument in arguments if argument.role is Role.OUT}
     if any(origin.argument in outputs for origin in sizes.origins.values()):  # no formula tells its extent
         return True
-    lists = [a.theirs for a in arguments if a.role is Role.IN and not a.dtype.is_float]
+    lists = [a.theirs for a in arguments if a.role is Role.IN and a.is_whole]
     # Integers in order are places in other arrays, which nothing drawn at random would be.
     return any(_says_dimensions(name, tests) or is_sorted(name, tests) for name in lists)
 
@@ -263,7 +290,7 @@ def _relations(arguments: Sequence[PlannedArgument], sizes: Sizes, tests: Sequen
         for name, column in sizes.columns.items()
         if name != VARIANT and (name not in sizes.origins or _is_plain(sizes.origins[name]))
     }
-    indices = [a.theirs for a in arguments if a.role is Role.IN and a.dtype.is_integer]
+    indices = [a.theirs for a in arguments if a.role is Role.IN and a.is_whole and a.dtype.is_integer]
     return Relations.of(plain, [[most_of(name, [test]) for test in tests] for name in indices])
 
 
@@ -322,10 +349,13 @@ def _starts_at_zero(name: str, tests: Sequence[Test]) -> bool:
     return bool(known) and all(name in test.zeroed for test in known)
 
 
-def _array_dtype(name: str, arrays: Sequence[Array]) -> Dtype:
+def _array_dtype(name: str, arrays: Sequence[Array]) -> tuple[Dtype, str]:
+    """The dtype of an array on the wire, and the element type that its bytes are seen with, if any."""
     dtype = arrays[0].dtype  # that of all of them, since the others were omitted
+    if dtype in BYTE_FORMATS:
+        return Dtype.UINT8, dtype
     try:
-        return Dtype(dtype)
+        return Dtype(dtype), ""
     except ValueError as error:
         raise Refused(f"{name} is of dtype {dtype}, which arguments cannot have") from error
 

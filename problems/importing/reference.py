@@ -6,7 +6,7 @@ from problems.importing.cases import Cases
 from problems.importing.contents import law_of
 from problems.importing.planning import VARIANT, Plan, inner_shape
 from problems.importing.sandboxed import adapter, quoted_files
-from problems.vocabulary import Role
+from problems.vocabulary import Dtype, Role
 
 
 def examined_text(format_name: str, files: Mapping[str, str], constants: Mapping[str, str]) -> str:
@@ -73,7 +73,7 @@ def _constants(
         for case in cases.cases
         if case.test is not None
     }
-    arguments = [(a.theirs, a.ours, a.role.value, a.dtype.value) for a in plan.arguments]
+    arguments = [(a.theirs, a.ours, a.role.value, a.view or a.dtype.value) for a in plan.arguments]
     origins = {name: (o.argument, o.axis, o.offset, o.scale) for name, o in sizes.origins.items()}
     return {
         **constants,
@@ -126,7 +126,8 @@ def _shapes(plan: Plan, roles: set[Role]) -> str:
 
 def _laws(plan: Plan) -> str:
     given = [argument for argument in plan.arrays if argument.role is not Role.OUT]
-    return _table({repr(a.ours): repr(law_of(a.theirs, a.dtype, plan.tests)) for a in given})
+    seen = {a.ours: Dtype.FLOAT16 if a.view.startswith("float8") else a.dtype for a in given}
+    return _table({repr(a.ours): repr(law_of(a.theirs, seen[a.ours], plan.tests)) for a in given})
 
 
 def _readable(plan: Plan, origins: Mapping[str, tuple[str, int | None, int, int]]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class ImportOutcome(StrEnum):
@@ -50,6 +51,19 @@ class ImportedProblem:
         """One that is not."""
         return cls(place, slug, slug, ImportOutcome.REFUSED, reason=reason)
 
+    @classmethod
+    def of_json(cls, entry: Mapping[str, Any]) -> "ImportedProblem":
+        """The problem that `as_json` described. Further keys do not matter."""
+        return cls(
+            entry["place"],
+            entry["slug"],
+            entry["title"],
+            ImportOutcome(entry["outcome"]),
+            tuple(entry["warnings"]),
+            entry["reason"],
+            entry["sizes"],
+        )
+
     def as_json(self) -> dict[str, object]:
         """For the API and for programs."""
         return {
@@ -61,6 +75,12 @@ class ImportedProblem:
             "reason": self.reason,
             "sizes": {case: dict(sizes) for case, sizes in self.sizes.items()},
         }
+
+    def as_text(self) -> str:
+        """For a terminal."""
+        end = f" as {self.slug}" if not self.reason else ""
+        told = [self.reason] if self.reason else [*self.warnings]
+        return "\n".join([f"{self.place}: {self.outcome}{end}", *(f"    {text}" for text in told)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +106,12 @@ class ImportReport:
         """For the API and for programs."""
         return {"format": self.format, "problems": [entry.as_json() for entry in self.entries]}
 
-    def as_text(self) -> str:
-        """For a terminal."""
-        lines = []
-        for entry in self.entries:
-            lines.append(
-                f"{entry.place}: {entry.outcome}" + (f" as {entry.slug}" if not entry.reason else "")
-            )
-            lines += [f"    {entry.reason}"] if entry.reason else []
-            lines += [f"    {warning}" for warning in entry.warnings]
+    def summary(self) -> str:
+        """For a terminal: counts, then the refused problems by their reasons."""
         counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in ImportOutcome)
-        return "\n".join([*lines, f"{len(self.entries)} problems: {counts}"])
+        reasons: dict[str, list[str]] = {}
+        for entry in self.entries:
+            if entry.reason:
+                reasons.setdefault(entry.reason, []).append(entry.place)
+        refused = [f"{reason}\n    {', '.join(places)}" for reason, places in reasons.items()]
+        return "\n".join([f"{len(self.entries)} problems: {counts}", *refused])

@@ -18,7 +18,7 @@ Numbers = Mapping[str, float]
 
 _STEPS = (1, 2, 3, 4)
 _BLOCKS = (2, 4, 8, 16, 32, 64, 128, 256)
-_MOST = 2**31 - 1
+MOST = 2**31 - 1
 _FEW_TESTS = 4
 _SAME = Decimal("1e-6")  # relative: float32 hardly tells more
 _AXES = ("rows", "cols", "depth", "planes")
@@ -53,8 +53,8 @@ class Sizes:
 
     def add(self, name: str, column: Column, origin: SizeOrigin | None) -> str:
         """A new size, of that name or one like it."""
-        if max(column) > _MOST:
-            raise NoSizes(f"{name} would be {max(column)}, and a size is at most {_MOST}")
+        if max(column) > MOST:
+            raise NoSizes(f"{name} would be {max(column)}, and a size is at most {MOST}")
         free = next(n for n in _numbered(name) if n not in self.columns)
         self.columns[free] = column
         if origin is not None:
@@ -98,7 +98,7 @@ def _constant(column: Sequence[float]) -> bool:
 
 
 def _of_integer(name: str, column: Column, sizes: Sizes) -> str:
-    if _constant(column):
+    if _constant(column) or (len(column) == 1 and column[0] > MOST):  # too large for a size
         return str(column[0])
     if len(set(column)) >= _FEW_TESTS and (known := _product(column, sizes.columns)):
         return known
@@ -129,7 +129,7 @@ def _digits(name: str, column: Sequence[float]) -> int:
     decimals = [Decimal(repr(float(value))).normalize() for value in column]
     needed = max(max(0, -int(value.as_tuple().exponent)) for value in decimals)
     most = max(abs(value) for value in decimals)
-    digits = next((d for d in range(needed, 0, -1) if 2 * most * 10**d <= _MOST), 0)
+    digits = next((d for d in range(needed, 0, -1) if 2 * most * 10**d <= MOST), 0)
     for value in decimals:
         if abs(round(value, digits) - value) > _SAME * abs(value):
             raise NoSizes(

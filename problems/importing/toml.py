@@ -109,7 +109,8 @@ def _python(plan: Plan) -> dict[str, Any]:
     modules = plan.described.modules
     ours = {argument.theirs: argument.ours for argument in plan.arguments}
     if (call := plan.described.call) is not None:
-        return {"python": _call(call, ours)}
+        views = {argument.ours: argument.view for argument in plan.arguments if argument.view}
+        return {"python": _call(call, ours, views)}
     if not modules:
         return {}
     parts = {part for module in modules for part in (*module.init, *module.state.values())}
@@ -128,15 +129,18 @@ def _python(plan: Plan) -> dict[str, Any]:
     return {"python": {"entry": "solve", "given": _tuple(names), "modules": described}}
 
 
-def _call(call: PythonCallSpec, ours: Mapping[str, str]) -> dict[str, Any]:
+def _call(call: PythonCallSpec, ours: Mapping[str, str], views: Mapping[str, str]) -> dict[str, Any]:
     """Return the `[python]` table for a program with the arguments and results of its set."""
     said: dict[str, Any] = {"entry": call.entry.value}
     if call.entry is PythonEntry.MODEL_NEW:
         said["init"] = spelled(call.init.form, ours.__getitem__)
     said["given"] = spelled(call.given.form, ours.__getitem__)
     said["returns"] = [ours[name] for name in call.returns]
+    if views:
+        said["views"] = _inline(views)
     if call.state:
-        said["state"] = _inline({key: ours[name] for key, name in call.state.items()})
+        # As a table of its own: a deep model has hundreds of parameters, too many for a line.
+        said["state"] = {key: ours[name] for key, name in call.state.items()}
     return said
 
 

@@ -8,16 +8,19 @@ the importer bounds and checks: this process has run foreign code when it writes
 Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
 and time is left, in memory. Then the reference runs on it with its outputs filled in two ways and with two
 states of the global random numbers. Elements that keep what was there before are not written; results that
-differ otherwise depend on what was there, or on chance. A reference may need far more memory than its
-arguments do, as a convolution that is unfolded does: then that test has shapes alone.
+differ otherwise depend on what was there, or on chance. A test on which one run would take longer than the
+time that is left, by the slowest run so far for each byte, has shapes alone. So has a test for which the
+reference needs more memory than there is: it may need far more than its arguments do, as a convolution that
+is unfolded does.
 """
 
+import contextlib
 import json
 import resource
 import sys
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,10 +34,11 @@ SOURCE = Path("/work/imported.py")
 ANSWER = Path("/work/description.json")
 _SHOWN = 1024  # elements of an array of an example
 _IN_MEMORY_BYTES = 24 << 20
-_BUDGET_S = 60.0  # of a processor, so that a busy host makes no difference
+_BUDGET_S = 30.0  # of a processor, so that a busy host makes no difference
 # Less than the sandbox allows, so that PyTorch is told and can say so, and the other tests go on.
 _MEMORY_BYTES = 3 << 30
 _NO_MEMORY = "DefaultCPUAllocator"  # in what PyTorch says then, which has no type of its own
+_LEAST_BYTES = 1 << 20  # what a run on fewer bytes takes says little of one on more
 _FURTHER_RUNS = 5  # of the reference on a test that has run once
 _MOST_TESTS = 64
 _SENTENCE = 400
@@ -52,6 +56,21 @@ _NAMES = {
     torch.uint8: "uint8",
     torch.bool: "bool",
 }
+# Numbers of a byte or less, of which PyTorch can calculate little. They are compared by their bits.
+_BITS = {
+    dtype: name
+    for name in (
+        "float8_e4m3fn",
+        "float8_e4m3fnuz",
+        "float8_e5m2",
+        "float8_e5m2fnuz",
+        "float8_e8m0fnu",
+        "float4_e2m1fn_x2",
+    )
+    if (dtype := getattr(torch, name, None)) is not None
+}
+_NAMES |= _BITS
+_PACKED = {dtype for dtype, name in _BITS.items() if name.startswith("float4")}
 
 Values = dict[str, Any]
 
@@ -82,8 +101,30 @@ def _describe(source: str) -> dict[str, Any]:
         module = run_module(code, "imported")
         description: dict[str, Any] = _without_memory_first(lambda: cast("Any", module).describe())
         listed = _without_memory_first(lambda: list(cast("Any", module).tests()))[:_MOST_TESTS]
-        examined = [_test(module, description, *entry, deadline_s=deadline_s) for entry in listed]
+        budget = _Budget(deadline_s)
+        examined = [_test(module, description, *entry, budget=budget) for entry in listed]
     return {**description, "tests": examined}
+
+
+class _Budget:
+    """The processor time that is left for runs of the reference, and how long runs took so far."""
+
+    def __init__(self, deadline_s: float) -> None:
+        self._deadline_s = deadline_s
+        self._slowest_s = 0.0  # for each byte of a test
+
+    def allows(self, runs: int, total_bytes: int) -> bool:
+        """Whether so many runs of a test are likely to end in time."""
+        likely_s = runs * max(total_bytes, _LEAST_BYTES) * self._slowest_s
+        return time.process_time() + likely_s < self._deadline_s
+
+    @contextlib.contextmanager
+    def run(self, total_bytes: int) -> Iterator[None]:
+        """Note how long the run within it takes."""
+        begun_s = time.process_time()
+        yield
+        spent_s = time.process_time() - begun_s
+        self._slowest_s = max(self._slowest_s, spent_s / max(total_bytes, _LEAST_BYTES))
 
 
 def _without_memory_first(make: Callable[[], Any]) -> Any:
@@ -96,18 +137,18 @@ def _without_memory_first(make: Callable[[], Any]) -> Any:
 
 
 def _test(
-    module: Any, description: Mapping[str, Any], part: str, number: int, name: str, *, deadline_s: float
+    module: Any, description: Mapping[str, Any], part: str, number: int, name: str, *, budget: _Budget
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {"part": part, "number": number, "name": str(name)[:120]}
     outputs = [a["name"] for a in description["arguments"] if a["role"] in {"out", "inout"}]
     known = {a["name"] for a in description["arguments"]}
     try:
         values = _without_memory_first(lambda: _of(module, part, number, known))
-        total_bytes = sum(v.numel() * v.element_size() for v in values.values() if _is_tensor(v))
+        total_bytes = _bytes_of(values)
         operations = module.operations(part, number)
         entry["operations"] = None if operations is None else float(operations)
         probed: dict[str, Any] | None = None
-        if total_bytes <= _IN_MEMORY_BYTES and time.process_time() < deadline_s:
+        if total_bytes <= _IN_MEMORY_BYTES and budget.allows(1, total_bytes):
             module.forget()  # what the author's code made without memory, and kept
             with module.seeded(1):
                 values = _of(module, part, number, known)
@@ -120,7 +161,7 @@ def _test(
                 alone,
                 tolerance=tolerance,
                 show=part == "example",
-                deadline_s=deadline_s,
+                budget=budget,
             )
             if probed and "expected" in probed:
                 probed["zeroed"] = _zeroed(module, part, number, alone & values.keys())
@@ -128,6 +169,10 @@ def _test(
     except Exception as error:  # noqa: BLE001 - an author's code may raise anything
         entry["failed"] = _sentence(error)
     return entry
+
+
+def _bytes_of(values: Values) -> int:
+    return sum(v.numel() * v.element_size() for v in values.values() if _is_tensor(v))
 
 
 def _zeroed(module: Any, part: str, number: int, outputs: Collection[str]) -> list[str]:
@@ -173,7 +218,7 @@ def _probe(
     *,
     tolerance: tuple[float, float],
     show: bool,
-    deadline_s: float,
+    budget: _Budget,
 ) -> dict[str, Any] | None:
     """Run the reference on one test in several ways, or once where the time does not suffice for more.
 
@@ -181,7 +226,7 @@ def _probe(
     memory.
     """
     try:
-        return _probed(module, values, outputs, alone, tolerance=tolerance, show=show, deadline_s=deadline_s)
+        return _probed(module, values, outputs, alone, tolerance=tolerance, show=show, budget=budget)
     except Exception as error:
         if not _is_no_memory(error):
             raise
@@ -200,15 +245,15 @@ def _probed(
     *,
     tolerance: tuple[float, float],
     show: bool,
-    deadline_s: float,
+    budget: _Budget,
 ) -> dict[str, Any]:
     brought = [name for name in outputs if name in values and name in alone]
-    begun_s = time.process_time()
-    plain = _compute(module, values)
-    now_s = time.process_time()
+    total_bytes = _bytes_of(values)
+    with budget.run(total_bytes):
+        plain = _compute(module, values)
     every = values | {name: plain[name] for name in outputs if name not in values}
     arguments = {name: _described(value, show=show) for name, value in every.items()}
-    if now_s + _FURTHER_RUNS * (now_s - begun_s) > deadline_s:
+    if not budget.allows(_FURTHER_RUNS, total_bytes):
         return {"arguments": arguments}
     entry: dict[str, Any] = {
         "arguments": arguments,
@@ -252,7 +297,7 @@ def _wide(
 
     And how far the results are from those in float64, as a multiple of `tolerance`, absolute and relative.
     """
-    floating = {n: v for n, v in values.items() if _is_tensor(v) and v.is_floating_point()}
+    floating = {n: v for n, v in values.items() if _is_tensor(v) and _is_real(v)}
     if not floating:
         return False, 0.0
     module.WIDE = True
@@ -270,7 +315,7 @@ def _wide(
 
 def _drift(exact: Any, plain: Any, absolute: float, relative: float) -> float:
     """The greatest difference of two outputs as a multiple of the tolerance; 0 where none is allowed."""
-    if not plain.is_floating_point() or plain.shape != exact.shape or not plain.numel():
+    if not _is_real(plain) or plain.shape != exact.shape or not plain.numel():
         return 0.0
     shares = (plain.double() - exact).abs() / (absolute + relative * exact.abs())
     finite = shares[torch.isfinite(shares)]
@@ -278,7 +323,7 @@ def _drift(exact: Any, plain: Any, absolute: float, relative: float) -> float:
 
 
 def _as_good(exact: Any, plain: Any) -> bool:
-    if not plain.is_floating_point():
+    if not _is_real(plain):
         return _same(exact, plain)
     return exact.dtype is torch.float64 and torch.allclose(
         exact, plain.double(), rtol=0.05, atol=0.05, equal_nan=True
@@ -288,6 +333,8 @@ def _as_good(exact: Any, plain: Any) -> bool:
 def _filled(tensor: Any, way: int) -> Any:
     if tensor.dtype is torch.bool:
         return torch.full_like(tensor, bool(way))
+    if tensor.dtype in _BITS:
+        return _filled(tensor.view(torch.uint8), way).view(tensor.dtype)
     return torch.full_like(tensor, (83, 41)[way])
 
 
@@ -307,7 +354,14 @@ def _same(left: Any, right: Any) -> bool:
 
 def _plain(tensor: Any) -> Any:
     """A tensor that can be compared: PyTorch hardly knows unsigned numbers of more than eight bits."""
+    if tensor.dtype in _BITS:
+        return tensor.view(torch.uint8)
     return tensor.to(torch.int64) if tensor.dtype is torch.uint32 else tensor
+
+
+def _is_real(tensor: Any) -> bool:
+    """Whether a tensor holds floating-point numbers that PyTorch can calculate with."""
+    return bool(tensor.is_floating_point()) and tensor.dtype not in _BITS
 
 
 def _is_tensor(value: object) -> bool:
@@ -334,6 +388,8 @@ def _described(value: Any, *, show: bool) -> dict[str, Any]:
     is_meta = base.is_meta.__get__(value)
     if is_meta or value.numel() == 0 or value.is_complex():
         return entry
+    if value.dtype in _PACKED:
+        value = value.view(torch.uint8)
     # Whole numbers of 64 bits are more than float64 can tell apart.
     wide = torch.float64 if value.is_floating_point() else torch.int64
     numbers = value.detach().cpu().to(wide).numpy().reshape(-1)

@@ -64,6 +64,8 @@ class PythonCall:
         if self._plain:
             return functools.partial(_without_gradients, self._found, values)
         known: dict[str, Any] = dict(zip(self._names, values, strict=True))
+        for name, dtype in self._described.get("views", {}).items():
+            known[name] = known[name].view(getattr(torch, dtype))
         device = next((value.device for value in values if isinstance(value, torch.Tensor)), None)
         for name, described in self._described["modules"].items():
             kind = getattr(torch.nn, described["kind"])

@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from sandbox.runner.block_scaled import is_packed_product, packed_product
+
 _ASKED = "_asked_for_cuda"
 _CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
 # Functions that ask for contents, or change nothing else. Without any, the answer is 1, so that a look at
@@ -62,7 +64,8 @@ class _OnHost(TorchFunctionMode):
             return _asked(args[0].to(self._place))
         asked = any(_is_cuda(value) for value in (*args, *named.values()))
         if not asked:
-            return func(*args, **named)
+            packed = is_packed_product(func, args[0] if args else None)
+            return (packed_product if packed else func)(*args, **named)
         moved = [self._place if _is_cuda(value) else value for value in args]
         named = {name: self._place if _is_cuda(value) else value for name, value in named.items()}
         # A device may be asked for with a number, of which the host has none.

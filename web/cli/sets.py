@@ -96,11 +96,13 @@ def _follow(client: Client, run: Body, *, quiet: bool) -> Body:
 
 
 def _shown(run: Body) -> RenderableType:
-    if run["failure"]:
-        return show.clean(run["failure"])
     lines = []
     for problem in run["problems"]:
         where = f" as {problem['slug']}, revision {problem['revision']}" if problem["revision"] else ""
         lines.append(show.clean(f"{problem['place']}: {problem['outcome']}{where}"))
         lines += [show.clean(f"    {text}") for text in (problem["reason"], *problem["warnings"]) if text]
+    if run["failure"]:
+        lines.append(show.clean(run["failure"]))
+    elif run["state"] == "cancelled":
+        lines.append(show.clean("The import was cancelled."))
     return Group(*lines) if lines else show.clean("The folder contains no problem in this format.")

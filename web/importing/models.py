@@ -14,8 +14,8 @@ class ImportRun(LeasedJob):
 
     The set is either `archive` or `folder`. `archive` is a ZIP file that is deleted after the run. `folder`
     is a folder on the hosts of the workers, which only staff may name. With `scale`, small timed cases grow.
-    A finished import has a report, or `failure` says why there is none. `report` has the format of
-    `problems.importing.report`, with the revision of each problem.
+    `report` grows with each problem. It has the format of `problems.importing.report`, with the revision of
+    each problem. If `failure` is set, the import ended early for that reason.
     """
 
     listed = Listed(JobKind.IMPORT, subject="format", person="by__username")

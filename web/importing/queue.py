@@ -1,11 +1,12 @@
 """The queue of imports. The rest is `web.jobs.queue`.
 
 Theory of operation. No user waits for an import, so a worker takes one only when no submission and no proof
-waits. One transaction at the end writes the database: all problems and their report, or nothing. If a worker
-is lost and the set is imported twice, the result is the same, because unchanged files make no new revision.
+waits. One transaction for each problem stores its workspace and adds it to the report. If a worker is lost,
+the next one reads the report and continues with the first problem that is not in it. Only tries without a
+new problem count: a set may take longer than one claim lasts, and a problem that ends its worker three times
+ends the import.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from problems.importing.report import Imported
+from web.accounts.models import User
 from web.importing.models import ImportRun
 from web.importing.persistence import persist
 from web.jobs.queue import Failure, JobQueue
@@ -51,15 +53,23 @@ class ImportQueue(JobQueue[ImportRun]):
         """
         self.tell(run, progress=text[:200])
 
+    def record_problem(self, run: ImportRun, by: User, found: Imported) -> None:
+        """Create a workspace of `by` from the next problem, and add it to the report.
+
+        Raises:
+            LeaseLost: the import is no longer this worker's. Nothing was stored.
+        """
+        with transaction.atomic():
+            self.tell(run)
+            result = persist(by, found).as_json()
+            report = {"format": run.format, "problems": [*problems_of(run), result]}
+            self.tell(run, report=report, tries=1)
+        run.report = report
+
     @transaction.atomic
-    def record(self, run: ImportRun, problems: Iterable[Imported]) -> bool:
-        """Create workspaces from the problems and store the report. Return False if the lease was lost."""
-        if not self._end(run):
-            return False
-        if run.by is None:  # the account was deleted in the meantime
-            return self._keep(run, failure="The user who requested this import was deleted.")
-        results = [persist(run.by, found).as_json() for found in problems]
-        return self._keep(run, report={"format": run.format, "problems": results})
+    def record(self, run: ImportRun) -> bool:
+        """End an import of which all problems are recorded. Return False if the lease was lost."""
+        return self._end(run, report=run.report or {"format": run.format, "problems": []})
 
     @transaction.atomic
     def record_failure(self, run: ImportRun, failure: str) -> bool:
@@ -73,8 +83,11 @@ class ImportQueue(JobQueue[ImportRun]):
     def _end(self, run: ImportRun, **columns: Any) -> bool:
         return self.finish(run, archive=None, finished=timezone.now(), **columns)
 
-    def _keep(self, run: ImportRun, **columns: Any) -> bool:
-        return ImportRun.objects.filter(pk=run.pk).update(**columns) > 0
+
+def problems_of(run: ImportRun) -> list[dict[str, Any]]:
+    """Return the results of the problems that are done, in the order of the set."""
+    found: list[dict[str, Any]] = (run.report or {}).get("problems", [])
+    return found
 
 
 queue = ImportQueue()

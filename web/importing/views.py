@@ -24,6 +24,7 @@ from web.importing.formats import FORMATS, label_of
 from web.importing.forms import PackageForm, SetFileForm, SetFolderForm, SetForm
 from web.importing.models import ImportRun
 from web.importing.persistence import put
+from web.importing.queue import problems_of
 from web.site.htmx_request import PageRequest
 
 _SHOWN_RUNS = 10
@@ -109,7 +110,7 @@ def _sent(request: HttpRequest, chosen: bool) -> tuple[Any, Any]:
 def _counts(run: ImportRun) -> dict[str, int]:
     """Return the number of problems with each result."""
     counts: dict[str, int] = {}
-    for problem in (run.report or {}).get("problems", []):
+    for problem in problems_of(run):
         counts[problem["outcome"]] = counts.get(problem["outcome"], 0) + 1
     return counts
 

@@ -25,6 +25,16 @@ DTYPES = {
     "uint8": torch.uint8,
     "bool": torch.bool,
 }
+# Element types that cross the wire as their bits.
+BITS = (
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float4_e2m1fn_x2",
+)
+DTYPES |= {name: getattr(torch, name) for name in BITS if hasattr(torch, name)}
 FRESH = 0  # the contents of memory that the author's code leaves empty
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
@@ -93,16 +103,24 @@ def forget():
 
 
 def flat(tensor):
-    """A tensor's elements in C order; bfloat16, which array modules lack, as float32."""
+    """A tensor's elements in C order; bfloat16, which array modules lack, as float32; others as their bits."""
     tensor = tensor.detach().contiguous().reshape(-1)
+    if NAMES.get(tensor.dtype) in BITS:
+        return tensor.view(torch.uint8)
     return tensor.float() if tensor.dtype is torch.bfloat16 else tensor
 
 
 def tensor_of(array, dtype, shape):
     """A copy of an array as the author's code expects it. Floats may stay in float64."""
     tensor = torch.as_tensor(array).reshape(shape)
-    wanted = DTYPES[dtype]
-    return tensor.clone() if WIDE and wanted.is_floating_point else tensor.to(wanted, copy=True)
+    if dtype in BITS:
+        return tensor.to(torch.uint8, copy=True).view(DTYPES[dtype])
+    return tensor.clone() if is_wide(dtype) else tensor.to(DTYPES[dtype], copy=True)
+
+
+def is_wide(dtype):
+    """Whether elements of a dtype are in float64 now."""
+    return WIDE and DTYPES[dtype].is_floating_point and dtype not in BITS
 
 
 def law(xp, rng, kind, first, second, shape):
@@ -120,13 +138,22 @@ def law(xp, rng, kind, first, second, shape):
     return rng.uniform(first, second, shape)
 
 
+def stored(xp, array, dtype):
+    """Contents as the array that holds them: numbers of eight bits as their bits."""
+    if not dtype.startswith("float8"):
+        return array
+    return xp.asarray(flat(torch.as_tensor(array).to(DTYPES[dtype]))).reshape(array.shape)
+
+
 def generate(xp, rng, size):
     """One of the author's tests with fresh contents; for sizes of which there is none, contents alike."""
     test = TESTS.get(tuple(size[name] for name in SIZES))
     if test is None and FIXED:
         raise ValueError("only the imported tests define its arrays; use the sizes of one of them")
     if test is None:
-        return {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}
+        drawn = {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}
+        dtypes = {ours: dtype for _, ours, _, dtype in ARGUMENTS}
+        return {ours: stored(xp, array, dtypes[ours]) for ours, array in drawn.items()}
     with seeded(int(rng.integers(0, 2**31 - 1))):
         values = arguments_of(*test)
     given = {ours: xp.asarray(flat(values[theirs])) for theirs, ours, role, _ in ARGUMENTS if ours in SHAPES}
@@ -162,8 +189,8 @@ def results_in(wide, given, size):
 def require_near(exact, plain):
     """Raise an error if the author's precision uses up a quarter of the tolerance. The importer asks this alone."""
     relative, absolute = TOLERANCE_OF_TESTS
-    for name, ours, role, _ in ARGUMENTS:
-        if role in {"out", "inout"} and plain[name].is_floating_point():
+    for name, ours, role, dtype in ARGUMENTS:
+        if role in {"out", "inout"} and plain[name].is_floating_point() and dtype not in BITS:
             bound = (absolute + relative * exact[name].abs()) / 4
             if bool(((plain[name].double() - exact[name]).abs() > bound).any()):
                 raise ValueError(
@@ -180,8 +207,7 @@ def results_of_reference(given, shapes):
         elif ours in given:
             values[theirs] = tensor_of(given[ours], dtype, shapes[ours])
         else:
-            wide = WIDE and DTYPES[dtype].is_floating_point
-            wanted = torch.float64 if wide else DTYPES[dtype]
+            wanted = torch.float64 if is_wide(dtype) else DTYPES[dtype]
             values[theirs] = torch.zeros(shapes[ours], dtype=wanted, device=DEVICE)
     torch.manual_seed(0)
     with torch.no_grad():

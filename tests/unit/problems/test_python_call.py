@@ -135,6 +135,8 @@ FAULTS = {
     MODEL.replace('["y"]', '["x"]'): "python.returns[0]: 'x' is not an array of role out",
     MODEL + 'state = { "weight" = "y" }': "python.state.weight: 'y' is not an array of role in",
     MODEL.replace("ModelNew", "solve"): 'python.init: is for entry = "ModelNew"; remove it',
+    MODEL + 'views = { x = "float8_e4m3fn" }': "python.views.x: is not an array of dtype uint8",
+    MODEL + 'views = { x = "float9" }': "python.views.x: must be one of float8_e4m3fn, ",
     MODEL + '[python.modules.x]\nkind = "Linear"': "python.modules.x: this name is an argument",
     MODEL + '[python.modules.m]\nkind = "Linear"': "python.given: the module m is not given; add it",
     MODEL + '[python.modules.m]\nkind = "os.path"': "python.modules.m.kind: 'os.path' is not of the form",

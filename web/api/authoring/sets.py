@@ -17,6 +17,7 @@ from web.authoring import rights
 from web.importing import services
 from web.importing.formats import FORMATS
 from web.importing.models import ImportRun
+from web.importing.queue import problems_of
 from web.jobs.models import JobState
 
 router = Router()
@@ -42,7 +43,7 @@ class ImportedOut(Schema):
 
 
 class ImportOut(Schema):
-    """An import. If it is done, it has `problems`, or `failure` says why there are none."""
+    """An import. `problems` are those that are done so far. `failure` says why an import ended early."""
 
     id: int
     format: str
@@ -61,9 +62,8 @@ class ImportOut(Schema):
 
     @staticmethod
     def resolve_problems(run: ImportRun) -> list[dict[str, Any]]:
-        """Return the steps as the worker reported them."""
-        found: list[dict[str, Any]] = (run.report or {}).get("problems", [])
-        return found
+        """Return the results of the problems that are done."""
+        return problems_of(run)
 
 
 @router.post(
@@ -106,7 +106,7 @@ def show_set(request: ApiRequest, import_id: ImportId) -> Any:
     summary="Cancel an import",
 )
 def cancel_set(request: ApiRequest, import_id: ImportId) -> Any:
-    """Cancel an import. It stops after the current problem, and nothing is imported."""
+    """Cancel an import. It stops after the current problem. Problems that were imported before stay."""
     run = _find(request, import_id)
     services.cancel(run)
     run.refresh_from_db()

@@ -17,7 +17,7 @@ class Model(nn.Module):
 
 rows = 512
 width = 256
-depth = 6
+depth = 32
 
 
 def get_inputs():

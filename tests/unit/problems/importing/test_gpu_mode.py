@@ -13,8 +13,8 @@ from problems.vocabulary import Dtype, Group, Language, OracleKind, Role, Verdic
 from sandbox.runner.session import run_module
 from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 
-pytest.importorskip("torch")
-from sandbox.runner.torch_host import place_on_host
+torch = pytest.importorskip("torch")
+from sandbox.runner.torch_host import place_on_host  # noqa: E402 - it needs PyTorch
 
 pytestmark = pytest.mark.xdist_group("importing-gpu-mode")  # imported once, not in every process
 SET = SETS / "gpu_mode"
@@ -41,9 +41,11 @@ def test_every_task_is_reported(found: dict[str, Imported]) -> None:
     }
     assert set(found) - set(refused) == {
         "any_root_py",
+        "byte_gain_py",
         "counts_py",
         "gated_mix_py",
         "keyed_weights_py",
+        "packed_rows_py",
         "scaled_sum_py",
         "sorted_room_py",
         "two_bounds_py",
@@ -91,6 +93,11 @@ def test_data_of_dicts_and_constants_is_told_as_it_is(found: dict[str, Imported]
     assert {case.sizes["variant"] for case in read.cases} == {1, 2}  # two distributions of the same sizes
 
 
+def test_a_test_whose_data_cannot_be_made_is_left_out(found: dict[str, Imported]) -> None:
+    said = found["gated_mix_py"].entry.warnings
+    assert any("omitted rows 65537" in w and "no memory for that many rows" in w for w in said)
+
+
 def test_whole_numbers_are_compared_exactly(found: dict[str, Imported]) -> None:
     counts = problem(found, "counts_py")
     assert [(a.name, a.dtype) for a in counts.arguments] == [("data", Dtype.UINT8), ("output", Dtype.INT64)]
@@ -111,6 +118,53 @@ def test_keys_of_dicts_may_be_any_text_and_come_again(found: dict[str, Imported]
     hidden = np.maximum(drawn["in x"] @ drawn["in first_weight"].T + drawn["in first_bias"], 0)
     whole = 2 * hidden @ (drawn["in weight"] * drawn["in first_weight_2"]).T * drawn["in mask"][:, None]
     assert np.allclose(drawn["output"], whole, atol=1e-5)
+
+
+def test_numbers_of_eight_bits_are_bytes_that_programs_see_as_numbers(found: dict[str, Imported]) -> None:
+    read = problem(found, "byte_gain_py")
+    assert read.python is not None
+    assert read.python.views == {"x": "float8_e4m3fn", "output_2": "float8_e5m2"}
+    assert [a.dtype for a in read.arguments] == [Dtype.UINT8, Dtype.FLOAT32, Dtype.FLOAT32, Dtype.UINT8]
+    for case in read.cases:  # those that are invented draw numbers, not bits
+        if case.group is not Group.TIMED:
+            with here(read) as oracle:
+                drawn = oracle.draw(case, 1)
+            x = torch.tensor(drawn["in x"]).view(torch.float8_e4m3fn).double()
+            halves = torch.tensor(drawn["output_2"].astype(np.uint8)).view(torch.float8_e5m2).double()
+            assert x.isfinite().all(), case.name
+            assert x.abs().max() < 8, case.name
+            assert torch.allclose(torch.tensor(drawn["output_1"]), x * torch.tensor(drawn["in gain"]))
+            assert torch.allclose(halves, x / 2, rtol=0.15, atol=1e-4)
+
+
+def test_a_view_of_a_program_is_told(found: dict[str, Imported]) -> None:
+    starter = problem(found, "byte_gain_py").starters[Language.PYTHON]
+    assert "# x is a tensor of dtype torch.float8_e4m3fn." in starter
+
+
+def test_packed_numbers_are_multiplied_on_the_host(found: dict[str, Imported]) -> None:
+    read = problem(found, "packed_rows_py")
+    assert read.python is not None
+    assert read.python.views["a"] == "float4_e2m1fn_x2"
+    case = read.cases[0]
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 1)
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    table = np.concatenate((table, -table))
+
+    def numbers(name: str) -> np.ndarray:
+        packed = drawn[f"in {name}"]
+        halves = np.stack((packed & 15, packed >> 4), axis=-1).reshape(len(packed), -1)
+        factors = torch.tensor(drawn[f"in {name}_factors"]).view(torch.float8_e4m3fn).double().numpy()
+        rows, blocks = len(packed), halves.shape[1] // 16
+        plain = np.empty((rows, blocks))
+        for row in range(rows):
+            for block in range(blocks):
+                tile = (row // 128) * (blocks // 4) + block // 4
+                plain[row, block] = factors[tile * 512 + (row % 32) * 16 + (row % 128) // 32 * 4 + block % 4]
+        return table[halves] * np.repeat(plain, 16, axis=1)
+
+    assert np.allclose(drawn["output"], numbers("a") @ numbers("b").T, rtol=1e-2, atol=1e-2)
 
 
 def test_tests_with_another_dtype_than_most_are_left_out(found: dict[str, Imported]) -> None:

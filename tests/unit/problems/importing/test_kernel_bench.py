@@ -1,5 +1,7 @@
 """KernelBench files of our own making, one for each thing that the format does."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,8 @@ TUPLES = "level2/33_Tuple_norm.py"
 STATE = "level3/8_Kept_state.py"
 DEEP = "level3/9_Deep_gates.py"
 SQUARE = "level2/12_Square_linear.py"
+HUGE = "level1/21_Huge_block.py"
+SHORT = "level1/22_Short_memory.py"
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +40,24 @@ def problem(found: dict[str, Imported], place: str) -> Problem:
 
 
 def test_every_file_is_reported(found: dict[str, Imported]) -> None:
-    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE, DEEP, SQUARE}
+    known = {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE, DEEP, SQUARE, HUGE, SHORT}
+    assert set(found) == known
     assert found[DROPPED].entry.outcome is ImportOutcome.REFUSED
     assert "depends on the global random numbers" in found[DROPPED].entry.reason
+
+
+def test_an_array_with_more_elements_than_a_size_can_count_is_left_out(found: dict[str, Imported]) -> None:
+    problem(found, HUGE)
+    said = found[HUGE].entry.warnings
+    assert any("omitted timed: x has 2147483648 elements in 5 dimensions" in warning for warning in said)
+
+
+def test_cases_that_need_too_much_memory_become_the_greatest_test_that_was_drawn(
+    found: dict[str, Imported],
+) -> None:
+    sizes = {case.group: [*case.sizes.values()] for case in problem(found, SHORT).cases}
+    assert 6 < math.prod(sizes[Group.LARGE]) <= 4096
+    assert sizes[Group.TIMED] == [4096, 8192]
 
 
 def test_a_model_without_parameters(found: dict[str, Imported]) -> None:
@@ -183,7 +202,7 @@ def test_a_model_that_knows_its_batch_varies_by_what_makes_it(found: dict[str, I
 def test_a_model_of_fewer_layers_is_another_one(found: dict[str, Imported]) -> None:
     read = problem(found, DEEP)
     assert read.python is not None
-    assert sorted(read.python.state) == [f"layers.{index}.weight" for index in range(6)]
+    assert set(read.python.state) == {f"layers.{index}.weight" for index in range(32)}
     assert not any("left out" in w for w in found[DEEP].entry.warnings)
 
 

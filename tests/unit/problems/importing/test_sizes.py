@@ -37,6 +37,11 @@ def test_plain_formulas_are_found() -> None:
     assert sizes.values == {"n": "n", "m": "m", "k": "k"}
 
 
+def test_the_number_of_a_single_test_is_a_constant_if_no_size_can_be_that_large() -> None:
+    sizes = find_sizes([{"a": (4,)}], [{"p": 2**61 - 1, "n": 4}], frozenset())
+    assert sizes.values == {"p": str(2**61 - 1), "n": "n"}
+
+
 def test_numbers_below_one_and_fractions_are_shifted() -> None:
     numbers = [{"step": -2, "alpha": 0.01, "beta": 0.5}, {"step": 3, "alpha": -1.25, "beta": 0.5}]
     sizes = find_sizes([{"a": (4,)}, {"a": (5,)}], numbers, frozenset({"alpha", "beta"}))

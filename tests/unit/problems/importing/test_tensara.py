@@ -1,5 +1,6 @@
 """Tensara definitions of our own making, one for each thing that the format does."""
 
+import contextlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -264,7 +265,8 @@ def test_a_reference_that_needs_too_much_memory_leaves_the_shapes() -> None:
 
     module = SimpleNamespace(compute=compute, forget=lambda: None, WIDE=False)
     few, many = torch.ones(4), torch.ones(5)
-    ended: dict[str, Any] = {"tolerance": (0.0, 0.0), "show": False, "deadline_s": float("inf")}
+    budget = examine._Budget(float("inf"))
+    ended: dict[str, Any] = {"tolerance": (0.0, 0.0), "show": False, "budget": budget}
     probe = examine._probe(module, {"x": few}, ["y"], set(), **ended)
     assert probe is not None
     assert probe["wide"] is None
@@ -272,6 +274,39 @@ def test_a_reference_that_needs_too_much_memory_leaves_the_shapes() -> None:
     shapes = examine._shapes(module, {"x": many}, ["y"])
     assert list(shapes["arguments"]) == ["x"]
     assert "allocate" in shapes["unmade"]
+
+
+def test_a_test_that_would_take_longer_than_the_time_that_is_left_has_shapes_alone(monkeypatch) -> None:
+    now_s = 0.0
+    ran: list[int] = []
+
+    def compute(values: dict[str, Any]) -> dict[str, Any]:
+        nonlocal now_s
+        if not values["x"].is_meta:
+            now_s += values["x"].numel()  # a second for each element
+            ran.append(values["x"].numel())
+        return {"y": values["x"] * 2}
+
+    module = SimpleNamespace(
+        arguments_of=lambda _part, number: {"x": torch.ones(number)},
+        compute=compute,
+        forget=lambda: None,
+        operations=lambda *_: None,
+        seeded=lambda _seed: contextlib.nullcontext(),
+        WIDE=False,
+    )
+    monkeypatch.setattr(examine, "_LEAST_BYTES", 1)
+    monkeypatch.setattr(examine, "time", SimpleNamespace(process_time=lambda: now_s))
+    arguments = [{"name": "x", "role": "in"}, {"name": "y", "role": "out"}]
+    description = {"arguments": arguments, "absolute": 0.0, "relative": 0.0}
+    budget = examine._Budget(100.0)
+    few, some, many = (
+        examine._test(module, description, "functional", number, "", budget=budget) for number in (4, 20, 200)
+    )
+    assert "expected" in few
+    assert set(ran) == {4, 20}, "the largest did not run"
+    assert "expected" not in some
+    assert {len(found["arguments"]) for found in (few, some, many)} == {2}
 
 
 def test_tests_that_are_all_too_large_are_made_smaller(tmp_path: Path) -> None:

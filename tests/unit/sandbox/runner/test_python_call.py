@@ -122,6 +122,18 @@ def test_several_outputs_come_back_in_order_and_a_number_fits_one_element() -> N
     assert bias.tolist() == [4.0]
 
 
+def test_bytes_are_seen_as_numbers_of_eight_bits() -> None:
+    views = {"weight": "float8_e4m3fn", "y": "float8_e5m2"}
+    call = PythonCallSpec(PythonEntry.CUSTOM_KERNEL, pattern("(x, weight)"), ("y",), views=views)
+    held = torch.tensor([[1.5, -2.0]]).to(torch.float8_e4m3fn).view(torch.uint8)
+    source = "def custom_kernel(data): return (data[0][:1] * data[1].float()).to(torch.float8_e5m2)"
+    result = run(call, source, weight=held, y=torch.zeros(1, 2, dtype=torch.uint8))
+    assert isinstance(result, torch.Tensor)
+    assert result.view(torch.float8_e5m2).float().tolist() == [[1.5, -2.0]]
+    with pytest.raises(runner.Misfit, match=r"returned float32\[1, 2\] for y, which is float8_e5m2"):
+        run(call, source.replace(".to(torch.float8_e5m2)", ""), weight=held, y=held.clone())
+
+
 MISFITS = {
     "def other(): pass": (KERNEL, "does not define custom_kernel or solve"),
     "def custom_kernel(data): pass": (KERNEL, r"returned None, expected y, which is float32\[2, 3\]"),

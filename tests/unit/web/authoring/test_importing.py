@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +25,8 @@ from web.importing.models import ImportRun
 from web.importing.persistence import persist
 from web.importing.queue import queue as imports
 from web.jobs.models import JobState
+from web.jobs.queue import LeaseLost
+from worker import scripted_proving
 from worker.judge_handle import JudgeHandle
 from worker.judging import judge_next
 
@@ -35,6 +37,10 @@ pytestmark = pytest.mark.django_db
 def author(client, instructor):
     client.force_login(instructor)
     return client
+
+
+class WorkerDied(BaseException):
+    """Raised in place of the end of a worker's process: no code of the worker handles it."""
 
 
 def uploaded(content: bytes, name: str = "set.zip") -> io.BytesIO:
@@ -114,6 +120,57 @@ class TestSet:
         made = Workspace.objects.get()
         assert (made.revision, queries.read_file(made, "reference.py")) == (2, b"# two\n")
         assert ImportRun.objects.first().report["problems"][0]["again"] is True
+
+    def test_after_a_lost_worker_the_next_one_continues(self, author, monkeypatch, vector_add):
+        refused = {**vector_add, "refuse": b"x"}
+        archive = a_set(**{"a-sum": vector_add, "b-sum": refused, "c-sum": vector_add, "d-sum": vector_add})
+        answer = author.post("/author/import", self.sent(archive))
+        judged = []
+
+        def dies_once(*given: object, **named: object) -> Iterator[Imported]:
+            for found in import_set(*given, **named):
+                if found.entry.slug == "c-sum" and not died:
+                    died.append(True)
+                    ImportRun.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+                    raise WorkerDied
+                judged.append(found.entry.slug)
+                yield found
+
+        died: list[bool] = []
+        import_set = scripted_proving.import_set
+        monkeypatch.setattr("worker.scripted_proving.import_set", dies_once)
+        with pytest.raises(WorkerDied):
+            judge_next(JudgeHandle())
+        page = author.get(answer.url).content.decode()
+        assert "/author/a-sum" in page, "the page shows problems as they are done"
+        assert "every 2s" in page
+        judge_next(JudgeHandle())
+        run = ImportRun.objects.get()
+        assert (run.state, run.attempt) == (JobState.DONE, 2)
+        assert judged == ["a-sum", "b-sum", "c-sum", "d-sum"]
+        assert [problem["slug"] for problem in run.report["problems"]] == judged
+        assert {made.revision for made in Workspace.objects.all()} == {1}
+
+    def test_problems_that_were_done_before_it_was_cancelled_stay(
+        self, author, instructor, monkeypatch, vector_add
+    ):
+        archive = a_set(**{"a-sum": vector_add, "b-sum": vector_add})
+        run = services.start_archive(instructor, "leetgpu", archive)
+
+        def cancelled_later(*given: object, **named: object) -> Iterator[Imported]:
+            first, second = import_set(*given, **named)
+            yield first
+            services.cancel(run)
+            yield second
+
+        import_set = scripted_proving.import_set
+        monkeypatch.setattr("worker.scripted_proving.import_set", cancelled_later)
+        judge_next(JudgeHandle())
+        run.refresh_from_db()
+        assert run.state == JobState.CANCELLED
+        assert Workspace.objects.get().slug == "a-sum"
+        page = author.get(f"/author/import/{run.pk}").content.decode()
+        assert "The problems below were done before" in page
 
     def test_small_timed_cases_grow_on_request(self, author, vector_add):
         archive = a_set(**{"a-sum": vector_add})
@@ -291,12 +348,26 @@ class TestDocket:
         first = imports.claim("one")
         ImportRun.objects.update(lease_until="2000-01-01T00:00:00Z")
         second = imports.claim("two")
-        found = [Imported(ImportedProblem.imported("set/a-sum", "a-sum", "A sum", ()), vector_add)]
+        found = Imported(ImportedProblem.imported("set/a-sum", "a-sum", "A sum", ()), vector_add)
         assert second.attempt == first.attempt + 1
-        assert not imports.record(first, found)
+        with pytest.raises(LeaseLost):
+            imports.record_problem(first, instructor, found)
+        assert not imports.record(first)
         assert not Workspace.objects.exists()
-        assert imports.record(second, found)
+        imports.record_problem(second, instructor, found)
+        assert imports.record(second)
         assert Workspace.objects.get().slug == "a-sum"
+
+    def test_only_tries_without_a_new_problem_count(self, instructor, vector_add, settings):
+        services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        for number in range(settings.WARPCOURT.max_tries + 1):
+            claim = imports.claim("dies later")
+            entry = ImportedProblem.imported(f"set/sum-{number}", f"sum-{number}", "A sum", ())
+            imports.record_problem(claim, instructor, Imported(entry, vector_add))
+            imports.return_to_queue(claim, failed=True)
+        run = ImportRun.objects.get()
+        assert (run.state, run.tries) == (JobState.QUEUED, 1)
+        assert len(run.report["problems"]) == settings.WARPCOURT.max_tries + 1
 
     def test_one_on_which_a_worker_hung_ends_at_once(self, instructor, vector_add):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))

@@ -58,7 +58,9 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch):
     def work(_seconds: float) -> None:
         if claim := imports.claim("w"):
             with unpacked_set(bytes(claim.archive)) as folder:
-                imports.record(claim, list(import_set(claim.format, folder, Workshop(None, None))))
+                for found in import_set(claim.format, folder, Workshop(None, None)):
+                    imports.record_problem(claim, claim.by, found)
+            imports.record(claim)
 
     monkeypatch.setattr(terminal, "site", Site)
     monkeypatch.setattr("web.cli.sets.time.sleep", work)

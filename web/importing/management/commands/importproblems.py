@@ -48,23 +48,27 @@ class Command(BaseCommand):
         try:
             backend = open_configured_backend(settings.WARPCOURT)
             with open_workshop(backend, scale=options["scale"]) as workshop:
-                found = import_set(options["format"], folder, workshop, on_problem=self._tell)
-                entries = [
-                    persist(owner, imported).entry if owner else _written(options["into"], imported)
-                    for imported in found
-                ]
+                entries = []
+                for imported in import_set(options["format"], folder, workshop, on_problem=self._tell):
+                    entry = persist(owner, imported).entry if owner else _written(options["into"], imported)
+                    entries.append(entry)
+                    if not options["json"]:
+                        self.stdout.write(printable(entry.as_text()))
         except (IsolationUnavailable, JudgeError) as error:
             raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
         report = ImportReport(options["format"], tuple(entries))
         self.stdout.write(
-            json.dumps(report.as_json(), indent=2) if options["json"] else printable(report.as_text())
+            json.dumps(report.as_json(), indent=2) if options["json"] else printable(report.summary())
         )
         if any(entry.reason for entry in entries):
             sys.exit(EXIT_REFUSED)
 
     def _tell(self, number: int, total: int, place: str) -> None:
+        progress = f"  {number}/{total} {printable(place)} …"
         if self.stderr.isatty():
-            self.stderr.write(f"\r\033[K  {number}/{total} {printable(place)} …", ending="")
+            self.stderr.write(f"\r\033[K{progress}", ending="")
+        else:
+            self.stderr.write(progress)
 
 
 def _owner(username: str) -> User:
