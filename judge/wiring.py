@@ -60,8 +60,10 @@ def open_target(
         return CpuTarget.open(isolation, cache=cache, warm=warm)
     if name != GpuTarget.name:
         raise ValueError(f"unknown target {name!r}; choose cpu or gpu")
-    if backend != "docker":
-        raise IsolationUnavailable("GPUs are available only in containers; set WARPCOURT_ISOLATION=docker")
+    if backend == "bubblewrap" and not node.host_images:
+        raise IsolationUnavailable(
+            "bubblewrap uses no images; unset WARPCOURT_IMAGES, or set WARPCOURT_ISOLATION=docker"
+        )
     isolation.verify()
     return GpuTarget(
         NvidiaHardware.open(isolation, cache=cache, node=node),

@@ -7,10 +7,10 @@ Theory of operation. A sandbox is a tree of four processes:
                   `-- the program, uid 65534, no capabilities, and whatever it starts
 
 The program sees a root of its own: /usr and the binds of its command, read-only; a private /proc; five
-harmless devices; empty, size-limited /tmp, /work and /dev/shm. It has no network, not even loopback
-to the host, no environment but its command's, and only descriptors 0, 1, 2 and, if asked for, 3. The
-fences, from the outside in: control group (`sandbox.cgroup`), resource limits and start-up
-(`sandbox.launch`), namespaces and mounts (`_options`), no_new_privs and an empty capability set
+harmless devices, and those of its GPU if it has one; empty, size-limited /tmp, /work and /dev/shm. It has
+no network, not even loopback to the host, no environment but its command's, and only descriptors 0, 1, 2
+and, if asked for, 3. The fences, from the outside in: control group (`sandbox.cgroup`), resource limits and
+start-up (`sandbox.launch`), namespaces and mounts (`_options`), no_new_privs and an empty capability set
 (bwrap), system call filter (`sandbox.seccomp`).
 
 Run as root, the program has an id outside that nothing else on the host has. Run as an unprivileged
@@ -31,6 +31,7 @@ from pathlib import Path, PurePosixPath
 from sandbox import seccomp
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import ControlGroup, Hierarchy
+from sandbox.gpu.attachment import GpuFiles, attach, variables_of
 from sandbox.launch import GATE_LINE, BubblewrapLaunch, Slot
 from sandbox.probe import probe
 from sandbox.spec import Command, Limits, below_work
@@ -168,6 +169,7 @@ def _may_map_ids() -> bool:
 
 def _options(command: Command, *, maps_ids: bool) -> bytes:
     """The options of bwrap, separated by NUL, in the order in which it obeys them."""
+    gpu = attach(command.gpu) if command.gpu else GpuFiles()
     words = [
         *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
@@ -180,16 +182,16 @@ def _options(command: Command, *, maps_ids: bool) -> bytes:
             words += ["--cap-add", capability]
     else:
         words += ["--block-fd", str(int(Slot.HOLD)), "--uid", _INNER_ID, "--gid", _INNER_ID]
-    for name, value in command.environment.items():
+    for name, value in variables_of(command, gpu.environment, gpu.libraries).items():
         words += ["--setenv", name, value]
-    words += _mounts(command)
+    words += _mounts(command, gpu)
     words += ["--chdir", "/work"]
-    if any("\0" in word for word in (*words, *command.argv)):
+    if any("\0" in word for word in words):
         raise ValueError("a NUL byte in a command")
     return "".join(f"{word}\0" for word in words).encode()
 
 
-def _mounts(command: Command) -> list[str]:
+def _mounts(command: Command, gpu: GpuFiles) -> list[str]:
     """The file tree of the program. Parents are made first, open to the program's id."""
     quota = str(command.limits.tmpfs_mib * _MIB)
     words = ["--proc", "/proc", "--dev", "/dev"]
@@ -197,7 +199,13 @@ def _mounts(command: Command) -> list[str]:
         words += ["--perms", "1777", "--size", quota, "--tmpfs", folder]
     words += _system()
     made = {PurePosixPath(path) for path in ("/", "/etc", "/usr", "/dev", "/proc", *_WRITABLE)}
-    for bind in command.binds:
+    for device in gpu.devices:
+        words += ["--dev-bind", device, device]
+    if gpu.devices:  # the driver looks up the card there
+        words += ["--ro-bind", "/sys", "/sys"]
+    for folder in gpu.masked:
+        words += ["--perms", "0000", "--size", "4096", "--tmpfs", folder]
+    for bind in (*command.binds, *gpu.binds):
         words += _parents(PurePosixPath(bind.target), made)
         words += ["--ro-bind", str(bind.source), bind.target]
     for number, name in enumerate(command.files, start=Slot.FILES + 2):

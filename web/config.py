@@ -128,7 +128,7 @@ class Config:
     node_name: Name = ""
     """Name of this host in the fleet, the same for all its processes. Empty: the host name."""
     isolation: Literal["bubblewrap", "docker"] = "bubblewrap"
-    """Isolation of programs: bubblewrap or docker. GPUs need docker."""
+    """Isolation of programs: bubblewrap or docker. With bubblewrap, programs see the host's own files."""
     target: Literal["cpu", "gpu", "scripted"] = "cpu"
     """Target that judges programs: cpu, gpu or scripted. scripted runs no program; it is for tests of the
     site."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sandbox.containers.attachment import NOTHING, Attachment
 from sandbox.containers.images import Images
+from sandbox.gpu.attachment import variables_of
 from sandbox.spec import Bind, Command, Limits
 
 INNER_FOLDER = "/.warpcourt"  # where a container sees what is ours
@@ -100,13 +101,7 @@ def configuration(
 
 def environment(command: Command, attachment: Attachment) -> dict[str, str]:
     """The environment of the program: its command's, and what its GPU needs, which wins."""
-    variables = {**command.environment, **attachment.environment}
-    if attachment.libraries:
-        paths = (attachment.libraries, command.environment.get("LD_LIBRARY_PATH"))
-        variables["LD_LIBRARY_PATH"] = ":".join(path for path in paths if path)
-    if any("\0" in word for word in (*command.argv, *variables, *variables.values())):
-        raise ValueError("a NUL byte in a command")
-    return variables
+    return variables_of(command, attachment.environment, attachment.libraries)
 
 
 def _isolation(shell: Shell, attachment: Attachment) -> dict[str, object]:

@@ -1,7 +1,8 @@
 """The GPU of this machine, and a judge on it. Without an NVIDIA GPU every test that asks for them is skipped.
 
-WARPCOURT_TEST_IMAGES   PREFIX:TAG of images, or host (the default): containers show this host's own files
-WARPCOURT_TEST_MPS      yes (the default) or no: GPUs are time-sliced
+WARPCOURT_TEST_ISOLATION  docker (the default) or bubblewrap
+WARPCOURT_TEST_IMAGES     PREFIX:TAG of images, or host (the default): containers show this host's own files
+WARPCOURT_TEST_MPS        yes (the default) or no: GPUs are time-sliced
 """
 
 import os
@@ -50,7 +51,8 @@ def target(gpu: GpuInfo) -> Iterator[Target]:
         gpus=(gpu.uuid,),
     )
     try:
-        target = open_target("gpu", backend="docker", cache=CACHE, warm=WARM, node=node)
+        backend = os.environ.get("WARPCOURT_TEST_ISOLATION", "docker")
+        target = open_target("gpu", backend=backend, cache=CACHE, warm=WARM, node=node)
     except (IsolationUnavailable, ToolchainMissing) as error:
         pytest.fail(f"there is a GPU, but the judge does not open on it: {error}")
     yield target

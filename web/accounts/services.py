@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from web.accounts.models import ApiToken, Scope, User
+from web.accounts.models import ApiToken, Audience, Scope, User
 
 PREFIX_CHARACTERS = 12
 DEFAULT_LIFETIME = timedelta(days=90)
@@ -36,6 +36,21 @@ def create_user(username: str, password: str, *, email: str = "") -> User:
     user.full_clean()
     user.save()
     return user
+
+
+def system_account(username: str) -> User:
+    """Return the account of the site itself with that name. It cannot be used to sign in and never ranks.
+
+    Choose a name with a colon: users cannot sign up under one.
+    """
+    account, new = User.objects.get_or_create(
+        username=username,
+        defaults={"is_active": False, "in_rankings": False, "profile_audience": Audience.NOBODY},
+    )
+    if new:
+        account.set_unusable_password()
+        account.save(update_fields=["password"])
+    return account
 
 
 def set_password(user: User, password: str) -> None:

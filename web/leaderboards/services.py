@@ -3,26 +3,19 @@
 from django.db import transaction
 
 from problems.vocabulary import BaselineKind
-from web.accounts.models import Audience, User
+from web.accounts.models import User
+from web.accounts.services import system_account
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.leaderboards.models import Baseline
 from web.submissions.models import Submission
 
-# No one can sign up under a name with a colon.
 AUTHOR = "site:baselines"
 
 
 def baseline_author() -> User:
-    """Return the account that submits the site's baselines. It cannot be used to sign in and never ranks."""
-    author, new = User.objects.get_or_create(
-        username=AUTHOR,
-        defaults={"is_active": False, "in_rankings": False, "profile_audience": Audience.NOBODY},
-    )
-    if new:
-        author.set_unusable_password()
-        author.save(update_fields=["password"])
-    return author
+    """Return the account that submits the site's baselines."""
+    return system_account(AUTHOR)
 
 
 @transaction.atomic

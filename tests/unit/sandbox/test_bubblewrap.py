@@ -9,9 +9,10 @@ from sandbox import bubblewrap
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.fake import exited
+from sandbox.gpu.attachment import GpuFiles
 from sandbox.launch import BubblewrapLaunch
 from sandbox.probe import judge as judge_probe
-from sandbox.spec import Bind, Command, Completion, Limits, Termination
+from sandbox.spec import Bind, Command, Completion, Limits, SandboxGpu, Termination
 
 COMMAND = Command(
     ("/program",),
@@ -69,6 +70,26 @@ def test_everything_writable_has_a_quota() -> None:
     places = [index for index, word in enumerate(words) if word == "--tmpfs"]
     assert [words[index + 1] for index in places] == ["/tmp", "/work", "/dev/shm"]
     assert all(words[index - 2 : index] == ["--size", str(3 << 20)] for index in places)
+
+
+def test_a_gpu_adds_its_devices_and_libraries_and_hides_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = GpuFiles(
+        devices=("/dev/nvidia1", "/dev/nvidiactl"),
+        binds=(Bind(Path("/run/mps/control"), "/.warpcourt/mps/control"),),
+        masked=("/proc/driver/nvidia/gpus/0000:01:00.0",),
+        environment={"NAME": "of the GPU"},
+        libraries="/.warpcourt/driver",
+    )
+    monkeypatch.setattr(bubblewrap, "attach", lambda _: files)
+    words = options(replace(COMMAND, gpu=SandboxGpu("GPU-1", minor=1)))
+    for device in files.devices:
+        assert words[words.index(device) - 1 : words.index(device) + 2] == ["--dev-bind", device, device]
+    assert words.index("/dev/nvidia1") < words.index("--remount-ro")
+    assert words[words.index(files.masked[0]) - 1] == "--tmpfs"
+    assert words[words.index("/.warpcourt/mps/control") - 2] == "--ro-bind"
+    assert words[words.index("NAME") + 1] == "of the GPU"
+    assert words[words.index("LD_LIBRARY_PATH") + 1] == "/.warpcourt/driver"
+    assert "--bind" not in words
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""Renders the chart, and validates the manifests by the schemas of Kubernetes and of custom resources."""
+
+import functools
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate  # type: ignore[import-untyped]  # ships no types
+import yaml
+from kubernetes_validate import utils
+
+ROOT = Path(__file__).resolve().parents[3]
+CHART = ROOT / "deploy" / "helm" / "warpcourt"
+CRDS = ROOT / "deploy" / "helm" / "crds"
+HELM = ROOT / ".venv" / "bin" / "helm"
+NODE = ROOT / ".venv" / "bin" / "node"
+VERSIONS = tuple(f"1.{minor}" for minor in range(30, 38))  # of Kubernetes
+Manifest = dict[str, Any]
+# The library reads megabytes of schemas again for every manifest.
+utils.schema_contents = functools.cache(utils.schema_contents)
+utils.all_versions = functools.cache(utils.all_versions)
+_CUSTOM = ("keda.sh/", "monitoring.coreos.com/", "gateway.networking.k8s.io/")
+
+
+class HelmRefused(Exception):
+    """Raised when helm does not render the chart. Holds what it said."""
+
+
+def example(name: str) -> Manifest:
+    """The values of `ci/NAME-values.yaml`."""
+    found: Manifest = yaml.safe_load((CHART / "ci" / f"{name}-values.yaml").read_text())
+    return found
+
+
+def merged(values: Mapping[str, Any]) -> Manifest:
+    """`values` over the defaults of the chart, as helm merges them."""
+    defaults: Manifest = yaml.safe_load((CHART / "values.yaml").read_text())
+    return _over(defaults, values)
+
+
+def render(values: Mapping[str, Any], *, release: str = "court", chart: Path = CHART) -> list[Manifest]:
+    """Return the manifests of the chart. Raises HelmRefused."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(values, file)
+        file.flush()
+        done = subprocess.run(
+            [HELM, "template", release, chart, "--namespace", "courts", "--values", file.name],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"HELM_MAX_HISTORY": "1"},
+        )
+    if done.returncode:
+        raise HelmRefused(done.stderr)
+    return [manifest for manifest in yaml.safe_load_all(done.stdout) if manifest]
+
+
+def findings(manifests: Iterable[Manifest], versions: Iterable[str] = VERSIONS) -> list[str]:
+    """Return what the schemas of these versions of Kubernetes, and of custom resources, say against them."""
+    manifests = list(manifests)
+    custom = [manifest for manifest in manifests if manifest["apiVersion"].startswith(_CUSTOM)]
+    built_in = [manifest for manifest in manifests if manifest not in custom]
+    found = _custom_findings(custom)
+    for version in versions:
+        for manifest in built_in:
+            try:
+                kubernetes_validate.validate(manifest, version, strict=True)
+            except kubernetes_validate.ValidationError as error:
+                found.append(f"{version} {name_of(manifest)}: {error}")
+    return found
+
+
+def name_of(manifest: Manifest) -> str:
+    """The kind and the name."""
+    return f"{manifest['kind']}/{manifest['metadata']['name']}"
+
+
+def _custom_findings(manifests: list[Manifest]) -> list[str]:
+    if not manifests:
+        return []
+    validator = _validator()
+    assert validator.stdin
+    assert validator.stdout
+    validator.stdin.write(json.dumps(manifests) + "\n")
+    validator.stdin.flush()
+    said = zip(manifests, json.loads(validator.stdout.readline()), strict=True)
+    return [f"{name_of(manifest)}: {finding}" for manifest, finding in said if finding]
+
+
+@functools.cache
+def _validator() -> "subprocess.Popen[str]":
+    """Node with the schemas loaded, which takes longer than using them. It ends with this process."""
+    return subprocess.Popen(
+        [NODE, CRDS / "validate.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CRDS
+    )
+
+
+def _over(base: Manifest, values: Mapping[str, Any]) -> Manifest:
+    both = dict(base)
+    for key, value in values.items():
+        inner = both.get(key)
+        both[key] = _over(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
+    return both

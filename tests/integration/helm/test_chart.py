@@ -1,0 +1,167 @@
+"""The chart renders valid manifests for every allowed value, and refuses every other with its path."""
+
+import copy
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.integration.helm import chart, policies
+from tests.integration.helm.chart import CHART, HelmRefused, Manifest, example, findings, name_of, render
+from tests.integration.helm.random_values import allowed_values, schema
+from web.config import Config
+from web.setting import PREFIX
+
+pytestmark = pytest.mark.skipif(not chart.HELM.exists(), reason="helm is not installed: run make setup-test")
+EXAMPLES = ("cpu", "full")
+_OFTEN = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_are_valid_in_every_version_of_kubernetes(name: str) -> None:
+    manifests = render(example(name))
+    assert findings(manifests) == []
+    assert policies.findings(manifests) == []
+
+
+@pytest.mark.parametrize("part", range(4))  # which workers of pytest share
+def test_allowed_values_make_valid_manifests(part: int) -> None:
+    seed(part)(_OFTEN(given(allowed_values())(_is_valid)))()
+
+
+def _is_valid(values: Manifest) -> None:
+    for pool in (*values["pools"].values(), values["poolDefaults"]):
+        scaling = pool.get("autoscaling", {})
+        if scaling.get("enabled"):
+            scaling["maxReplicas"] = max(scaling["minReplicas"], scaling["maxReplicas"])
+    manifests = render(values)
+    assert findings(manifests, versions=("1.30", "1.37")) == []
+    assert policies.findings(manifests) == []
+
+
+@seed(1)
+@_OFTEN
+@given(st.data())
+def test_other_values_are_refused_with_their_path(data: st.DataObject) -> None:
+    values = copy.deepcopy(example("full"))
+    places = sorted(_places(values), key=str)
+    path, holder = data.draw(st.sampled_from([place for place in places if isinstance(place[1], dict)]))
+    if path[:1] == ("settings",) or _is_open(path):
+        return
+    holder["unknownValue"] = 1
+    with pytest.raises(HelmRefused) as refusal:
+        render(values)
+    assert "unknownValue" in str(refusal.value)
+    assert f"'/{'/'.join(path)}'" in str(refusal.value) or not path
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("publicUrl", "court.example.org"),
+        ("secretName", ""),
+        ("images/web/digest", "latest"),
+        ("settings/WARPCOURT_MAX_IN_FLIHGT", 3),
+        ("settings/WARPCOURT_SECRET_KEY", "x"),
+        ("secretKeys/0", "secret_key"),
+        ("pools/cpu/target", "tpu"),
+        ("pools/cpu/queues", ["cpu'); DROP TABLE submissions_job; --"]),
+        ("pools/cpu/resources", {"requests": {"cpu": 1, "memory": "1Gi"}, "limits": {"cpu": 1}}),
+        ("web/replicas", "two"),
+        ("networkPolicy/database/cidrs/0", "10.1.0.300/32"),
+        ("trial", {"enabled": True, "storage": "1Gi", "storageClassName": ""}),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_path(path: str, value: Any) -> None:
+    values = example("full")
+    holder: Any = values
+    *parents, last = path.split("/")
+    for key in parents:
+        holder = holder[int(key) if isinstance(holder, list) else key]
+    holder[int(last) if isinstance(holder, list) else last] = value
+    with pytest.raises(HelmRefused) as refusal:
+        render(values)
+    assert f"/{path}'" in str(refusal.value) or last in str(refusal.value)
+
+
+def test_a_smallest_number_above_the_largest_is_refused() -> None:
+    values = example("full")
+    values["pools"]["cpu"]["autoscaling"] |= {"minReplicas": 9, "maxReplicas": 8}
+    with pytest.raises(
+        HelmRefused, match=r"pools\.cpu\.autoscaling: minReplicas is greater than maxReplicas"
+    ):
+        render(values)
+
+
+def test_the_schema_knows_every_setting_that_the_chart_does_not_make() -> None:
+    known = set(schema()["properties"]["settings"]["properties"])
+    secrets = {f"{PREFIX}{key.upper()}" for key in schema()["properties"]["secretKeys"]["items"]["enum"]}
+    everything = {f"{PREFIX}{field.name.upper()}" for field in fields(Config)}
+    values = example("full")
+    made = {
+        variable["name"].removesuffix("_FILE")
+        for _, pod in policies.pods(render(values))
+        for container in pod["containers"]
+        for variable in container["env"]
+    }
+    assert known <= everything
+    assert known.isdisjoint(secrets)
+    # Not offered: what an image decides, and what makes no sense in a pod
+    left = everything - known - secrets - made
+    assert left == {
+        f"{PREFIX}{name}"
+        for name in (
+            *("DATA_DIR", "PROBLEMS_DIR", "IMPORTS_DIR", "RUNTIME_DIR", "BACKUP_DIR", "PORT", "DEBUG"),
+            *("IMAGES", "CONTAINER_RUNTIME", "GPUS"),
+        )
+    }
+
+
+def test_an_upgrade_touches_no_selector() -> None:
+    before = {name_of(m): m for m in render(example("full"))}
+    newer = example("full")
+    digest = newer["images"]["web"]["digest"].replace("0", "1")
+    newer["images"]["web"]["digest"] = digest
+    newer["pools"]["cpu"]["image"]["digest"] = digest
+    newer["web"] = {"replicas": 5}
+    newer["settings"] = {}
+    after = {name_of(m): m for m in render(newer)}
+    assert before.keys() == after.keys()
+    for name, manifest in before.items():
+        if manifest["kind"] in {"Deployment", "StatefulSet"}:
+            assert manifest["spec"]["selector"] == after[name]["spec"]["selector"]
+            assert manifest["spec"].get("serviceName") == after[name]["spec"].get("serviceName")
+            assert manifest["spec"].get("volumeClaimTemplates") == after[name]["spec"].get(
+                "volumeClaimTemplates"
+            )
+
+
+def test_a_release_of_any_name_keeps_the_policies() -> None:
+    for release in ("0", "a" * 53):
+        manifests = render(example("full"), release=release)
+        assert findings(manifests, versions=("1.37",)) == []
+        assert policies.findings(manifests) == []
+
+
+def test_comments_of_the_chart_name_what_exists() -> None:
+    values = (CHART / "values.yaml").read_text()
+    for path in re.findall(r"\b(?:docs|deploy)/[\w./-]+", values):
+        assert (chart.ROOT / path.rstrip(".")).exists(), path
+    assert yaml.safe_load((CHART / "Chart.yaml").read_text())["appVersion"]
+
+
+def _places(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from _places(inner, (*path, str(key)))
+
+
+def _is_open(path: tuple[str, ...]) -> bool:
+    """Whether the object at `path` takes any key: labels, annotations, pools."""
+    return bool(path) and path[-1] in {"nodeSelector", "matchLabels", "labels", "annotations", "pools"}
