@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.integration.helm import chart, policies
@@ -19,7 +19,13 @@ from web.setting import PREFIX
 
 pytestmark = pytest.mark.skipif(not chart.HELM.exists(), reason="helm is not installed: run make setup-test")
 EXAMPLES = ("cpu", "full")
-_OFTEN = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+_OFTEN = settings(
+    max_examples=50,
+    deadline=None,
+    database=None,
+    phases=(Phase.generate,),  # shrinking takes minutes, and a finding names the manifest and the field
+    suppress_health_check=list(HealthCheck),
+)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -68,6 +74,7 @@ def test_other_values_are_refused_with_their_path(data: st.DataObject) -> None:
         ("images/web/digest", "latest"),
         ("settings/WARPCOURT_MAX_IN_FLIHGT", 3),
         ("settings/WARPCOURT_SECRET_KEY", "x"),
+        ("settings/WARPCOURT_OTLP_URL", "http://user:password@collector"),
         ("secretKeys/0", "secret_key"),
         ("pools/cpu/target", "tpu"),
         ("pools/cpu/queues", ["cpu'); DROP TABLE submissions_job; --"]),
@@ -82,7 +89,7 @@ def test_a_wrong_value_is_refused_with_its_path(path: str, value: Any) -> None:
     holder: Any = values
     *parents, last = path.split("/")
     for key in parents:
-        holder = holder[int(key) if isinstance(holder, list) else key]
+        holder = holder[int(key)] if isinstance(holder, list) else holder.setdefault(key, {})
     holder[int(last) if isinstance(holder, list) else last] = value
     with pytest.raises(HelmRefused) as refusal:
         render(values)
