@@ -104,6 +104,14 @@ def test_what_is_no_value_is_named_with_its_position(dtype: Dtype, said: object,
     assert words in str(refused.value)
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ["1" * 60_000 + "x", "1." + "1" * 60_000 + "x", "1e" + "1" * 60_000 + "x"])
+def test_a_long_number_is_refused_in_linear_time(text: str) -> None:
+    """A pattern that can split the digits in several ways takes a minute for each."""
+    with pytest.raises(ValuesInvalid, match="is not a float32 number"):
+        array(Dtype.FLOAT32, text)
+
+
 def test_bools_are_words_or_numbers() -> None:
     assert array(Dtype.BOOL, "true False 1 0") == array(Dtype.BOOL, [True, False, 1, 0.0]) == (1, 0, 1, 0)
     assert array(Dtype.INT64, str(2**63 - 1)) == (2**63 - 1,)
