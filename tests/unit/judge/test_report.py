@@ -12,6 +12,8 @@ from judge.report import (
     Placement,
     Report,
     Score,
+    ShownInput,
+    ShownOutput,
     StageTime,
     Timing,
     from_json,
@@ -21,63 +23,89 @@ from problems.vocabulary import Group, Severity, Verdict
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
-sizes = st.dictionaries(text, st.integers())
+texts = st.lists(text, max_size=3).map(tuple)
+whole = st.lists(st.integers(), max_size=3).map(tuple)
+counts = st.integers(0)
 places = st.none() | st.tuples(st.integers(), st.integers(), st.integers())
+pairs = st.tuples(counts, counts)
 mismatches = st.builds(
     Mismatch,
-    text,
-    st.lists(st.integers()).map(tuple),
-    text,
-    text,
-    st.none() | finite,
-    st.none() | finite,
+    argument=text,
+    index=whole,
+    expected=text,
+    got=text,
+    absolute_error=st.none() | finite,
+    relative_error=st.none() | finite,
 )
-counts = st.integers(0)
 timings = st.builds(
     Timing,
-    *(finite, finite, finite, counts, finite, finite),
-    st.none() | finite,
+    median_us=finite,
+    low_us=finite,
+    high_us=finite,
+    repetitions=counts,
+    floor_us=st.none() | finite,
+    roofline_percent=st.none() | finite,
     sm_mhz=st.none() | counts,
     placement=st.none() | st.builds(Placement, finite, finite, finite, finite),
 )
 kernels = st.builds(KernelResources, text, counts, counts, counts, counts, counts, counts)
+shown_inputs = st.builds(ShownInput, argument=text, shape=whole, corner=pairs, values=texts)
+shown_outputs = st.builds(
+    ShownOutput,
+    argument=text,
+    shape=whole,
+    corner=pairs,
+    values=texts,
+    expected=texts,
+    wrong=whole,
+    worst=st.none() | mismatches,
+    grid=pairs,
+    counts=whole,
+)
 cases = st.builds(
     CaseReport,
-    text,
-    st.sampled_from(Group),
-    st.booleans(),
-    st.sampled_from(Verdict),
-    text,
-    sizes,
-    st.none() | finite,
-    st.integers(),
-    st.integers(),
-    st.lists(mismatches, max_size=3).map(tuple),
-    st.none() | timings,
+    name=text,
+    group=st.sampled_from(Group),
+    public=st.booleans(),
+    verdict=st.sampled_from(Verdict),
+    message=text,
+    sizes=st.dictionaries(text, st.integers()),
+    scalars=st.dictionaries(text, text),
+    wall_ms=st.none() | finite,
+    checked=st.integers(),
+    mismatched=st.integers(),
+    mismatches=st.lists(mismatches, max_size=3).map(tuple),
+    timing=st.none() | timings,
+    told_after=st.booleans(),
+    outputs=st.lists(shown_outputs, max_size=2).map(tuple),
+    inputs=st.lists(shown_inputs, max_size=2).map(tuple),
 )
 diagnostics = st.builds(
     Diagnostic,
-    st.sampled_from(Severity),
-    text,
-    text,
-    st.none() | text,
-    places,
-    places,
-    st.none() | st.integers(),
+    severity=st.sampled_from(Severity),
+    kind=text,
+    message=text,
+    kernel=st.none() | text,
+    block=places,
+    thread=places,
+    line=st.none() | st.integers(),
+    array=st.none() | text,
+    hidden=st.booleans(),
 )
 reports = st.builds(
     Report,
-    st.sampled_from(Verdict),
-    text,
-    st.lists(st.builds(StageTime, text, finite), max_size=3).map(tuple),
-    st.lists(cases, max_size=3).map(tuple),
-    st.lists(diagnostics, max_size=3).map(tuple),
-    text,
-    text,
-    st.dictionaries(text, text),
-    st.none() | st.builds(Score, finite, finite, finite),
-    st.lists(kernels, max_size=3).map(tuple),
-    st.dictionaries(text, text),
+    verdict=st.sampled_from(Verdict),
+    message=text,
+    stages=st.lists(st.builds(StageTime, text, finite), max_size=3).map(tuple),
+    cases=st.lists(cases, max_size=3).map(tuple),
+    diagnostics=st.lists(diagnostics, max_size=3).map(tuple),
+    log=text,
+    output=text,
+    environment=st.dictionaries(text, text),
+    score=st.none() | st.builds(Score, finite, finite, finite),
+    kernels=st.lists(kernels, max_size=3).map(tuple),
+    listings=st.dictionaries(text, text),
+    attempts=counts,
 )
 
 
