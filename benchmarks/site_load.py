@@ -149,7 +149,7 @@ def weights(url: str, page: str) -> list[tuple[str, float, float, bool]]:
     with (
         sync_playwright() as playwright,
         playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
+            executable_path="/usr/bin/chromium-headless-shell", args=["--no-sandbox", "--disable-gpu"]
         ) as browser,
     ):
         opened = browser.new_page()

@@ -22,10 +22,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from testing.services import need
+from tests.e2e import chromium
 from tests.migrated import NAME, put_migrated_database
 from web.config import ROOT
 
-CHROMIUM = Path("/usr/bin/chromium-headless-shell")  # without windows it takes a third less time
 PASSWORD = "correct horse battery"
 START_S = 240  # a machine that has never judged builds the runtime first
 _SWITCHES = (
@@ -62,8 +62,8 @@ class Site:
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
     """Chromium as Debian ships it, without what draws windows."""
-    need(CHROMIUM.exists(), "Chromium", "apt-get install chromium-headless-shell")
-    return {"executable_path": str(CHROMIUM), "args": _SWITCHES.split(), "headless": True}
+    need(chromium.CHROMIUM.exists(), "Chromium", "apt-get install chromium-headless-shell")
+    return {"executable_path": chromium.__file__, "args": _SWITCHES.split(), "headless": True}
 
 
 @pytest.fixture(scope="module")
