@@ -186,16 +186,25 @@ def _what(path: str, data: bytes | None, present: Mapping[str, bytes]) -> str:
 
 
 def _store(workspace: Workspace, news: Changes) -> None:
-    for path, data in news.items():
-        if data is None:
-            workspace.files.filter(path=path).delete()
-            continue
-        content, _ = Content.objects.get_or_create(
-            workspace=workspace,
-            digest=_digest(data),
-            defaults={"size_bytes": len(data), "data": data},
-        )
-        WorkspaceFile.objects.update_or_create(workspace=workspace, path=path, defaults={"content": content})
+    """Write `news` in four queries, however many files. The caller holds the lock of the workspace."""
+    digests = {path: _digest(data) for path, data in news.items() if data is not None}
+    stored = dict(workspace.contents.filter(digest__in=digests.values()).values_list("digest", "pk"))
+    fresh = {digest: news[path] or b"" for path, digest in digests.items() if digest not in stored}
+    created = Content.objects.bulk_create(
+        Content(workspace=workspace, digest=digest, size_bytes=len(data), data=data)
+        for digest, data in fresh.items()
+    )
+    stored |= {content.digest: content.pk for content in created}
+    workspace.files.filter(path__in=news.keys() - digests.keys()).delete()
+    WorkspaceFile.objects.bulk_create(
+        (
+            WorkspaceFile(workspace=workspace, path=path, content_id=stored[digest])
+            for path, digest in digests.items()
+        ),
+        update_conflicts=True,
+        unique_fields=["workspace", "path"],
+        update_fields=["content"],
+    )
 
 
 def _remember(
