@@ -19,6 +19,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox import light_headers
+
+SUBMISSION = "solution.cu"
+PREFIXES = ("prefix.h", "prefix-full.h")  # with the light headers, and without
 REJECTED, BROKEN = 10, 11  # no status that an interpreter itself exits with
 
 
@@ -40,15 +44,15 @@ def run(argv: list[str], environment: dict[str, str], status: int = REJECTED) ->
 
 
 class Chains(ABC):
-    """The steps of one source in the working directory. `prefix` is what its host half starts with."""
+    """The steps of one source in the working directory. `shared` has what `sandbox.precompile` wrote."""
 
-    def __init__(self, steps: dict[str, list[str]], environment: dict[str, str], prefix: Path) -> None:
+    def __init__(self, steps: dict[str, list[str]], environment: dict[str, str], shared: Path) -> None:
         self.steps = steps
         self.environment = {**os.environ, **environment}
         self.stub_written = threading.Event()
         self.stub = Path(_after(steps["host_front"], "--stub_file_name"))
         self._front = Path(_after(steps["host_front"], "--gen_c_file_name"))
-        self._prefix = prefix
+        self._shared = shared
 
     def run(self, name: str) -> str:
         """Run the step `name` and return what it said."""
@@ -64,6 +68,8 @@ class Chains(ABC):
 
     def compile(self) -> tuple[int, str]:
         """Compile and link: 0, REJECTED or BROKEN, and what the compilers said."""
+        if light_headers.suffice(Path(SUBMISSION).read_bytes()):
+            light_headers.write(Path())
         with ThreadPoolExecutor(2) as pool:
             chains = [pool.submit(self._host), pool.submit(self.device)]
             results = [_outcome(chain) for chain in chains]
@@ -88,12 +94,13 @@ class Chains(ABC):
         return said
 
     def _host_compile(self) -> list[str]:
-        """The host's g++, with the precompiled prefix where the file starts with it."""
+        """The host's g++, with the precompiled prefix that the file starts with, if any."""
         text = self._front.read_bytes()
-        start = self._prefix.read_bytes() if self._prefix.exists() else b""
-        if start and text.startswith(start):
-            self._front.write_bytes(text.removeprefix(start))
-            return [*self.steps["host_compile"], "-include", str(self._prefix)]
+        for prefix in (self._shared / name for name in PREFIXES):
+            start = prefix.read_bytes() if prefix.exists() else b""
+            if start and text.startswith(start):
+                self._front.write_bytes(text.removeprefix(start))
+                return [*self.steps["host_compile"], "-include", str(prefix)]
         return self.steps["host_compile"]
 
 

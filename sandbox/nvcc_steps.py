@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox import light_headers
+
 SOURCE = "binding.cu"
 STEM = SOURCE.removesuffix(".cu")
 WORK = "/work"
@@ -75,7 +77,7 @@ def ask_nvcc(nvcc: str, flags: Sequence[str], *, object_name: str) -> Steps:
     """
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / SOURCE).touch()
-        argv = [nvcc, "--dryrun", "--keep", *flags, "-c", SOURCE, "-o", object_name]
+        argv = [nvcc, "--dryrun", "--keep", light_headers.FLAG, *flags, "-c", SOURCE, "-o", object_name]
         done = subprocess.run(
             argv, cwd=folder, capture_output=True, text=True, timeout=_DRYRUN_TIMEOUT_S, check=False
         )

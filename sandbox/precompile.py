@@ -1,8 +1,9 @@
 """Precompiles the common beginning of every submission's host code.
 
-After cudafe++ every file begins with the same text: the CUDA headers that nvcc includes implicitly, more
-than 95 % of a small program. g++ reads it once here; the compile driver then hands it only the rest. When
-a file starts differently the driver compiles the whole of it, so this is never more than a short cut.
+After cudafe++ every file begins with one of two texts: the CUDA headers that nvcc includes implicitly, whole
+or light. That is more than 95 % of a small program. g++ reads both texts once here; the compile driver then
+hands it only the rest. When a file starts differently, the driver compiles the whole of it, so this is never
+more than a short cut.
 Also runs inside the compile sandbox, so it uses the standard library alone.
 """
 
@@ -12,9 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox import light_headers
+from sandbox.chains import PREFIXES
 from sandbox.nvcc_steps import SOURCE
 
-PREFIX = "prefix.h"
 _STEP_TIMEOUT_S = 120.0
 # Two programs that share nothing but what nvcc adds.
 _PROBES = ("int warpcourt_first;\n", "\n\n\nvoid warpcourt_second() {}\n")
@@ -29,12 +31,17 @@ class HostSteps:
     files: Mapping[str, str]
 
     def precompile(self, folder: Path, scratch: Path) -> None:
-        """Write `prefix.h` and its precompiled form into `folder`. Raises CalledProcessError."""
-        prefix = common_prefix([self._front_output(probe, scratch) for probe in _PROBES])
-        (folder / PREFIX).write_text(prefix)
+        """Write PREFIXES and their precompiled forms into `folder`. Raises CalledProcessError."""
+        light, full = PREFIXES
+        self._precompile(folder / full, scratch)
+        light_headers.write(scratch)
+        self._precompile(folder / light, scratch)
+
+    def _precompile(self, target: Path, scratch: Path) -> None:
+        target.write_text(common_prefix([self._front_output(probe, scratch) for probe in _PROBES]))
         compiler, *flags = self.steps["host_compile"]
         kept = [flag for flag in flags if flag not in ("-c", "-o", "host.o", self._front, "-x", "c++")]
-        header = ["-x", "c++-header", str(folder / PREFIX), "-o", str(folder / f"{PREFIX}.gch")]
+        header = ["-x", "c++-header", str(target), "-o", f"{target}.gch"]
         self._run([compiler, *kept, *header], scratch)
 
     @property

@@ -6,7 +6,7 @@ several processes can share it:
     functional-<hash>/runner              the executable that loads submissions
                       driver/             what runs in the compile sandbox, the translator included
                       recipe.json         the steps that it takes
-                      prefix.h            what the host half of every program starts with, precompiled
+                      prefix*.h           what the host half of every program starts with, precompiled
                       include/            what translated code includes
 """
 
@@ -35,7 +35,8 @@ HOME = "/warpcourt"  # where sandboxes see the built folder
 _SANDBOX = Path(__file__).resolve().parent.parent
 _RUNTIME = _SANDBOX / "cpu" / "runtime"
 _TRANSLATOR = _SANDBOX / "cpu" / "translator"
-_DRIVER = ("__init__.py", "chains.py", "cpu/__init__.py", "cpu/compile_inside.py")
+_DRIVER = ("__init__.py", "chains.py", "light_headers.py", "cpu/__init__.py", "cpu/compile_inside.py")
+_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py")
 _START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(main())\n"
 _RUNNER_FOLDER = _SANDBOX / "runner"
 _RUNNER_HEADERS = (
@@ -106,7 +107,7 @@ def _stamp(toolkit: Toolkit) -> str:
         *(_RUNNER_FOLDER / name for name in _RUNNER_HEADERS),
     ]
     inputs += [*sorted(_SANDBOX.glob("cpu/*.py")), *sorted(_TRANSLATOR.rglob("*.py"))]
-    inputs += [_SANDBOX / name for name in ("chains.py", "nvcc_steps.py", "precompile.py")]
+    inputs += [_SANDBOX / name for name in _INSIDE]
     digest = hashlib.sha256()
     for path in inputs:
         digest.update(f"{path.relative_to(_SANDBOX)}\0".encode())

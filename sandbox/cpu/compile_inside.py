@@ -41,7 +41,7 @@ class FunctionalChains(Chains):
     """The chains of one recipe."""
 
     def __init__(self, recipe: dict[str, Any]) -> None:
-        super().__init__(recipe["steps"], recipe["environment"], HOME / "prefix.h")
+        super().__init__(recipe["steps"], recipe["environment"], HOME)
         self._link_flags: list[str] = recipe["link_flags"]
 
     def device(self) -> str:

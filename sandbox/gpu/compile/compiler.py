@@ -6,7 +6,7 @@ same kind of sandbox do it, before any foreign code (`prepare.py`): one learns t
 builds what all compilations share. The result is one folder named by a hash of everything that goes into it:
 
     gpu-compile-<hash>/learned.json   the recipe and the versions
-                       prefix.h       what the host half of every program starts with, precompiled
+                       prefix*.h      what the host half of every program starts with, precompiled
                        finish.o       what every artifact is linked with
 
 A compilation takes a warm sandbox (`Compiler.command`, for the pool), hands it the source, and gets the
@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.backend import Backend
+from sandbox.chains import PREFIXES
 from sandbox.compiled import COMPILE_LIMITS
 from sandbox.gpu.compile.prepare import HOME, Learned
 from sandbox.gpu.compile.recipe import FINISH_OBJECT, FLAGS, GpuCompileRecipe
 from sandbox.gpu.compile.server import MAX_LISTING_BYTES
-from sandbox.precompile import PREFIX
 from sandbox.spec import Bind, Command, Completion, Image, Limits, Termination
 from sandbox.toolchain import ToolchainMissing, Toolkit
 
@@ -36,9 +36,16 @@ LISTINGS: Mapping[str, str] = {"ptx": "listing.ptx", "sass": "listing.sass"}
 _SANDBOX = Path(__file__).resolve().parents[2]
 _CODE_TARGET = "/opt/python/warpcourt"
 _DISASSEMBLER_TARGET = "/opt/disassembler"
-_INSIDE = ("chains.py", "nvcc_steps.py", "precompile.py", "wire.py", "runner/finish.h")
+_INSIDE = (
+    *("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py", "wire.py"),
+    "runner/finish.h",
+)
 _PREPARE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=3072, output_kib=512, tmpfs_mib=1024)
-_SHARED_FILES = {PREFIX: 16 << 20, f"{PREFIX}.gch": 256 << 20, FINISH_OBJECT: 1 << 20}
+_SHARED_FILES = {
+    **dict.fromkeys(PREFIXES, 16 << 20),
+    **{f"{name}.gch": 256 << 20 for name in PREFIXES},
+    FINISH_OBJECT: 1 << 20,
+}
 _ARCHITECTURE = re.compile(r"\d{2,3}[af]?")
 # Flags that a problem may give the compilers: they change code, never which files are read, written or run.
 _FLAG = re.compile(

@@ -3,7 +3,7 @@
     python -m sandbox.gpu.compile.prepare learn NVCC ARCHITECTURES FLAG...   prints `Learned` as JSON
     python -m sandbox.gpu.compile.prepare build                              reads it from learned.json
 
-`build` leaves `prefix.h`, `prefix.h.gch` and `finish.o` in the working directory, for the host to collect.
+`build` leaves `prefix*.h`, `prefix*.h.gch` and `finish.o` in the working directory, for the host to collect.
 Nothing foreign has run in this sandbox, so the host may believe what it says. Standard library only.
 """
 

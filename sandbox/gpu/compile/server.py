@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from sandbox.chains import BROKEN, Chains, StepFailed, run
+from sandbox.chains import BROKEN, SUBMISSION, Chains, StepFailed, run
 from sandbox.gpu.compile.recipe import DeviceSteps, GpuCompileRecipe
 from sandbox.wire import receive_request, send_reply
 
@@ -58,7 +58,7 @@ class GpuChains(Chains):
     """The chains of one recipe: a device binary for each architecture, all in one artifact."""
 
     def __init__(self, recipe: GpuCompileRecipe) -> None:
-        super().__init__(recipe.host, recipe.environment, HOME / "prefix.h")
+        super().__init__(recipe.host, recipe.environment, HOME)
         self._recipe = recipe
         self.ptxas = ""
         self.usage = ""
@@ -162,7 +162,7 @@ def main() -> int:
         return 0
     request, descriptors = received
     report_file, solution, binding, recipe_file, artifact = descriptors
-    Path("solution.cu").write_bytes(_read(solution))
+    Path(SUBMISSION).write_bytes(_read(solution))
     Path("binding.cu").write_bytes(_read(binding))
     recipe = GpuCompileRecipe.from_json(_read(recipe_file).decode())
     for name, text in recipe.files.items():

@@ -304,7 +304,7 @@ def test_what_is_built_is_kept_between_openings(compiler: Compiler, backend: Bac
     again = open_compiler(backend, on_host(find_toolkit()), cache=CACHE, architectures=["90a"])
     assert again.folder == compiler.folder
     assert {path.name for path in again.folder.iterdir()} == {
-        *("learned.json", "prefix.h", "prefix.h.gch", "finish.o"),
+        *("learned.json", "prefix.h", "prefix.h.gch", "prefix-full.h", "prefix-full.h.gch", "finish.o"),
     }
 
 
