@@ -252,6 +252,7 @@ def _environ(data_dir: Path, **settings: str) -> dict[str, str]:
         "submits_per_minute": "1000",
         "api_per_minute": "100000",
         "data_dir": str(data_dir),
+        "runtime_dir": str(data_dir / "run"),
         **settings,
     }
     return own | {f"WARPCOURT_{name.upper()}": value for name, value in settings.items()}
