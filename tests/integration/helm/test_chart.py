@@ -35,6 +35,19 @@ def test_examples_are_valid_in_every_version_of_kubernetes(name: str) -> None:
     assert policies.findings(manifests) == []
 
 
+def test_the_schemas_find_a_misspelt_field_of_every_built_in_kind() -> None:
+    for manifest in render(example("full")):
+        if "spec" in manifest and not manifest["apiVersion"].startswith(chart.CUSTOM):
+            misspelt = policies.spoiled(manifest, "spec/replcas", 1)
+            assert findings([misspelt], versions=("1.30", "1.37")), name_of(manifest)
+
+
+def test_the_schemas_find_a_kind_that_a_version_does_not_have() -> None:
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "gpu"}}
+    (finding,) = findings([claim], versions=("1.33",))
+    assert finding == "1.33 ResourceClaimTemplate/gpu: no such kind in this version"
+
+
 @pytest.mark.parametrize("part", range(4))  # which workers of pytest share
 def test_allowed_values_make_valid_manifests(part: int) -> None:
     seed(part)(_OFTEN(given(allowed_values())(_is_valid)))()
