@@ -48,13 +48,16 @@ def merged(values: Mapping[str, Any]) -> Manifest:
     return _over(defaults, values)
 
 
-def render(values: Mapping[str, Any], *, release: str = "court", chart: Path = CHART) -> list[Manifest]:
-    """Return the manifests of the chart. Raises HelmRefused."""
+def render(values: Mapping[str, Any], *, release: str = "court", kubernetes: str = "1.35") -> list[Manifest]:
+    """Return the manifests of the chart for a version of Kubernetes. Raises HelmRefused."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(values, file)
         file.flush()
         done = subprocess.run(
-            [HELM, "template", release, chart, "--namespace", "courts", "--values", file.name],
+            [
+                *(HELM, "template", release, CHART, "--namespace", "courts", "--values", file.name),
+                *("--kube-version", kubernetes),
+            ],
             capture_output=True,
             text=True,
             check=False,
