@@ -6,7 +6,7 @@ Simulates the busiest hour of a day (`benchmarks.judge_hosts`) with service time
 H200 (docs/measurements.md, "On a GPU"), after an hour that leads up to it. Users arrive at random, at a rate
 that varies over the day as a von Mises curve, with `--peak` times the mean in the busiest moment. For each
 load it looks for the fewest GPUs with which 95 of 100 submissions of that hour wait no longer than each of
-WAITS_S.
+WAITS_S. At the end, KEDA's loop adds and removes GPUs for a class (`benchmarks.autoscaling`).
 
 The real mix of submissions on a large site is unknown, so options define it. What is not
 simulated: the site (see `benchmarks.load`), faults, unhealthy GPUs, and times that differ
@@ -23,6 +23,7 @@ from random import Random
 
 import numpy as np
 
+from benchmarks.autoscaling import SYNC_S, Scaled, ScaledCourt, Scaling, modelled_waits
 from benchmarks.judge_hosts import Court, Job, Outcome, Work
 from benchmarks.judging import print_table
 
@@ -31,6 +32,7 @@ WAITS_S = (60.0, 10.0, 1.0)
 AT_A_TIME = (1, 2, 4, 8)
 SAMPLES = 20_000  # submissions of a busiest hour, over as many days as it takes
 CLASS, WITHIN_S = 300, 60.0
+BURSTS, BURST_S, BASE = 20, 900, 0.2
 # Throughput, MPS, 8 at a time: 163 a minute of what takes the GPU 0.03 s. What bounds it is containers.
 CONTAINER_S = 60 / 163
 # From source to verdict, medians: the whole judgement without `start`, `check` and `rank` counts as building.
@@ -122,6 +124,9 @@ def main() -> int:
     parser.add_argument(
         "--at-a-time", type=int, choices=AT_A_TIME, default=2, help="submissions that a host judges at a time"
     )
+    parser.add_argument(
+        "--pod-start", type=float, default=60.0, help="seconds from the decision to add a pod until it judges"
+    )
     parser.add_argument("--gpu-hour", type=float, help="what an hour of a GPU costs, in any currency")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -134,6 +139,9 @@ def main() -> int:
     report(days, options, rates[options.at_a_time])
     print()
     report_class(mix, options.at_a_time, options.seed)
+    print()
+    scaling = Scaling(start_s=options.pod_start)
+    report_autoscaling(scale_bursts(mix, scaling, options.at_a_time, rates[options.at_a_time], options.seed))
     return 0
 
 
@@ -216,6 +224,73 @@ def report_class(mix: Mix, at_a_time: int, seed: int) -> None:
             )
         )
     print_table(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """A class that submits to GPUs that KEDA scales, with and without deletion cost, and the model."""
+
+    scaled: Scaled
+    without_costs: Scaled
+    p95_s: float
+    model_p95_s: float
+
+
+def scale_bursts(mix: Mix, scaling: Scaling, at_a_time: int, rate_per_s: float, seed: int) -> list[Burst]:
+    """Simulate BURSTS classes. Each begins at another moment between two looks of the autoscaler."""
+    bursts: list[Burst] = []
+    for number in range(BURSTS):
+        rng = Random(seed + number)
+        begin_s = WITHIN_S + SYNC_S * number / BURSTS
+        times = [rng.uniform(begin_s, begin_s + WITHIN_S) for _ in range(CLASS)]
+        times += [rng.uniform(0, BURST_S) for _ in range(round(BASE * rate_per_s * BURST_S))]
+        works = [replace(mix.draw(rng), interactive=False) for _ in times]
+        with_costs, without = (
+            ScaledCourt(scaling, at_a_time=at_a_time, container_s=CONTAINER_S, costs=costs).judge(
+                [Job(at_s, work) for at_s, work in zip(sorted(times), works, strict=True)],
+                seconds=BURST_S,
+                first_sync_s=SYNC_S,
+            )
+            for costs in (True, False)
+        )
+        second = np.arange(BURST_S)
+        during = np.minimum(second + 1, begin_s + WITHIN_S) - np.maximum(second, begin_s)
+        arrivals = BASE * rate_per_s + CLASS / WITHIN_S * np.clip(during, 0, 1)
+        waits_s = modelled_waits(
+            arrivals, scaling, rate_per_s=rate_per_s, at_a_time=at_a_time, first_sync_s=SYNC_S
+        )
+        order = np.argsort(waits_s)
+        upto = np.cumsum(arrivals[order])
+        model_s = float(waits_s[order][np.searchsorted(upto, 0.95 * upto[-1])])
+        p95_s = percentile([job.wait_s for job in with_costs.jobs], 95)
+        bursts.append(Burst(with_costs, without, p95_s, model_s))
+    return bursts
+
+
+def report_autoscaling(bursts: Sequence[Burst]) -> None:
+    """Print what KEDA's loop made of them."""
+    simulated_s, modelled_s = (
+        sum(values) / len(bursts) for values in zip(*((b.p95_s, b.model_p95_s) for b in bursts), strict=True)
+    )
+    print_table(
+        [
+            (f"KEDA scales for {CLASS} users within {WITHIN_S:g} s, {len(bursts)} times", ""),
+            ("GPUs", " -> ".join(str(pods) for pods in typical_steps(bursts))),
+            ("wait p95, simulated", f"{simulated_s:.1f} s"),
+            ("wait p95, model", f"{modelled_s:.1f} s"),
+            ("simulated by model", f"{simulated_s / modelled_s:.2f}"),
+            ("pods removed", f"{sum(b.scaled.removed for b in bursts)}"),
+            ("of these while they judged", f"{sum(b.scaled.removed_judging for b in bursts)}"),
+            ("the same without deletion cost", f"{sum(b.without_costs.removed_judging for b in bursts)}"),
+            ("jobs that were killed", f"{sum(b.scaled.interrupted for b in bursts)}"),
+        ]
+    )
+
+
+def typical_steps(bursts: Sequence[Burst]) -> tuple[int, ...]:
+    """Return the most frequent sequence of numbers of GPUs."""
+    found = [tuple(pods for _, pods in burst.scaled.steps) for burst in bursts]
+    return max(found, key=found.count)
 
 
 def fewest(day: Day, wait_s: float, gpus: int, *, at_a_time: int, seed: int) -> Wanted:

@@ -7,7 +7,8 @@ through everything that happens to one: pages, draft, handing in, claim, heartbe
 People and problems are drawn as those of submissions that are there, so active users and popular problems
 occur often. It counts statements where they are sent, and rows where PostgreSQL counts them
 (`pg_stat_user_tables`): rows read are those that a scan came across or an index led to. Milliseconds are
-those of the caller, all on one connection.
+those of the caller, all on one connection. Bytes are those of the tables of submissions with their indexes,
+for each submission that the database was filled with: its source is a line of text, and it has no events.
 """
 
 import argparse
@@ -37,6 +38,10 @@ _COUNTERS = """
 SELECT SUM(seq_tup_read + COALESCE(idx_tup_fetch, 0)), SUM(n_tup_ins + n_tup_upd + n_tup_del)
   FROM pg_stat_user_tables
 """
+_STORED = """
+SELECT SUM(pg_total_relation_size(relid)) / (SELECT COUNT(*) FROM submissions_submission)
+  FROM pg_stat_user_tables WHERE starts_with(relname, 'submissions_')
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +66,23 @@ def main() -> int:
     parser.add_argument("--measure", action="store_true", help="for this program's own use")
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps({name: asdict(work) for name, work in measure().items()}))
+        stages, stored = measure()
+        print(json.dumps([{name: asdict(work) for name, work in stages.items()}, stored]))
         return 0
     found: dict[int, dict[str, Work]] = {}
+    stored_bytes: dict[int, float] = {}
     for size in options.submissions:
         print(f"filling a database with {size:,} submissions", flush=True)
-        found[size] = in_database_of(size)
+        found[size], stored_bytes[size] = in_database_of(size)
     report(found)
+    print()
+    rows = [("stored for each submission", "bytes")]
+    print_table([*rows, *((f"{size:,} submissions", f"{each:,.0f}") for size, each in stored_bytes.items())])
     return 0
 
 
-def in_database_of(size: int) -> dict[str, Work]:
-    """Return the costs of the stages in a database with `size` submissions."""
+def in_database_of(size: int) -> tuple[dict[str, Work], float]:
+    """Return the costs of the stages in a database with `size` submissions, and the bytes of each."""
     people = max(SAMPLE, size // SUBMISSIONS_EACH)
     fill = f"-m benchmarks.site_data --problems {PROBLEMS} --users {people} --submissions {size}"
     with postgresql() as url, tempfile.TemporaryDirectory(prefix="warpcourt-work-") as folder:
@@ -86,12 +96,12 @@ def in_database_of(size: int) -> dict[str, Work]:
         run = {"cwd": ROOT, "env": environment, "check": True, "stdout": subprocess.PIPE, "text": True}
         subprocess.run([sys.executable, *fill.split()], **run)  # type: ignore[call-overload]  # noqa: PLW1510 - `run` has it
         done = subprocess.run([sys.executable, "-m", "benchmarks.database_work", "--measure"], **run)  # type: ignore[call-overload]  # noqa: PLW1510 - as above
-        told = json.loads(done.stdout.splitlines()[-1])
-        return {name: Work(**work) for name, work in told.items()}
+        told, stored = json.loads(done.stdout.splitlines()[-1])
+        return {name: Work(**work) for name, work in told.items()}, stored
 
 
-def measure() -> dict[str, Work]:
-    """Take submissions through all stages, and tell what each took for one of them."""
+def measure() -> tuple[dict[str, Work], float]:
+    """Take submissions through all stages. Return the costs for one, and the bytes of each stored one."""
     import django  # noqa: PLC0415 - needs the environment
     from django.conf import settings  # noqa: PLC0415 - as above
 
@@ -103,13 +113,15 @@ def measure() -> dict[str, Work]:
 
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
+        cursor.execute(_STORED)
+        (stored,) = cursor.fetchone()
     stages = Stages()
     found: dict[str, Work] = {}
     for name, times, do in stages.in_order():
         with counted() as work:
             do()
         found[name] = Work(*(value / times for value in work))
-    return found
+    return found, float(stored)
 
 
 class Stages:

@@ -163,10 +163,13 @@ class Host:
     engine: Engine
     room: Room
     free: int
+    draining: bool = False
+    running: list[Job] = field(default_factory=list)
 
     def judge(self, job: Job, over: Then) -> None:
         """Judge `job`, then call `over`."""
         job.claimed_s = self.clock.now_s
+        self.running.append(job)
         self.room.enter(partial(self._begin, job, over), alone=False)
 
     def _begin(self, job: Job, over: Then) -> None:
@@ -192,6 +195,7 @@ class Host:
 
     def _end(self, job: Job, over: Then) -> None:
         job.judged_s = self.clock.now_s
+        self.running.remove(job)
         self.room.leave()
         over()
 
@@ -206,34 +210,51 @@ class Outcome:
 
 
 class Court:
-    """Hosts behind one queue."""
+    """Hosts behind one queue. Hosts may come and go at moments of `clock`."""
 
     def __init__(self, hosts: int, *, at_a_time: int, container_s: float) -> None:
-        self._clock = Clock()
-        self._hosts = [
-            Host(self._clock, Engine(self._clock, container_s), Room(self._clock), at_a_time)
-            for _ in range(hosts)
-        ]
-        self._free = hosts * at_a_time
+        self.clock = Clock()
+        self.unfinished = 0
+        self._at_a_time, self._container_s = at_a_time, container_s
+        self._hosts: list[Host] = []
+        self._free = 0
         self._runs: deque[Job] = deque()
         self._submits: deque[Job] = deque()
+        for _ in range(hosts):
+            self.add_host()
+
+    def add_host(self) -> Host:
+        """Add a host, which claims at once."""
+        engine = Engine(self.clock, self._container_s)
+        host = Host(self.clock, engine, Room(self.clock), self._at_a_time)
+        self._hosts.append(host)
+        self._free += host.free
+        self._claim()
+        return host
+
+    def drain(self, host: Host) -> None:
+        """Let a host claim nothing more. It finishes its jobs."""
+        host.draining = True
+        self._hosts.remove(host)
+        self._free -= host.free
 
     def judge(self, jobs: Iterable[Job]) -> Outcome:
         """Judge all `jobs`, in the order of submission."""
         jobs = list(jobs)
         waiting = iter(jobs)
         self._await(next(waiting, None), waiting)
-        self._clock.run()
+        self.clock.run()
         used_s = sum(host.room.used_s for host in self._hosts)
-        span_s = self._clock.now_s
+        span_s = self.clock.now_s
         return Outcome(jobs, span_s, used_s / (span_s * len(self._hosts)) if span_s else 0.0)
 
     def _await(self, job: Job | None, others: Iterable[Job]) -> None:
         if job is not None:
-            self._clock.after(job.handed_in_s - self._clock.now_s, partial(self._hand_in, job, others))
+            self.clock.after(job.handed_in_s - self.clock.now_s, partial(self._hand_in, job, others))
 
     def _hand_in(self, job: Job, others: Iterable[Job]) -> None:
         (self._runs if job.work.interactive else self._submits).append(job)
+        self.unfinished += 1
         self._claim()
         self._await(next(iter(others), None), others)
 
@@ -247,5 +268,7 @@ class Court:
 
     def _judged(self, host: Host) -> None:
         host.free += 1
-        self._free += 1
-        self._claim()
+        self.unfinished -= 1
+        if not host.draining:
+            self._free += 1
+            self._claim()

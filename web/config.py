@@ -171,6 +171,9 @@ class Config:
     """Seconds between sweeps for jobs that a lost worker or message left behind."""
     stop_grace_s: Count = 8
     """Seconds that a worker continues judging after SIGTERM before it returns its jobs to the queue."""
+    pod_account_dir: Text = ""
+    """Directory with the files token, ca.crt, namespace and pod. With them, a worker tells Kubernetes whether
+    it judges. Empty: it does not. The Helm chart sets it."""
     min_free_mib: Count = 256
     """Minimum free space on each disk that a worker uses, in MiB. With less, the worker claims no jobs."""
     max_custom_values: Count = 1024

@@ -19,6 +19,7 @@ always take the job. `worker.shutdown` describes how a worker stops.
 import os
 import warnings
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import django
@@ -49,6 +50,7 @@ from web.submissions.queues import served_by  # noqa: E402 - needs Django's sett
 from worker.hardware import NoHardware, gpu_models  # noqa: E402 - as above
 from worker.judge_handle import judge_handle  # noqa: E402 - as above
 from worker.judging import judge_next  # noqa: E402 - as above
+from worker.pod_cost import PodApi, PodCost  # noqa: E402 - as above
 from worker.presence import Presence, open_presence  # noqa: E402 - as above
 from worker.probes import Probes  # noqa: E402 - as above
 from worker.pulse import pulse  # noqa: E402 - as above
@@ -166,6 +168,12 @@ def _stop_sweeping(**_: Any) -> None:
 @worker_ready.connect
 def _answer_probes(**_: Any) -> None:
     _probes.start()
+
+
+@worker_ready.connect
+def _tell_kubernetes(**_: Any) -> None:
+    if folder := settings.WARPCOURT.pod_account_dir:
+        PodCost(PodApi.of_this_pod(Path(folder)).write).start()
 
 
 @worker_ready.connect

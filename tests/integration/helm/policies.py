@@ -13,6 +13,7 @@ _SERVING = {"Deployment", "StatefulSet"}
 _DIGEST = re.compile(r".+@sha256:[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _COMMON = ("app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component")
+_PATCH_PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]}
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
@@ -147,7 +148,20 @@ def no_path_of_the_host(pod: Manifest) -> str:
 
 @_of_pods
 def no_account_token(pod: Manifest) -> str:
-    return "" if pod.get("automountServiceAccountToken") is False else "has the token of an account"
+    """Except that of workers which write the deletion cost of their pods: one file, for an hour at most."""
+    if pod.get("automountServiceAccountToken") is not False:
+        return "has the token of an account"
+    tokens = [
+        source["serviceAccountToken"]
+        for volume in pod.get("volumes", ())
+        for source in volume.get("projected", {}).get("sources", ())
+        if "serviceAccountToken" in source
+    ]
+    if tokens and not _judges(pod):
+        return "has a token and is no worker"
+    if len(tokens) > 1 or any(token.get("expirationSeconds", 3601) > 3600 for token in tokens):
+        return "tokens that live long"
+    return ""
 
 
 @_of_pods
@@ -280,10 +294,17 @@ def no_secret_is_made(manifests: Sequence[Manifest]) -> Iterator[str]:
 
 
 @_rule
-def no_rights_in_the_cluster(manifests: Sequence[Manifest]) -> Iterator[str]:
+def no_rights_but_to_patch_pods(manifests: Sequence[Manifest]) -> Iterator[str]:
+    """Not in the cluster, and in the namespace only for the account that workers alone have."""
     for manifest in manifests:
-        if "Role" in manifest["kind"]:
+        if manifest["kind"].startswith("ClusterRole"):
             yield name_of(manifest)
+        elif manifest["kind"] == "Role" and manifest["rules"] != [_PATCH_PODS]:
+            yield f"{name_of(manifest)}: {manifest['rules']}"
+    accounts = {subject["name"] for m in manifests if m["kind"] == "RoleBinding" for subject in m["subjects"]}
+    for name, pod in pods(manifests):
+        if pod.get("serviceAccountName") in accounts and not _judges(pod):
+            yield f"{name} has rights"
 
 
 def spoiled(manifest: Manifest, path: str, value: Any) -> Manifest:

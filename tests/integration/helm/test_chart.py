@@ -12,10 +12,20 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.integration.helm import chart, policies
-from tests.integration.helm.chart import CHART, HelmRefused, Manifest, example, findings, name_of, render
+from tests.integration.helm.chart import (
+    CHART,
+    VERSIONS,
+    HelmRefused,
+    Manifest,
+    example,
+    findings,
+    name_of,
+    render,
+)
 from tests.integration.helm.random_values import allowed_values, schema
 from web.config import Config
 from web.setting import PREFIX
+from worker.pod_cost import ANNOTATION
 
 pytestmark = pytest.mark.skipif(not chart.HELM.exists(), reason="helm is not installed: run make setup-test")
 EXAMPLES = ("cpu", "full")
@@ -30,9 +40,33 @@ _OFTEN = settings(
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_valid_in_every_version_of_kubernetes(name: str) -> None:
+    versions = VERSIONS
+    if name == "full":  # has a ResourceClaimTemplate
+        with pytest.raises(HelmRefused, match=r"pools\.a100\.resourceClaim needs Kubernetes 1\.34 or newer"):
+            render(example(name), kubernetes="1.33.5")
+        versions = VERSIONS[VERSIONS.index("1.34") :]
     manifests = render(example(name))
-    assert findings(manifests) == []
+    assert findings(manifests, versions) == []
     assert policies.findings(manifests) == []
+
+
+def test_without_a_claim_everything_is_valid_in_every_version_of_kubernetes() -> None:
+    values = example("full")
+    del values["pools"]["a100"]
+    assert findings(render(values, kubernetes="1.30.0")) == []
+
+
+def test_the_schemas_find_a_misspelt_field_of_every_built_in_kind() -> None:
+    for manifest in render(example("full")):
+        if "spec" in manifest and not manifest["apiVersion"].startswith(chart.CUSTOM):
+            misspelt = policies.spoiled(manifest, "spec/replcas", 1)
+            assert findings([misspelt], versions=("1.37",)), name_of(manifest)
+
+
+def test_the_schemas_find_a_kind_that_a_version_does_not_have() -> None:
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "gpu"}}
+    (finding,) = findings([claim], versions=("1.33",))
+    assert finding == "1.33 ResourceClaimTemplate/gpu: no such kind in this version"
 
 
 @pytest.mark.parametrize("part", range(4))  # which workers of pytest share
@@ -41,13 +75,26 @@ def test_allowed_values_make_valid_manifests(part: int) -> None:
 
 
 def _is_valid(values: Manifest) -> None:
+    claims = False
     for pool in (*values["pools"].values(), values["poolDefaults"]):
+        if pool.get("target") == "cpu":
+            pool.pop("resourceClaim", None)
+        if "resourceClaim" in pool:
+            pool.pop("resources", None)  # may limit devices, too
+            claims = True
         scaling = pool.get("autoscaling", {})
         if scaling.get("enabled"):
             scaling["maxReplicas"] = max(scaling["minReplicas"], scaling["maxReplicas"])
+    if claims:
+        _limit_no_devices(values["poolDefaults"])
     manifests = render(values)
-    assert findings(manifests, versions=("1.30", "1.37")) == []
+    assert findings(manifests, versions=("1.34" if claims else "1.30", "1.37")) == []
     assert policies.findings(manifests) == []
+
+
+def _limit_no_devices(pool: Manifest) -> None:
+    limits = pool["resources"]["limits"]
+    pool["resources"]["limits"] = {name: value for name, value in limits.items() if "/" not in name}
 
 
 @seed(1)
@@ -103,6 +150,88 @@ def test_a_smallest_number_above_the_largest_is_refused() -> None:
         HelmRefused, match=r"pools\.cpu\.autoscaling: minReplicas is greater than maxReplicas"
     ):
         render(values)
+
+
+@pytest.mark.parametrize(
+    ("pool", "reason"),
+    [
+        ({"target": "cpu"}, r"pools\.a100\.resourceClaim: only a pool with target gpu claims a GPU"),
+        (
+            {
+                "resources": {
+                    "requests": {"cpu": 1, "memory": "1Gi"},
+                    "limits": {"memory": "1Gi", "nvidia.com/gpu": 1},
+                }
+            },
+            r"pools\.a100: has both resourceClaim and a limit of nvidia\.com/gpu; remove one",
+        ),
+    ],
+)
+def test_a_claim_that_cannot_work_is_refused(pool: Manifest, reason: str) -> None:
+    values = example("full")
+    values["pools"]["a100"] |= pool
+    with pytest.raises(HelmRefused, match=reason):
+        render(values)
+
+
+def test_a_pool_may_claim_its_gpu() -> None:
+    found = {name_of(manifest): manifest for manifest in render(example("full"))}
+    template = found["ResourceClaimTemplate/court-worker-a100"]
+    (request,) = template["spec"]["spec"]["devices"]["requests"]
+    assert request["exactly"] == {
+        "deviceClassName": "gpu.nvidia.com",
+        "allocationMode": "ExactCount",
+        "count": 1,
+        "selectors": [
+            {"cel": {"expression": "device.attributes['gpu.nvidia.com'].architecture == 'Ampere'"}}
+        ],
+    }
+    pod = found["Deployment/court-worker-a100"]["spec"]["template"]["spec"]
+    assert pod["resourceClaims"] == [{"name": "gpu", "resourceClaimTemplateName": "court-worker-a100"}]
+    assert pod["containers"][0]["resources"]["claims"] == [{"name": "gpu"}]
+    assert "resourceClaims" not in found["Deployment/court-worker-h200"]["spec"]["template"]["spec"]
+
+
+def test_a_pool_without_deletion_cost_has_no_account_of_its_own() -> None:
+    found = {name_of(manifest): manifest for manifest in render(example("full"))}
+    accounts = {
+        name: manifest["spec"]["template"]["spec"]["serviceAccountName"]
+        for name, manifest in found.items()
+        if manifest["kind"] == "Deployment"
+    }
+    assert {name for name, account in accounts.items() if account == "court-worker-pod"} == {
+        "Deployment/court-worker-a100",
+        "Deployment/court-worker-h200",
+    }
+    kinds = {manifest["kind"] for manifest in render(example("cpu"))}
+    assert kinds.isdisjoint({"Role", "RoleBinding", "ValidatingAdmissionPolicy"})
+
+
+def test_the_account_of_workers_is_limited_to_the_cost_of_their_own_pods() -> None:
+    found = {manifest["kind"]: manifest for manifest in render(example("full"))}
+    policy, binding = found["ValidatingAdmissionPolicy"], found["ValidatingAdmissionPolicyBinding"]
+    (condition,) = policy["spec"]["matchConditions"]
+    assert (
+        condition["expression"]
+        == 'request.userInfo.username == "system:serviceaccount:courts:court-worker-pod"'
+    )
+    said = " ".join(validation["expression"] for validation in policy["spec"]["validations"])
+    for part in ("spec", "labels", "annotations", "finalizers", "ownerReferences", ANNOTATION, "pod-name"):
+        assert part in said
+    assert binding["spec"]["policyName"] == policy["metadata"]["name"]
+    assert binding["spec"]["validationActions"] == ["Deny"]
+    without = example("full") | {"deletionCostPolicy": False}
+    assert "ValidatingAdmissionPolicy" not in {manifest["kind"] for manifest in render(without)}
+
+
+def test_zero_and_false_replace_the_defaults_of_pools() -> None:
+    values = example("cpu") | {"poolDefaults": {"deletionCost": True, "replicas": 3}}
+    values["pools"]["cpu"] |= {"replicas": 0, "stopGraceSeconds": 0, "deletionCost": False}
+    found = {name_of(manifest): manifest for manifest in render(values)}
+    deployment = found["Deployment/court-worker-cpu"]["spec"]
+    assert deployment["replicas"] == 0
+    assert deployment["template"]["spec"]["terminationGracePeriodSeconds"] == 30
+    assert deployment["template"]["spec"]["serviceAccountName"] == "court"
 
 
 def test_the_schema_knows_every_setting_that_the_chart_does_not_make() -> None:

@@ -11,7 +11,9 @@ from tests.integration.helm.policies import RULES, spoiled
 pytestmark = pytest.mark.skipif(not chart.HELM.exists(), reason="helm is not installed: run make setup-test")
 POD = "spec/template/spec"
 CONTAINER = f"{POD}/containers/0"
+TOKEN = f"{POD}/volumes/6/projected/sources/0/serviceAccountToken"
 WEB, WORKER = "Deployment/court-web", "Deployment/court-worker-cpu"
+ROLE, GPU_WORKER = "Role/court-worker-pod", "Deployment/court-worker-h200"
 SPOILED = {
     "limits_memory": (WEB, f"{CONTAINER}/resources/limits", {"cpu": 1}),
     "requests_cpu_and_memory": (WEB, f"{CONTAINER}/resources/requests", {"cpu": 1}),
@@ -46,8 +48,17 @@ SPOILED = {
     "labels_are_complete": (WEB, "metadata/labels", {}),
     "names_are_unique_and_short": (WEB, "metadata/name", "court-worker-cpu"),
     "no_secret_is_made": (WEB, "kind", "Secret"),
-    "no_rights_in_the_cluster": (WEB, "kind", "ClusterRole"),
+    "no_rights_but_to_patch_pods": (ROLE, "rules/0/verbs", ["patch", "delete"]),
 }
+# What rules with several parts find in addition.
+ALSO_SPOILED: tuple[tuple[str, str, str, Any], ...] = (
+    ("no_account_token", GPU_WORKER, f"{TOKEN}/expirationSeconds", 86400),
+    ("no_account_token", GPU_WORKER, f"{TOKEN}/expirationSeconds", None),
+    ("no_account_token", GPU_WORKER, f"{CONTAINER}/env", []),
+    ("no_rights_but_to_patch_pods", ROLE, "kind", "ClusterRole"),
+    ("no_rights_but_to_patch_pods", ROLE, "rules/0/resources", ["*"]),
+    ("no_rights_but_to_patch_pods", WEB, f"{POD}/serviceAccountName", "court-worker-pod"),
+)
 # The budget of a server is missing, not wrong: this one is spoiled by leaving the budget out.
 WITHOUT = {"a_disruption_budget_selects_every_server": "PodDisruptionBudget/court-web"}
 
@@ -72,3 +83,11 @@ def test_a_policy_finds_what_it_is_for(rule: str, manifests: list[Manifest]) -> 
     assert list(RULES[rule](manifests)) == []
     assert list(RULES[rule](changed))
     assert any(finding.startswith(f"{rule}: ") for finding in policies.findings(changed))
+
+
+@pytest.mark.parametrize(("rule", "name", "path", "value"), ALSO_SPOILED)
+def test_each_part_of_a_policy_finds_what_it_is_for(
+    rule: str, name: str, path: str, value: Any, manifests: list[Manifest]
+) -> None:
+    changed = [spoiled(m, path, value) if name_of(m) == name else m for m in manifests]
+    assert list(RULES[rule](changed))

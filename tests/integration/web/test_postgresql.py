@@ -10,6 +10,7 @@ from testing.services import ROOT, postgresql
 from tests.integration.web.test_databases import POSTGRES
 
 FILES = (
+    "tests/integration/helm/test_queue_query.py",
     "tests/integration/web/test_databases.py",
     "tests/integration/web/test_queues.py",
     "tests/integration/web/test_talk_at_once.py",

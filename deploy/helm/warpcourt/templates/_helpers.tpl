@@ -19,9 +19,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ printf "%s@%s" .repository .digest | quote }}
 {{- end -}}
 
-{{- /* What every pod has: no token, no privilege, none of the host's namespaces. */ -}}
+{{- /* What every pod has: no token of its account mounted, no privilege, none of the host's namespaces. */ -}}
 {{- define "warpcourt.pod" -}}
-serviceAccountName: {{ include "warpcourt.name" .root | quote }}
+serviceAccountName: {{ .account | default (include "warpcourt.name" .root) | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 {{- with .root.Values.images.pullSecrets }}
@@ -130,7 +130,23 @@ failureThreshold: {{ .failures }}
 SELECT sum(jobs) FROM ({{ join " UNION ALL " $parts }}) AS parts
 {{- end -}}
 
-{{- /* A pool with the defaults. Its own resources and autoscaling replace those of the defaults as a whole. */ -}}
+{{- /* A pool with the defaults. Each of its keys replaces that of the defaults as a whole, also with 0 or false. */ -}}
 {{- define "warpcourt.pool" -}}
-{{- merge (deepCopy .given) (omit .root.Values.poolDefaults (ternary "resources" "" (hasKey .given "resources")) (ternary "autoscaling" "" (hasKey .given "autoscaling"))) | toYaml -}}
+{{- $pool := deepCopy .root.Values.poolDefaults -}}
+{{- range $key, $value := .given }}{{ $_ := set $pool $key $value }}{{ end -}}
+{{- $pool | toYaml -}}
+{{- end -}}
+
+{{- /* The account of workers that write the deletion cost of their pods. */ -}}
+{{- define "warpcourt.workerAccount" -}}
+{{ include "warpcourt.name" . }}-worker-pod
+{{- end -}}
+
+{{- /* The components of the pools whose workers write it, as a JSON array. */ -}}
+{{- define "warpcourt.deletionCostComponents" -}}
+{{- $components := list -}}
+{{- range $name, $given := .Values.pools -}}
+{{- if (include "warpcourt.pool" (dict "root" $ "given" $given) | fromYaml).deletionCost }}{{ $components = append $components (printf "worker-%s" $name) }}{{ end -}}
+{{- end -}}
+{{- $components | toJson -}}
 {{- end -}}
