@@ -1,8 +1,9 @@
 """Cases that the oracle generates for a single submission while the program compiles.
 
 Theory of operation. The oracle is started by the thread that uses it, at its first case, and draws case
-after case. A caller that needs a case waits for its future; a caller that is cancelled ends the oracle. A
-seed that a user gave is for public cases alone, see `judge.evaluate.evaluate`.
+after case. Then the thread ends it, while the program still runs. A caller that needs a case waits for its
+future; a caller that is cancelled ends the oracle. A seed that a user gave is for public cases alone, see
+`judge.evaluate.evaluate`.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,6 +40,7 @@ class OracleDraws:
         self._futures: dict[str, Future[CaseData]] = {
             case.name: self._thread.submit(self._draw, case) for case in cases
         }
+        self._ended = self._thread.submit(self._end_oracle)
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
         """The contents of `case`, one set, as soon as it is drawn; see `judge.target.JudgingSession`."""
@@ -49,9 +51,9 @@ class OracleDraws:
         self._gave_up.set()
         for future in self._futures.values():
             future.cancel()
+        self._ended.cancel()
         self._thread.shutdown()
-        if self._oracle:
-            self._oracle.close()
+        self._end_oracle()
         while self._made:
             self._made.pop().close()
 
@@ -62,6 +64,10 @@ class OracleDraws:
         self._made.append(drawn)
         self._oracle.fill(drawn, self._seed)
         return drawn
+
+    def _end_oracle(self) -> None:
+        if self._oracle:
+            self._oracle.close()
 
     def _stop_asking(self) -> bool:
         return self._gave_up.is_set() or self._cancelled()
