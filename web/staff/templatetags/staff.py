@@ -22,6 +22,7 @@ _PLACES = (
     ("staff-rejudges", "Rejudges"),
     ("staff-tracks", "Tracks"),
     ("staff-users", "Users"),
+    ("staff-usage", "Usage"),
     ("staff-flags", "Reported posts"),
     ("staff-bans", "Bans"),
     ("staff-audit", "Audit log"),

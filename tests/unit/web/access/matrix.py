@@ -503,6 +503,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("staff-users", "POST"): "mmmmmm",
     ("staff-user", "GET"): "aaaaao",
     ("staff-user", "POST"): "aaaaao",
+    ("staff-usage", "GET"): "aaaaao",
+    ("staff-usage", "POST"): "mmmmmm",
     ("staff-audit", "GET"): "aaaaao",
     ("staff-audit", "POST"): "mmmmmm",
     ("account", "GET"): "sooooo",
