@@ -47,6 +47,8 @@ class AuditKind(models.TextChoices):
     NODE_UNDRAIN = "node.undrain", "Resumed a drained node"
     GPU_HOLD = "gpu.hold", "Quarantined a GPU"
     GPU_RELEASE = "gpu.release", "Released a GPU from quarantine"
+    QUOTA_SET = "quota.set", "Set a limit of GPU time"
+    QUOTA_REMOVE = "quota.remove", "Removed a limit of GPU time"
     RESTORE = "site.restore", "Restored the site from a backup"
     ADD = "admin.add", "Added in the admin"
     CHANGE = "admin.change", "Changed in the admin"

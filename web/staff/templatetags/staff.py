@@ -23,6 +23,7 @@ _PLACES = (
     ("staff-tracks", "Tracks"),
     ("staff-users", "Users"),
     ("staff-usage", "Usage"),
+    ("staff-quotas", "Limits"),
     ("staff-flags", "Reported posts"),
     ("staff-bans", "Bans"),
     ("staff-audit", "Audit log"),
