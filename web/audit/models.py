@@ -42,6 +42,8 @@ class AuditKind(models.TextChoices):
     TRACK_CHANGE = "track.change", "Changed a track"
     TRACK_DELETE = "track.delete", "Deleted a track"
     TOKEN_REVOKE = "token.revoke", "Revoked a user's token"
+    NODE_INVITE = "node.invite", "Invited a node"
+    NODE_JOIN = "node.join", "Let a node join"
     NODE_REMOVE = "node.remove", "Removed a node"
     NODE_DRAIN = "node.drain", "Drained a node"
     NODE_UNDRAIN = "node.undrain", "Resumed a drained node"

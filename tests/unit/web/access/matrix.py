@@ -44,6 +44,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("api:show_profile", "GET"): "sooooo",
     ("api:show_user", "GET"): "oooooo",
     ("api:show_fleet", "GET"): "saaaao",
+    ("api:join", "POST"): "oooooo",
     ("api:drain_node", "POST"): "saaaao",
     ("api:undrain_node", "POST"): "saaaao",
     ("api:quarantine_gpu", "POST"): "saaaao",
