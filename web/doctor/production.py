@@ -62,9 +62,9 @@ LINES = (
         ("certificate",),
         "set WARPCOURT_PUBLIC_URL=https://... first",
     ),
-    Line("proxy", "The site trusts its own proxy, and only that.", ("proxy",), silent=True),
-    Line("secret-key", "All web servers share one secret key.", ("secret key",), silent=True),
-    Line("mail", "A mail server sends password resets and notifications.", ("mail",), silent=True),
+    Line("proxy", "The site trusts its own proxy, and only that.", ("proxy",)),
+    Line("secret-key", "All web servers share one secret key.", ("secret key",)),
+    Line("mail", "A mail server sends password resets and notifications.", ("mail",)),
     Line("postgresql", "The database is PostgreSQL, and it responds quickly.", ("database", "postgresql")),
     Line("migrations", "All migrations are applied.", ("migrations",)),
     Line("redis", "The broker is Redis, and it responds.", ("broker", "redis")),
@@ -137,6 +137,24 @@ def check_production_settings(config: Config) -> Findings:
         ok_if(bool(host) and host not in LOCAL_HOSTS, Level.WEAK),
         config.public_url or "WARPCOURT_PUBLIC_URL is not set",
         "set WARPCOURT_PUBLIC_URL to the https address that users open",
+    )
+    yield Finding(
+        "proxy",
+        ok_if(config.trusted_proxies > 0, Level.WEAK),
+        f"WARPCOURT_TRUSTED_PROXIES is {config.trusted_proxies}",
+        "set WARPCOURT_TRUSTED_PROXIES to the number of proxies in front of the site",
+    )
+    yield Finding(
+        "secret key",
+        ok_if(bool(config.secret_key), Level.WEAK),
+        "a key is set" if config.secret_key else "the key is in the data directory of this host",
+        "set WARPCOURT_SECRET_KEY_FILE, the same for all web servers",
+    )
+    yield Finding(
+        "mail",
+        ok_if(bool(config.email_url), Level.WEAK),
+        "a mail server is set" if config.email_url else "no mail server is configured",
+        "set WARPCOURT_EMAIL_URL_FILE",
     )
     yield Finding(
         "redis",

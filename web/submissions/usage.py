@@ -21,7 +21,7 @@ from web.accounts.models import User
 from web.jobs.queries import host_of
 from web.submissions.models import Report
 
-MAX_ROWS = 5000
+MAX_ROWS = 50_000
 _ON_CPU = {Stage.COMPILE, Stage.EXAMINE}
 _ON_TARGET = {Stage.LOAD, Stage.CHECK, Stage.DRAW, Stage.RANK}
 _MOST_MS = 2**31 - 1  # what the column holds

@@ -301,6 +301,9 @@ def test_production_needs_more_than_a_site_for_one(config: Config) -> None:
     public = replace(
         config,
         public_url="https://court.example.org",
+        trusted_proxies=1,
+        secret_key="kept elsewhere",
+        email_url="smtp://mail.example.org",
         broker_url="redis://redis:6379/0",
         metrics_token="a token",
         log_format="json",
