@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.json:
         sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
     else:
-        sys.stdout.write("".join(map(_line, findings)))
+        sys.stdout.write("".join(map(line_of, findings)))
     return int(any(finding.stops for finding in findings))
 
 
@@ -63,7 +63,8 @@ def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findi
     yield from containers.check_rights(found)
 
 
-def _line(finding: Finding) -> str:
+def line_of(finding: Finding) -> str:
+    """A finding in a line, and its fix in another."""
     line = f"{finding.level:8}{finding.check:18}{finding.found}\n"
     if finding.fix and finding.level is not Level.OK:
         line += f"{'':26}fix: {finding.fix}\n"

@@ -116,6 +116,9 @@ class Config:
     """Maximum number of submissions of a user per minute."""
     submits_per_day: Positive = 500
     """Maximum number of submissions of a user in 24 hours."""
+    gpu_seconds_per_day: Count = 0
+    """Maximum number of GPU seconds of a learner per day (UTC). Staff set other limits at /staff/quotas. 0:
+    no limit."""
     web_processes: Positive = 1
     """Number of web server processes. One per core is enough."""
     drain_s: Count = 0

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "web.rejudges",
     "web.leaderboards",
     "web.fleet",
+    "web.quotas",
     "web.tracks",
     "web.drafts",
     "web.authoring",

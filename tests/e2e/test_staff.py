@@ -16,6 +16,8 @@ PLACES = (
     "/rejudges/new?problem=vector-add",
     "/reports",
     "/bans",
+    "/usage",
+    "/quotas",
     "/audit",
 )
 KINDS = ("expired", "gave_up", "waiting", "no_gpu")

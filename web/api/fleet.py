@@ -3,13 +3,16 @@
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema
+from ninja.errors import HttpError
 from pydantic import StringConstraints
 
 from web.api.auth import STAFF_ORDER, STAFF_READ, ApiRequest
 from web.api.errors import documented
-from web.fleet import orders, queries
+from web.fleet import handshake, orders, queries
+from web.fleet.invitations import admit
 from web.fleet.models import REASON_CHARACTERS, Duty, Gpu, Health, Node, NodeState
 from web.fleet.queries import NodeNow, WorkerAt
 from web.fleet.queues import queues_now
@@ -189,3 +192,32 @@ def _worker(at: WorkerAt) -> dict[str, Any]:
 def _gpu(gpu: Gpu) -> dict[str, Any]:
     columns = [name for name in GpuOut.model_fields if name != "hold_reason"]
     return {"hold_reason": gpu.hold_reason or None, **{name: getattr(gpu, name) for name in columns}}
+
+
+class JoinIn(Schema):
+    """The token's id, a random nonce, and the proof that the node has the token."""
+
+    id: Annotated[str, StringConstraints(pattern=f"^[0-9a-f]{{{handshake.ID_CHARACTERS}}}$")]
+    nonce: Annotated[str, StringConstraints(pattern=f"^[0-9a-f]{{{handshake.NONCE_CHARACTERS}}}$")]
+    proof: Annotated[str, StringConstraints(pattern=f"^[0-9a-f]{{{handshake.PROOF_CHARACTERS}}}$")]
+
+
+class JoinOut(Schema):
+    """The settings of the node, sealed with the token, and the proof that the site made the token."""
+
+    sealed: str
+    proof: str
+
+
+@router.post(
+    "/join",
+    auth=None,
+    response={200: JoinOut, **documented(400, 403, 413, 422)},
+    summary="Join a node with a token",
+)
+def join(request: HttpRequest, wanted: JoinIn) -> Any:  # noqa: ARG001 - an operation takes it
+    """Return the settings of a new node. `warpcourt-admin node join` calls this; a token works once."""
+    admission = admit(wanted.id, wanted.nonce, wanted.proof)
+    if admission is None:
+        raise HttpError(403, "The token has expired, was used or replaced, or is wrong.")
+    return {"sealed": admission.sealed, "proof": admission.proof}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from deploy.audit.finding import Finding, Findings, Level
 from web.config import Config
-from web.doctor import content, host, services, settings, work
+from web.doctor import content, host, production, services, settings, work
 
 Check = Callable[[Config], Findings]
 
@@ -27,11 +27,17 @@ _ABOVE: tuple[Check, ...] = (
     work.check_queues,
     work.check_sweeps,
 )
+# Checks of a site in production: without services, and of a migrated database.
+_PRODUCTION_ALONE: tuple[Check, ...] = (production.check_production_settings,)
+_PRODUCTION_ABOVE: tuple[Check, ...] = (production.check_vendor, production.check_second_factors)
 
 
-def examine(config: Config, *, judging: bool = False) -> Iterator[Finding]:
-    """All findings. `judging` also isolates and compiles a program on this host, as a worker would."""
-    for check in _ALONE:
+def examine(config: Config, *, judging: bool = False, for_production: bool = False) -> Iterator[Finding]:
+    """All findings. `judging` also isolates and compiles a program on this host, as a worker would.
+
+    `for_production` adds the checks of the checklist for production.
+    """
+    for check in (*_ALONE, *(_PRODUCTION_ALONE if for_production else ())):
         yield from _careful(check, config)
     sound = True
     for check in _GROUND:
@@ -40,7 +46,8 @@ def examine(config: Config, *, judging: bool = False) -> Iterator[Finding]:
         for finding in _careful(check, config):
             sound = sound and not finding.stops
             yield finding
-    for check in _ABOVE if sound else ():
+    above = (*_ABOVE, *(_PRODUCTION_ABOVE if for_production else ()))
+    for check in above if sound else ():
         yield from _careful(check, config)
     yield from _careful(services.check_address, config)
     if judging:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from deploy.audit.finding import Finding, Findings, Level, ok_if
 from web.config import Config
 
-_LOCAL = {"localhost", "127.0.0.1", "::1"}
+LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
 
 def check_settings(config: Config) -> Findings:
@@ -14,7 +14,7 @@ def check_settings(config: Config) -> Findings:
         fix = "set WARPCOURT_DEBUG=no: browsers show tracebacks, which reveal internals of the site"
         yield Finding("settings", Level.REFUSED, "debug mode is on", fix)
     url = urlsplit(config.public_url)
-    local = not config.public_url or (url.hostname or "") in _LOCAL
+    local = not config.public_url or (url.hostname or "") in LOCAL_HOSTS
     yield Finding(
         "address",
         ok_if(local or url.scheme == "https", Level.WEAK),

@@ -167,3 +167,19 @@ class Gpu(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} {self.uuid}"
+
+
+class NodeInvitation(models.Model):
+    """A token with which a new node joins, as far as the site keeps it; see `web.fleet.handshake`.
+
+    The row is deleted when the token is used. `sealed` can be read only with the token.
+    """
+
+    token_id = models.CharField(max_length=16, unique=True)
+    name = models.CharField(max_length=NAME_CHARACTERS, unique=True)
+    proof_key = models.CharField(max_length=64)
+    sealed = models.TextField()
+    expires = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

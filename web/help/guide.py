@@ -32,6 +32,7 @@ class GuidePage:
     in_flight: int
     submits_per_minute: int
     submits_per_day: int
+    gpu_seconds_per_day: int
     api_per_minute: int
     site: str
 
@@ -46,6 +47,7 @@ def guide_page(site: str) -> GuidePage:
         in_flight=config.max_in_flight,
         submits_per_minute=config.submits_per_minute,
         submits_per_day=config.submits_per_day,
+        gpu_seconds_per_day=config.gpu_seconds_per_day,
         api_per_minute=config.api_per_minute,
         site=site,
     )

@@ -11,6 +11,7 @@ from problems import schema
 from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
 from problems.vocabulary import Language
+from web.accounts.models import User
 from web.catalog.arguments import Argument
 from web.catalog.folding import folded
 from web.catalog.markdown import render
@@ -25,6 +26,7 @@ from web.packages.figures import pictures
 from web.practice.queries import last_language
 from web.results.forms import new_form_key
 from web.results.pages import SubmissionPage, submission_page
+from web.submissions.gpu_time import GpuTime, tightest
 from web.submissions.queries import latest_submission
 
 ORIGINAL_TEXT = "original"  # in addresses: the original statement, whatever the browser prefers
@@ -51,7 +53,8 @@ class ProblemPage:
     `last` is the viewer's latest submission in the language, None if there is none. `key` is the random key
     of the form. `note` is the viewer's note, None if there is none. `before` and `after` are the neighbours
     in the list of problems. `custom` are the inputs for which a run may give values, and `sample_values` the
-    texts of those that the first sample states.
+    texts of those that the first sample states. `gpu_time` is the limit of the viewer's GPU time, None if
+    there is none, or no GPU.
     """
 
     language: Language
@@ -67,6 +70,7 @@ class ProblemPage:
     sample_values: dict[str, str]
     commands: dict[str, str]
     gpu_models: tuple[str, ...]
+    gpu_time: GpuTime | None
     functional: bool
     discusses: bool
     hints: HintsPart
@@ -107,6 +111,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
     last = latest_submission(viewer, problem, language)
     source = draft.source if draft else problem.starters[language.value]
     before, after = neighbours(viewer, problem)
+    offered = shown_gpu_models()
     text = problem.translations[locale] if locale else problem.statement
     return ProblemPage(
         language=language,
@@ -128,7 +133,8 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
-        gpu_models=tuple(model for model in shown_gpu_models() if suits_gpu(problem.gpu_words, model)),
+        gpu_models=tuple(model for model in offered if suits_gpu(problem.gpu_words, model)),
+        gpu_time=tightest(viewer) if isinstance(viewer, User) and offered else None,
         functional=settings.WARPCOURT.target == "cpu",
         discusses=may_discuss(viewer, problem),
         hints=hints_part(viewer, problem),

@@ -26,6 +26,7 @@ from web.hints.models import GivenUp, OpenedHint
 from web.importing.models import ImportRun
 from web.notifications.models import MailChoice, Notification
 from web.packages.models import PackageVersion
+from web.quotas.models import Quota
 from web.submissions.event_broadcaster import closing
 from web.submissions.models import Progress, Submission
 from web.submissions.queries import present_report, score_of, verdict_of
@@ -145,6 +146,7 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         ),
     )
     yield "mail_choices", _rows(MailChoice.objects.filter(user=user), "kind", "by_mail")
+    yield "gpu_limits", _rows(Quota.objects.filter(user=user), "gpu_s_per_day", "created")
     yield "bans", _rows(Ban.objects.filter(person=user), "reason", "created", "until")
     yield (
         "published_versions",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.staff import rejudge_views, track_views, user_views, views
+from web.staff import quota_views, rejudge_views, track_views, usage_views, user_views, views
 
 urlpatterns = [
     path("staff", views.overview, name="staff"),
@@ -24,5 +24,8 @@ urlpatterns = [
     path("staff/tracks/<slug:slug>/delete", track_views.track_delete, name="staff-track-delete"),
     path("staff/users", user_views.user_list, name="staff-users"),
     path("staff/users/<path:username>", user_views.user_roles, name="staff-user"),
+    path("staff/quotas", quota_views.quota_list, name="staff-quotas"),
+    path("staff/quotas/<int:pk>/remove", quota_views.quota_remove, name="staff-quota-remove"),
+    path("staff/usage", usage_views.usage_report, name="staff-usage"),
     path("staff/audit", views.audit, name="staff-audit"),
 ]

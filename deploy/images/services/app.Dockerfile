@@ -30,9 +30,10 @@ RUN python3 -m compileall -q .
 FROM system AS packages
 ARG PIP_INDEX_URL
 ARG PIP_EXTRA_INDEX_URL
+ARG S3=no
 RUN /opt/build/prepare python3-venv && python3 -m venv /opt/venv
-COPY deploy/images/services/install deploy/requirements/run.txt deploy/requirements/otel.txt build/wheel[s] /opt/build/wheels/
-RUN /opt/build/wheels/install run otel
+COPY deploy/images/services/install deploy/requirements/run.txt deploy/requirements/otel.txt deploy/requirements/s3.txt build/wheel[s] /opt/build/wheels/
+RUN /opt/build/wheels/install run otel && if [ "$S3" = yes ]; then /opt/build/wheels/install s3; fi
 
 FROM system AS runtime
 COPY --from=packages /opt/venv /opt/venv

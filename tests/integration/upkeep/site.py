@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,14 +37,16 @@ class Site:
             "WARPCOURT_BACKUP_DIR": str(self.folder / "backups"),
         }
 
-    def manage(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """What `manage.py` with these arguments did."""
+    def manage(
+        self, *arguments: object, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """What `manage.py` with these arguments did, with more variables in its environment."""
         argv = [sys.executable, "manage.py", *map(str, arguments)]
-        return self._run(argv)
+        return self._run(argv, environment)
 
-    def managed(self, *arguments: object) -> str:
+    def managed(self, *arguments: object, environment: Mapping[str, str] | None = None) -> str:
         """What `manage.py` with these arguments printed, when all is well."""
-        done = self.manage(*arguments)
+        done = self.manage(*arguments, environment=environment)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
 
@@ -63,9 +65,17 @@ class Site:
             argv, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True, **streams
         )
 
-    def _run(self, argv: list[str]) -> subprocess.CompletedProcess[str]:
+    def _run(
+        self, argv: list[str], more: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            argv, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=120
+            argv,
+            cwd=ROOT,
+            env=self.environment | dict(more or {}),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
 
 

@@ -1,6 +1,7 @@
 """The doctor: every fault is found, comes with its fix, and hides no other."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -8,6 +9,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.recorder import MigrationRecorder
@@ -16,8 +18,9 @@ from django.utils import timezone
 from deploy.audit.finding import Finding, Level
 from testing.services import free_port
 from web import doctor
-from web.config import Config
-from web.doctor import content, host, services, settings, work
+from web.config import ROOT, Config
+from web.doctor import content, host, production, services, settings, work
+from web.doctor.production import LINES, State, verify
 from web.fleet.models import Node, Worker
 from web.fleet.presence import WorkerReport, record_worker
 from web.jobs.models import JobState
@@ -254,3 +257,78 @@ def test_the_command_prints_fixes_and_says_so_by_its_status() -> None:
     out = StringIO()
     call_command("doctor", "--json", stdout=out)
     assert {"check", "level", "found", "fix"} == set(json.loads(out.getvalue())[0])
+
+
+def states(findings: list[Finding]) -> dict[str, State]:
+    return {verified.line.id: verified.state for verified in verify(findings)}
+
+
+def test_the_checklist_and_its_page_have_the_same_lines() -> None:
+    page = (ROOT / "docs/production.md").read_text()
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
+    assert [(line.id, line.requirement) for line in LINES] == [(row[0], row[1]) for row in rows]
+    for line, (_, _, by) in zip(LINES, rows, strict=True):
+        assert by.startswith("`doctor`" if line.checks else "you: ")
+
+
+def test_each_line_is_verified_by_findings_that_exist() -> None:
+    sources = [path.read_text() for path in (ROOT / "web/doctor").glob("*.py")]
+    named = {name for source in sources for name in re.findall(r'Finding\(\s*"([a-z -]+)"', source)}
+    assert {check for line in LINES for check in line.checks} <= named
+    assert all(line.action for line in LINES if not line.checks)
+
+
+def test_a_line_takes_the_worst_of_its_findings() -> None:
+    good = Finding("database", Level.OK, "PostgreSQL")
+    slow = Finding("database", Level.WEAK, "slow", "look at its host")
+    line = next(v for v in verify([good, slow]) if v.line.id == "postgresql")
+    assert (line.state, line.found, line.action) == (State.FIX, "slow", "look at its host")
+    assert states([good])["postgresql"] is State.OK
+
+
+def test_no_line_is_well_that_was_not_checked() -> None:
+    found = states([Finding("database", Level.MISSING, "down", "start it")])
+    assert {found[name] for name in ("workers", "nodes", "second-factor", "postgresql")} == {State.FIX}
+    assert found["gpu-hosts"] is State.YOURS
+    sound = states([Finding("database", Level.OK, "up")])
+    assert sound["nodes"] is State.OK  # reports faults only
+    assert sound["isolation"] is State.YOURS
+    assert sound["certificate"] is State.FIX
+
+
+def test_production_needs_more_than_a_site_for_one(config: Config) -> None:
+    assert set(levels(production.check_production_settings(config)).values()) == {Level.WEAK}
+    public = replace(
+        config,
+        public_url="https://court.example.org",
+        trusted_proxies=1,
+        secret_key="kept elsewhere",
+        email_url="smtp://mail.example.org",
+        broker_url="redis://redis:6379/0",
+        metrics_token="a token",
+        log_format="json",
+    )
+    assert set(levels(production.check_production_settings(public)).values()) == {Level.OK}
+
+
+def test_superusers_have_a_second_factor(config: Config, django_user_model: Any) -> None:
+    root = django_user_model.objects.create_superuser("root", password="a long password 1")
+    finding = only(production.check_second_factors(config), "second-factor")
+    assert finding.level is Level.WEAK
+    assert "root" in finding.found
+    Authenticator.objects.create(user=root, type=Authenticator.Type.RECOVERY_CODES, data={})
+    assert only(production.check_second_factors(config), "second-factor").level is Level.WEAK
+    Authenticator.objects.create(user=root, type=Authenticator.Type.TOTP, data={})
+    assert only(production.check_second_factors(config), "second-factor").level is Level.OK
+
+
+def test_the_command_prints_every_line_of_the_checklist() -> None:
+    out = StringIO()
+    with pytest.raises(SystemExit):
+        call_command("doctor", "--production", stdout=out)
+    for line in LINES:
+        assert re.search(rf"^(ok|fix|you check this) +{line.id} ", out.getvalue(), re.MULTILINE)
+    out = StringIO()
+    with pytest.raises(SystemExit):
+        call_command("doctor", "--production", "--json", stdout=out)
+    assert [entry["line"]["id"] for entry in json.loads(out.getvalue())] == [line.id for line in LINES]

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 
 from deploy.audit.finding import Finding, Level
 from web.doctor import examine
+from web.doctor.production import State, Verified, verify
 
 
 class Command(BaseCommand):
@@ -23,8 +24,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--judging", action="store_true", help="also isolate and compile a program on this host"
         )
+        parser.add_argument(
+            "--production",
+            action="store_true",
+            help="verify the checklist for production line by line (docs/production.md); "
+            "status 1: a line must be fixed",
+        )
 
     def handle(self, *_: object, **options: Any) -> None:
+        if options["production"]:
+            self._verify_production(judging=options["judging"], as_json=options["json"])
+            return
         findings = []
         for finding in examine(settings.WARPCOURT, judging=options["judging"]):
             findings.append(finding)
@@ -36,6 +46,26 @@ class Command(BaseCommand):
             self.stdout.write(_summary(findings))
         if any(finding.stops for finding in findings):
             raise SystemExit(1)
+
+    def _verify_production(self, *, judging: bool, as_json: bool) -> None:
+        lines = list(verify(examine(settings.WARPCOURT, judging=judging, for_production=True)))
+        if as_json:
+            self.stdout.write(json.dumps([asdict(verified) for verified in lines], indent=2))
+        else:
+            self.stdout.write("\n".join(map(_checklist_line, lines)))
+            fix, yours = (sum(v.state is state for v in lines) for state in (State.FIX, State.YOURS))
+            self.stdout.write(f"{len(lines)} lines. To fix: {fix}. To check yourself: {yours}.")
+        if any(verified.state is State.FIX for verified in lines):
+            raise SystemExit(1)
+
+
+def _checklist_line(verified: Verified) -> str:
+    line = verified.line
+    text = f"{verified.state:16}{line.id:20}{line.requirement}"
+    indent = f"\n{'':36}"
+    if verified.found and verified.state is not State.OK:
+        text += f"{indent}found: {verified.found}"
+    return text + (f"{indent}do: {verified.action}" if verified.action else "")
 
 
 def _line(finding: Finding) -> str:

@@ -22,6 +22,8 @@ _PLACES = (
     ("staff-rejudges", "Rejudges"),
     ("staff-tracks", "Tracks"),
     ("staff-users", "Users"),
+    ("staff-usage", "Usage"),
+    ("staff-quotas", "Limits"),
     ("staff-flags", "Reported posts"),
     ("staff-bans", "Bans"),
     ("staff-audit", "Audit log"),

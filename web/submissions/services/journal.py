@@ -34,6 +34,7 @@ from web.submissions.models import (
     Submission,
 )
 from web.submissions.services.progress import settle
+from web.submissions.usage import times_of
 
 OLD_VERDICT = "old_verdict"  # in the event that queues a rejudge
 
@@ -102,6 +103,7 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Rep
     # A judge that loads no package stamps no version; then the pinned version judged it.
     pinned = Submission.objects.values_list(Coalesce("package__version", "version"), flat=True)
     version = stamp.get("problem_version") or pinned.get(pk=submission_id)
+    gpu_ms, cpu_ms = times_of(report)
     return Report.objects.create(
         submission_id=submission_id,
         attempt=attempt,
@@ -116,6 +118,8 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Rep
         score_low_us=score.low_us if score else None,
         score_high_us=score.high_us if score else None,
         roofline_percent=_roofline_percent(report),
+        gpu_ms=gpu_ms,
+        cpu_ms=cpu_ms,
         body=judge_report.to_json(replace(report, listings={})),
         finished=DatabaseNow(),
     )

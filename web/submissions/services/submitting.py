@@ -7,7 +7,7 @@ SubmissionRefused
 +-- ValuesUnacceptable     custom values that do not fit the problem
 +-- SeedUnacceptable       a custom seed for a submit, or out of range
 +-- GpuNotOffered          no GPU of the model that was requested is in use
-+-- LimitReached           too many at a time, in a minute, or in a day
++-- LimitReached           too many at a time, in a minute, or in a day, or no GPU time left
 +-- KeyReused              the idempotency key belongs to another submission
 """
 
@@ -34,9 +34,10 @@ from web.catalog.models import Problem
 from web.fleet.queries import offered_gpu_models
 from web.jobs import wakeup
 from web.jobs.fair_share import open_jobs
-from web.jobs.models import JobState
+from web.jobs.models import CPU, JobState
 from web.site import metrics, origin
 from web.site.clock import DatabaseNow, read_clock
+from web.submissions.gpu_time import tightest
 from web.submissions.models import EventKind, Job, Priority, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.queues import queue_for
@@ -78,7 +79,7 @@ class GpuNotOffered(SubmissionRefused):
 
 
 class LimitReached(SubmissionRefused):
-    """Raised when the user has too many unfinished submissions, or made too many in a minute or a day."""
+    """Raised when the user has too many unfinished submissions, made too many, or used up the GPU time."""
 
 
 class KeyReused(SubmissionRefused):
@@ -138,6 +139,9 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
         gpu_model = _chosen_gpu(problem, gpu_model)
         rank = open_jobs(Job.objects.filter(user=user)).count()
         _check_limits(user, rank)
+        queue = queue_for(gpu_model)
+        if queue != CPU:
+            _check_gpu_time(user)
         submission = Submission.objects.create(
             user=user,
             problem=problem,
@@ -152,7 +156,6 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             gpu_model=gpu_model,
             idempotency_key=idempotency_key or None,
         )
-        queue = queue_for(gpu_model)
         Job.objects.create(
             submission=submission,
             user=user,
@@ -325,6 +328,12 @@ def _check_limits(user: User, in_flight: int) -> None:
             f"You made {limits.submits_per_day} submissions in the last day, the maximum. "
             f"You can submit again in {timeuntil(oldest + _DAY, depth=1)}."
         )
+
+
+def _check_gpu_time(user: User) -> None:
+    use = tightest(user)
+    if use is not None and use.used_up:
+        raise LimitReached(f"{use.text} {use.reset_text}")
 
 
 def _priority(mode: Mode, problem: Problem) -> Priority:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import Group as UserGroup
 from django.test import Client
 
 from judge.report import CaseReport, Mismatch, Report, Score
@@ -26,6 +27,7 @@ from web.fleet.models import Node
 from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
 from web.notifications.models import Kind, Notification
+from web.quotas.services import set_quota
 from web.rejudges import rejudging
 from web.submissions import services
 from web.submissions.models import Submission
@@ -96,6 +98,7 @@ def make_world(*, hostile: bool = False) -> World:
         user=owner, kind=Kind.REPLY, actor=classmate, subject=f"x {text}", topic="x", url="/problems"
     )
     ban = discussion.ban(User.objects.create_user("banned"), staff, reason=f"Rude. {text}")
+    quota = set_quota(UserGroup.objects.create(name=f"Class {text}"[:150]), 60, staff)
     chosen = Submission.objects.filter(pk=submission.pk)
     rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
     baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
@@ -138,6 +141,7 @@ def make_world(*, hostile: bool = False) -> World:
             "post": post.pk,
             "staff-post": post.pk,
             "staff-ban": ban.pk,
+            "staff-quota": quota.pk,
             "staff-rejudge": rejudge.pk,
             "baseline": baseline.pk,
             "mfa": 1,

@@ -1,0 +1,1 @@
+"""Limits of GPU time per day for users and classes."""

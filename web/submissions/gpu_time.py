@@ -1,0 +1,70 @@
+"""The GPU time that a user has used today, and the limits of it.
+
+A day begins at 00:00 UTC. A submission counts in the day in which it was made, once it is judged. So a user
+can exceed a limit by the submissions that are in progress, at most `max_in_flight` of them.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.timesince import timeuntil
+
+from web.accounts.models import User
+from web.quotas.queries import Limit, limits_of
+from web.submissions.usage import gpu_ms_of
+
+
+@dataclass(frozen=True, slots=True)
+class GpuTime:
+    """The use of one limit. `name` is the class that it is of, empty for the user's own."""
+
+    limit_s: int
+    used_s: float
+    resets: datetime
+    name: str = ""
+
+    @property
+    def used_up(self) -> bool:
+        """Return whether no more submissions are accepted for GPUs today."""
+        return self.used_s >= self.limit_s
+
+    @property
+    def left_s(self) -> float:
+        """Return the seconds that are left."""
+        return max(self.limit_s - self.used_s, 0.0)
+
+    @property
+    def text(self) -> str:
+        """Return the use in one sentence."""
+        whose = f"Your class {self.name} has" if self.name else "You have"
+        return f"{whose} used {self.used_s:.0f} of {self.limit_s} GPU seconds today."
+
+    @property
+    def reset_text(self) -> str:
+        """Return when the count begins again."""
+        return f"The count starts again at 00:00 UTC, in {timeuntil(self.resets, depth=1)}."
+
+
+def tightest(user: User) -> GpuTime | None:
+    """Return the limit that has the least time left for `user`; None if none applies."""
+    limits = limits_of(user)
+    if not limits:
+        return None
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    return min((_use_of(user, limit, today) for limit in limits), key=lambda use: use.left_s)
+
+
+def _use_of(user: User, limit: Limit, today: datetime) -> GpuTime:
+    owners = (
+        Q(submission__user=user)
+        if limit.group_id is None
+        else Q(
+            submission__user__groups=limit.group_id,
+            submission__user__is_staff=False,
+            submission__user__is_instructor=False,
+        )
+    )
+    used_s = gpu_ms_of(owners, today) / 1000
+    return GpuTime(limit.gpu_s, used_s, today + timedelta(days=1), limit.name)
