@@ -46,6 +46,10 @@ ROOT_TEST_PROGRAMS = {  # only root can start an engine, or make hosts of namesp
     "debootstrap": "debootstrap",
     "ip": "iproute2",
     "faketime": "faketime",
+    "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
+    "sbatch": "slurm-client",
+    "munged": "munge",
 }
 
 

@@ -3,18 +3,22 @@
 To take part, a kind is a model of jobs; its `listed` names the columns to read.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
+from django.db import connection
 from django.db.models import CharField, Count, F, Min, QuerySet, Value
 from django.db.models.functions import Cast, Coalesce
 
 from web.jobs.models import OPEN, JobKind, JobState, LeasedJob, job_models
+from web.setting import ROOT
 
 _Rows: TypeAlias = "QuerySet[Any, Any]"  # of any of these tables, in columns of the same names
 MOST_TASKS = 50
+UNFINISHED_JOBS = ROOT / "deploy" / "helm" / "warpcourt" / "files" / "unfinished_jobs.sql"
+_QUEUES = "QUEUES"  # stands for the list in that file
 # The kinds that workers take when no submission waits, in the order of claims.
 BACKGROUND = tuple(kind for kind in JobKind if kind is not JobKind.SUBMISSION)
 
@@ -75,6 +79,19 @@ def tasks_in_background() -> list[Task]:
 def tasks_held() -> list[Task]:
     """Return all jobs that workers run now, including submissions. One query."""
     return _tasks(_open(model).filter(state=JobState.LEASED) for model in job_models())
+
+
+def unfinished(queues: Sequence[str]) -> int:
+    """Return the number of jobs of all kinds in `queues` that wait or run. One query.
+
+    Every autoscaler asks this: KEDA, which can only run SQL, by the chart of Helm, and `slurmscale`.
+    """
+    text = UNFINISHED_JOBS.read_text(encoding="utf-8")
+    with connection.cursor() as cursor:
+        parameters = [*queues] * text.count(_QUEUES)
+        cursor.execute(text.replace(_QUEUES, ", ".join(["%s"] * len(queues))), parameters)
+        (found,) = cursor.fetchone()
+    return int(found)
 
 
 def submissions_waiting() -> dict[str, int]:

@@ -117,17 +117,11 @@ periodSeconds: {{ .period }}
 failureThreshold: {{ .failures }}
 {{- end -}}
 
-{{- /* The number of jobs in the queues of a pool. Each part is answered by a partial index. */ -}}
+{{- /* The number of jobs in the queues of a pool. Each part is answered by a partial index. `slurmscale` asks the same. */ -}}
 {{- define "warpcourt.queueQuery" -}}
 {{- $queues := list -}}
-{{- range .queues }}{{ $queues = append $queues (printf "'%s'" .) }}{{ end -}}
-{{- $parts := list -}}
-{{- range $table := list "submissions_job" "authoring_proofrun" "importing_importrun" "rejudges_hiddenrun" -}}
-{{- range $state := list "queued" "leased" -}}
-{{- $parts = append $parts (printf "SELECT count(*) AS jobs FROM %s WHERE state = '%s' AND queue IN (%s)" $table $state (join ", " $queues)) -}}
-{{- end -}}
-{{- end -}}
-SELECT sum(jobs) FROM ({{ join " UNION ALL " $parts }}) AS parts
+{{- range .pool.queues }}{{ $queues = append $queues (printf "'%s'" .) }}{{ end -}}
+{{- .root.Files.Get "files/unfinished_jobs.sql" | replace "QUEUES" (join ", " $queues) | replace "\n" " " | replace "   " " " | trim -}}
 {{- end -}}
 
 {{- /* A pool with the defaults. Each of its keys replaces that of the defaults as a whole, also with 0 or false. */ -}}

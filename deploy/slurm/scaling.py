@@ -1,0 +1,84 @@
+"""Decides how many workers of a pool to submit, cancel and drain. Pure: no clock, process or database.
+
+The number of workers follows the number of unfinished jobs between a floor and a ceiling. Each decision
+depends on the present alone. Autoscalers that see the same present choose the same workers, so two of them
+at once drain none in addition; what both submit is cancelled by the next decision.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """The phase of a job of Slurm. A `held` one waits, but not for a node."""
+
+    WAITING = "waiting"
+    HELD = "held"
+    RUNNING = "running"
+    ENDING = "ending"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerJob:
+    """A worker as a job of Slurm. `busy`: it has a lease. `draining`: it takes no more jobs."""
+
+    job_id: int
+    phase: Phase
+    busy: bool = False
+    draining: bool = False
+    idle_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The rules of a pool. Raises ValueError if they contradict each other."""
+
+    floor: int
+    ceiling: int
+    jobs_per_worker: int
+    cooldown_s: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.floor <= self.ceiling:
+            raise ValueError("The floor must be 0 or more, and not above the ceiling.")
+        if self.jobs_per_worker < 1 or self.cooldown_s < 0:
+            raise ValueError("A worker must be for at least one job, and the cool-down not negative.")
+
+    def wanted(self, unfinished: int) -> int:
+        """Return the number of workers for this number of unfinished jobs."""
+        needed = -(-unfinished // self.jobs_per_worker)
+        return min(max(needed, self.floor), self.ceiling)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The number of workers to submit, and the jobs of Slurm to cancel before they start or to drain."""
+
+    submit: int = 0
+    cancel: tuple[int, ...] = ()
+    drain: tuple[int, ...] = ()
+
+
+def decide(unfinished: int, workers: Sequence[WorkerJob], bounds: Bounds) -> Plan:
+    """Return what to do now.
+
+    Workers that wait are cancelled before others are drained, the newest first. A worker that runs is drained
+    when it has been idle for the cool-down, the oldest first, because its time limit is the closest. A busy
+    one is drained only while there are more workers than the ceiling.
+    """
+    held = tuple(sorted(worker.job_id for worker in workers if worker.phase is Phase.HELD))
+    waiting = sorted(worker.job_id for worker in workers if worker.phase is Phase.WAITING)
+    running = [worker for worker in workers if worker.phase is Phase.RUNNING]
+    serving = sorted((one for one in running if not one.draining), key=lambda one: (one.busy, one.job_id))
+    surplus = len(waiting) + len(serving) - bounds.wanted(unfinished)
+    if surplus <= 0:
+        room = bounds.ceiling - len(waiting) - len(running)  # a worker that drains still has its node
+        return Plan(submit=max(0, min(-surplus, room)), cancel=held)
+    unneeded = waiting[::-1][:surplus]
+    surplus -= len(unneeded)
+    too_many = len(waiting) - len(unneeded) + len(serving) - bounds.ceiling
+    cooled = [one for one in serving if not one.busy and one.idle_s >= bounds.cooldown_s][:surplus]
+    others = [one for one in serving if one not in cooled]
+    drained = cooled + others[: max(0, too_many - len(cooled))]
+    return Plan(cancel=(*held, *unneeded), drain=tuple(one.job_id for one in drained))
