@@ -251,17 +251,19 @@ class SlurmCluster(Cluster):
         (self.slurm / "gres.conf").write_text("Name=gpu File=/dev/null\n")
 
     def _furnish(self, host: Host) -> None:
-        """Give `host` the names of all hosts, and a Python that every user may run, wherever it is."""
+        """Give `host` the names of all hosts, and let every user reach Python and this checkout."""
         host.run("mount", "--bind", str(self.slurm / "hosts"), "/etc/hosts")
-        python = Path(sys.base_prefix)
-        closed = [above for above in reversed(python.parents) if not above.stat().st_mode & 0o001]
-        if closed:
-            open_path = self.slurm / f"python-{host.name}"
-            open_path.mkdir()
-            host.run("mount", "--bind", str(python), str(open_path))
-            host.run("mount", "-t", "tmpfs", "-o", "mode=755,size=1m", "open", str(closed[0]))
-            host.run("mkdir", "-p", str(python))
-            host.run("mount", "--bind", str(open_path), str(python))
+        tops = {folder: _closed(folder) for folder in (Path(sys.base_prefix), ROOT)}
+        unreachable = [folder for folder, top in tops.items() if top]
+        opened = {folder: self.slurm / f"open-{host.name}{folder}" for folder in unreachable}
+        for folder, mounted in opened.items():
+            mounted.mkdir(parents=True)
+            host.run("mount", "--bind", str(folder), str(mounted))
+        for top in {tops[folder] for folder in unreachable}:
+            host.run("mount", "-t", "tmpfs", "-o", "mode=755,size=1m", "open", str(top))
+        for folder, mounted in opened.items():
+            host.run("mkdir", "-p", str(folder))
+            host.run("mount", "--bind", str(mounted), str(folder))
 
     def _munge(self) -> list[str]:
         folder = self.slurm / "munge"
@@ -280,6 +282,12 @@ class SlurmCluster(Cluster):
 
     def _slurm_environment(self) -> dict[str, str]:
         return {"PATH": f"/usr/sbin:/sbin:{os.environ['PATH']}", "SLURM_CONF": str(self.slurm / "slurm.conf")}
+
+
+def _closed(folder: Path) -> Path | None:
+    """The first folder on the way to `folder` that not every user may enter, None if there is none."""
+    closed = (above for above in reversed(folder.parents) if not above.stat().st_mode & 0o001)
+    return next(closed, None)
 
 
 def _become(user: str) -> list[str]:
