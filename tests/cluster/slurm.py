@@ -254,16 +254,13 @@ class SlurmCluster(Cluster):
         """Give `host` the names of all hosts, and let every user reach Python and this checkout."""
         host.run("mount", "--bind", str(self.slurm / "hosts"), "/etc/hosts")
         tops = {folder: _closed(folder) for folder in (Path(sys.base_prefix), ROOT)}
-        unreachable = [folder for folder, top in tops.items() if top]
-        opened = {folder: self.slurm / f"open-{host.name}{folder}" for folder in unreachable}
-        for folder, mounted in opened.items():
-            mounted.mkdir(parents=True)
-            host.run("mount", "--bind", str(folder), str(mounted))
-        for top in {tops[folder] for folder in unreachable}:
-            host.run("mount", "-t", "tmpfs", "-o", "mode=755,size=1m", "open", str(top))
-        for folder, mounted in opened.items():
-            host.run("mkdir", "-p", str(folder))
-            host.run("mount", "--bind", str(mounted), str(folder))
+        opened = {folder: self.slurm / f"open-{host.name}{folder}" for folder, top in tops.items() if top}
+        steps = [
+            *(f"mkdir -p {there} && mount --bind {folder} {there}" for folder, there in opened.items()),
+            *(f"mount -t tmpfs -o mode=755,size=1m open {tops[folder]}" for folder in opened),
+            *(f"mkdir -p {folder} && mount --bind {there} {folder}" for folder, there in opened.items()),
+        ]
+        host.run("sh", "-ec", "\n".join(dict.fromkeys(steps)))  # one command: it loses its folder meanwhile
 
     def _munge(self) -> list[str]:
         folder = self.slurm / "munge"
