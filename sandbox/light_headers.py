@@ -1,11 +1,11 @@
-"""Headers that make small programs compile in less than half of the time.
+"""Headers with which the front ends of the compilers need less than half of the time for small programs.
 
 nvcc puts `cuda_runtime.h` before every source. With extended lambdas it includes <functional>, and in C++17
 that brings most containers and algorithms of the standard library, in each of four passes of the compilers.
-The same holds for the special functions in <cmath>. Without them a program lacks only names of the namespace
-std. So a program that never mentions `std`, and no header in `tr1/`, gets a `cuda_runtime.h` without both.
-Any other header that it includes itself, it gets in full. Also runs inside the compile sandbox, so it uses
-the standard library alone.
+The same holds for the special functions in <cmath>. Without both, a program lacks only names of the namespace
+std. So a program that mentions neither `std` nor `tr1` gets a `cuda_runtime.h` that omits both. Headers that
+a program includes itself are complete, except for the special functions. This module also runs inside the
+compile sandbox, so it uses only the standard library.
 """
 
 import re

@@ -1,15 +1,15 @@
 """The thread that tells Kubernetes whether this worker judges, so that idle pods are removed first.
 
 Theory of operation. When a Deployment shrinks, Kubernetes removes the pods with the lowest
-`controller.kubernetes.io/pod-deletion-cost` first. The thread runs in the worker's main process and looks at
-the claims of the children (`worker.pulse`). At the first claim it writes JUDGING; when no child has held a
-claim for QUIET_S it writes IDLE. So a worker that judges one job after the other writes once, as Kubernetes
-asks. The cost is only a preference: a worker that is removed while it judges gets SIGTERM and finishes its
-jobs (`worker.shutdown`).
+`controller.kubernetes.io/pod-deletion-cost` first. The thread runs in the worker's main process and checks
+the claims of the children every second (`worker.pulse`). At the first claim it writes JUDGING; when no
+child has held a claim for QUIET_S it writes IDLE. So a worker that judges one job after the other writes
+once, as Kubernetes asks. The cost is only a preference: a worker that is removed while it judges gets
+SIGTERM and finishes its jobs (`worker.shutdown`).
 
 No job waits for the API server. A request ends after PATIENCE_S, however slowly the server answers. A failed
 write is repeated, after pauses that grow to LONGEST_PAUSE_S. The request is a merge patch of one annotation
-without a version, so there is nothing to read or to watch before it.
+without a resource version, so the worker does not read or watch the pod first.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from worker.pulse import PulseKind, pulse
 log = structlog.get_logger(__name__)
 
 ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
-# A pod without the annotation counts as 0: its worker starts, or cannot reach the API server.
+# A pod without the annotation counts as 0: its worker is starting, or cannot reach the API server.
 IDLE, JUDGING = -100, 100
 QUIET_S = 10.0
 PATIENCE_S = 5.0
@@ -155,11 +155,11 @@ class PodCost:
         while not pause.wait(_LOOK_S):
             try:
                 self.look()
-            except Exception:  # the thread's boundary: the worker judges on
+            except Exception:  # the thread's boundary: the worker keeps judging
                 log.exception("pod_cost_failed")
 
     def _tell(self, trouble: str) -> None:
-        """Log a new trouble once, and its end."""
+        """Log each new failure once, and its end."""
         if trouble and trouble != self._trouble:
             log.warning("pod_cost_not_written", fix=trouble)
         elif self._trouble and not trouble:

@@ -8,8 +8,8 @@ with another derived key. It does not keep the secret.
     node <── sealed settings, proof of the site ──    the node knows that the site made the token
 
 Each proof is an HMAC over the role, the id and the nonce, so neither side can replay the other's. The site's
-covers the sealed settings too. The settings hold the credentials of database and broker; only the holder of
-the token can read them, also if the connection is not encrypted. A token works once, and expires.
+proof also covers the sealed settings. The settings hold the credentials of database and broker; only the
+holder of the token can read them, even if the connection is not encrypted. A token works once, and expires.
 """
 
 import hashlib

@@ -8,10 +8,10 @@ from django.utils import timezone
 
 
 class Quota(models.Model):
-    """The GPU seconds that a user, or all users of a class together, may use per day.
+    """The GPU seconds that a user, or all learners of a class together, may use per day.
 
     For a user, it replaces `WARPCOURT_GPU_SECONDS_PER_DAY`; 0 then means no limit. For a class, it limits the
-    sum over its users.
+    sum over its learners: instructors and staff do not count.
     """
 
     user = models.OneToOneField(

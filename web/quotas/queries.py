@@ -26,8 +26,8 @@ class Limit:
 def limits_of(user: User) -> list[Limit]:
     """Return the limits of the GPU time of `user`: the user's own first, then those of the classes.
 
-    Instructors, staff and the site's own accounts have none. Without any limit on the site, this reads no
-    database.
+    Instructors, staff and the site's own accounts have none. If the site has no limit, this does not
+    read the database.
     """
     if user.is_staff or user.is_superuser or user.is_instructor or _SYSTEM in user.username:
         return []
@@ -51,7 +51,7 @@ def forget_cached() -> None:
 
 
 def list_quotas() -> QuerySet[Quota]:
-    """Return all limits, those of classes first."""
+    """Return all limits: those of users by user name, and those of classes by class name."""
     return Quota.objects.select_related("user", "group").order_by("user__username", "group__name")
 
 

@@ -12,7 +12,7 @@ from web.quotas.queries import forget_cached
 
 @transaction.atomic
 def set_quota(owner: User | Group, gpu_s_per_day: int, actor: User | None) -> Quota:
-    """Limit the GPU seconds per day of a user, or of all users of a class together."""
+    """Limit the GPU seconds per day of a user, or of all learners of a class together."""
     known = {"user": owner} if isinstance(owner, User) else {"group": owner}
     quota, _ = Quota.objects.update_or_create(**known, defaults={"gpu_s_per_day": gpu_s_per_day})
     log(actor, AuditKind.QUOTA_SET, owner, gpu_seconds_per_day=gpu_s_per_day)

@@ -30,7 +30,7 @@ class QuotaForm(forms.Form):
         min_value=0,
         max_value=_MOST_S,
         label="GPU seconds per day",
-        help_text="For a class: of all its users together. 0 exempts a user from the site's limit.",
+        help_text="For a class: of all its learners together. 0 exempts a user from the site's limit.",
     )
 
     def owner(self) -> User | Group | None:

@@ -18,7 +18,7 @@ from web.submissions.usage import gpu_ms_of
 
 @dataclass(frozen=True, slots=True)
 class GpuTime:
-    """The use of one limit. `name` is the class that it is of, empty for the user's own."""
+    """The use of one limit. `name` is that of the class, empty for the user's own limit."""
 
     limit_s: int
     used_s: float

@@ -1,11 +1,11 @@
 """The time that judging took: GPU seconds and CPU seconds, by user, class, node and in total.
 
-A report stores two sums of its stages. `gpu_ms` is the wall time of the stages that need a GPU, also while
+A report stores two sums of its stages. `gpu_ms` is the wall time of the stages that need a GPU, even while
 other programs share that GPU. `cpu_ms` is the wall time of compilers and of functional mode. Waiting counts
-as neither. A class is a group of users (`django.contrib.auth`).
+as neither of them. A class is a group of users (`django.contrib.auth`).
 
-Not stored: reports from before version 0.3, attempts of lost workers, proofs, trials, previews, and runs of
-a rejudge before it is applied. A rejudge replaces the times of its submissions.
+Reports from before version 0.3 have no sums. Attempts of lost workers, proofs, trials, previews, and runs
+of a rejudge before it is applied are not counted. A rejudge replaces the times of its submissions.
 """
 
 from collections import defaultdict
@@ -29,7 +29,7 @@ _MOST_MS = 2**31 - 1  # what the column holds
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the judged submissions of one user, class or node used. `name` is empty for those without one."""
+    """The usage of one user, class or node. `name` is empty for submissions that have none."""
 
     name: str
     submissions: int = 0
@@ -56,7 +56,7 @@ def times_of(report: JudgeReport) -> tuple[int, int]:
 
 
 def total(begin: datetime, end: datetime) -> Usage:
-    """Return what all submissions used whose verdict is from `begin` to before `end`."""
+    """Return the usage of all submissions with a verdict from `begin` until before `end`."""
     found = _judged(begin, end).aggregate(n=Count("pk"), gpu=Sum("gpu_ms"), cpu=Sum("cpu_ms"))
     return Usage("", found["n"], found["gpu"] or 0, found["cpu"] or 0)
 

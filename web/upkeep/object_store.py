@@ -4,8 +4,8 @@ boto3 is optional: its lock is deploy/requirements/s3.txt, and only this module 
 credentials, the region and the address of the service from its own environment variables and files, such as
 `AWS_ACCESS_KEY_ID` and `AWS_ENDPOINT_URL_S3`.
 
-Nothing here deletes from a bucket. So the site's credentials need no right to delete, and whoever steals them
-cannot remove the backups. A lifecycle rule of the bucket removes old ones.
+This module deletes nothing from a bucket. So the site's credentials need no right to delete, and an attacker
+who steals them cannot remove the backups. A lifecycle rule of the bucket removes old ones.
 """
 
 import re
@@ -117,6 +117,6 @@ def _client(place: Location) -> Iterator[Any]:
         yield boto3.session.Session().client("s3")
     except (Boto3Error, BotoCoreError, ClientError, OSError, ValueError) as error:
         raise ToolFailed(
-            f"S3 failed at {place}: {error}. Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and "
-            "AWS_ENDPOINT_URL_S3, the rights of the key, and the name of the bucket."
+            f"S3 failed at {place}: {error}. Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
+            "AWS_DEFAULT_REGION and AWS_ENDPOINT_URL_S3, the rights of the key, and the name of the bucket."
         ) from error

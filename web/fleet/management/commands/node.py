@@ -49,7 +49,7 @@ class Command(BaseCommand):
             "--broker-url-file", type=Path, help="file with the broker's URL as the node reaches it"
         )
         joins = actions.add_parser("join", help="on the node: check this host and join the site")
-        joins.add_argument("token", metavar="TOKEN", help="what `node invite` printed; - reads it from stdin")
+        joins.add_argument("token", metavar="TOKEN", help="token of `node invite`; - reads it from stdin")
         joins.add_argument("--cpu", action="store_true", help="judge on CPUs only")
         joins.add_argument(
             "--file", type=Path, help="file for the settings; default: node.env in the data directory"
