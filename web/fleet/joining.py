@@ -2,8 +2,8 @@
 
 import os
 import shlex
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -17,6 +17,7 @@ from web.fleet.handshake import HandshakeFailed, JoinToken, Role
 ADDRESS = "/api/v1/fleet/join"
 _PATIENCE_S = 10
 _MOST_BYTES = 1 << 16
+_URL_FIX = "encode special characters of the password as %XX, then make a new token on the site"
 
 
 def ask_to_join(token: JoinToken, transport: httpx.BaseTransport | None = None) -> dict[str, str]:
@@ -64,30 +65,52 @@ def _read(content: bytes, site: str) -> tuple[str, str]:
         raise HandshakeFailed(f"The answer of {site} is not one of Warpcourt. Check the address.") from error
 
 
-def write_settings(path: Path, settings: Mapping[str, str]) -> None:
-    """Write the settings as an environment file that only its owner can read."""
+@contextmanager
+def writing_settings(path: Path) -> Iterator[Callable[[Mapping[str, str]], None]]:
+    """Open a new file for the settings, and give the function that writes it and moves it to `path`.
+
+    It is an environment file for a shell or for systemd, which only its owner can read. A failure before
+    the function is called changes nothing.
+
+    Raises:
+        OSError: the file cannot be created or written.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f"{path.name}.new")
     with suppress(FileNotFoundError):
         new.unlink()
-    text = "".join(f"{name}={shlex.quote(value)}\n" for name, value in settings.items())
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(text)
-    new.replace(path)
+
+        def write(settings: Mapping[str, str]) -> None:
+            stream.write("".join(f"{name}={shlex.quote(value)}\n" for name, value in settings.items()))
+            stream.flush()
+            new.replace(path)
+
+        try:
+            yield write
+        finally:
+            with suppress(FileNotFoundError):
+                new.unlink()
 
 
 def check_reach(settings: Mapping[str, str]) -> Findings:
     """This host reaches the database and the broker."""
     try:
         psycopg.connect(settings["WARPCOURT_DATABASE_URL"], connect_timeout=_PATIENCE_S).close()
+    except psycopg.ProgrammingError:  # its text can contain a part of the password
+        yield Finding("database", Level.MISSING, "the URL cannot be parsed", _URL_FIX)
     except psycopg.Error as error:
         fix = "let this host through the firewall and pg_hba.conf of the database"
         yield Finding("database", Level.MISSING, str(error).strip().partition("\n")[0], fix)
     else:
         yield Finding("database", Level.OK, "PostgreSQL responds")
-    client = redis.Redis.from_url(
-        settings["WARPCOURT_BROKER_URL"], socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S
-    )
+    try:
+        client = redis.Redis.from_url(
+            settings["WARPCOURT_BROKER_URL"], socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S
+        )
+    except (ValueError, TypeError):
+        yield Finding("broker", Level.MISSING, "the URL cannot be parsed", _URL_FIX)
+        return
     try:
         client.ping()
     except redis.RedisError as error:

@@ -1,12 +1,14 @@
 """The GPU time that a user has used today, and the limits of it.
 
 A day begins at 00:00 UTC. A submission counts in the day in which it was made, once it is judged. So a user
-can exceed a limit by the submissions that are in progress, at most `max_in_flight` of them.
+can exceed a limit by the submissions that are in progress, at most `max_in_flight` of them. The sum of a
+class is read at most every CLASS_SUM_KEPT_S, because it covers the submissions of all its users.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.core.cache import cache
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.timesince import timeuntil
@@ -14,6 +16,8 @@ from django.utils.timesince import timeuntil
 from web.accounts.models import User
 from web.quotas.queries import Limit, limits_of
 from web.submissions.usage import gpu_ms_of
+
+CLASS_SUM_KEPT_S = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,19 @@ def tightest(user: User) -> GpuTime | None:
 
 
 def _use_of(user: User, limit: Limit, today: datetime) -> GpuTime:
-    owners = (
-        Q(submission__user=user)
+    used_ms = (
+        gpu_ms_of(Q(submission__user=user), today)
         if limit.group_id is None
-        else Q(
-            submission__user__groups=limit.group_id,
-            submission__user__is_staff=False,
-            submission__user__is_instructor=False,
-        )
+        else _gpu_ms_of_class(limit.group_id, today)
     )
-    used_s = gpu_ms_of(owners, today) / 1000
-    return GpuTime(limit.gpu_s, used_s, today + timedelta(days=1), limit.name)
+    return GpuTime(limit.gpu_s, used_ms / 1000, today + timedelta(days=1), limit.name)
+
+
+def _gpu_ms_of_class(group_id: int, today: datetime) -> int:
+    learners = Q(
+        submission__user__groups=group_id,
+        submission__user__is_staff=False,
+        submission__user__is_instructor=False,
+    )
+    key = f"gpu-ms-of-class-{group_id}-{today:%Y%m%d}"
+    return int(cache.get_or_set(key, lambda: gpu_ms_of(learners, today), CLASS_SUM_KEPT_S) or 0)

@@ -17,7 +17,6 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 
 from judge.report import Report as JudgeReport
 from problems.vocabulary import Stage
-from web.accounts.models import User
 from web.jobs.queries import host_of
 from web.submissions.models import Report
 
@@ -88,11 +87,6 @@ def gpu_ms_of(owners: Q, begin: datetime) -> int:
     """
     made = Report.objects.filter(owners, submission__created__gte=begin)
     return made.aggregate(sum=Sum("gpu_ms"))["sum"] or 0
-
-
-def gpu_ms_of_user(user: User, begin: datetime) -> int:
-    """Return the GPU time of the submissions that `user` made since `begin`."""
-    return gpu_ms_of(Q(submission__user=user), begin)
 
 
 def _judged(begin: datetime, end: datetime) -> QuerySet[Report]:

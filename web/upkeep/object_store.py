@@ -4,17 +4,21 @@ boto3 is optional: its lock is deploy/requirements/s3.txt, and only this module 
 credentials, the region and the address of the service from its own environment variables and files, such as
 `AWS_ACCESS_KEY_ID` and `AWS_ENDPOINT_URL_S3`.
 
-This module deletes nothing from a bucket. So the site's credentials need no right to delete, and an attacker
-who steals them cannot remove the backups. A lifecycle rule of the bucket removes old ones.
+This module deletes nothing from a bucket, so the site's credentials need no right to delete. They can still
+replace an object: only versioning of the bucket keeps earlier backups from an attacker. A lifecycle rule of
+the bucket removes old ones.
 """
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from django.utils import timezone
 
 from web.upkeep.manifest import ArchiveWrong, BackupError, ToolFailed
 
@@ -22,8 +26,9 @@ SCHEME = "s3://"
 _INSTALL = ".venv/bin/pip install --require-hashes --no-deps -r deploy/requirements/s3.txt"
 # Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_REGULAR = re.compile(r"warpcourt-[0-9]{8}T[0-9]{6}Z\.zip")
-_MOST_KEYS = 10_000
+_PREFIX = "warpcourt-"
+_NAME = f"{_PREFIX}%Y%m%dT%H%M%SZ.zip"
+_CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 class LocationWrong(BackupError):
@@ -95,13 +100,22 @@ def downloaded(source: Location, folder: Path) -> Iterator[Path]:
 
 def _latest(client: Any, source: Location) -> Location:
     pages = client.get_paginator("list_objects_v2").paginate(
-        Bucket=source.bucket, Prefix=source.key, Delimiter="/", PaginationConfig={"MaxItems": _MOST_KEYS}
+        Bucket=source.bucket, Prefix=f"{source.key}{_PREFIX}", Delimiter="/"
     )
     keys = (entry["Key"] for page in pages for entry in page.get("Contents", ()))
-    regular = [key for key in keys if _REGULAR.fullmatch(key.removeprefix(source.key))]
-    if not regular:
+    latest = max((key for key in keys if _is_regular(key.removeprefix(source.key))), default=None)
+    if latest is None:
         raise ArchiveWrong(f"{source} contains no backup. Name a file: {source}NAME.zip")
-    return Location(source.bucket, max(regular))
+    return Location(source.bucket, latest)
+
+
+def _is_regular(name: str) -> bool:
+    """Return whether it is the name of a regular backup, of a time that is not in the future."""
+    try:
+        made = datetime.strptime(name, _NAME).replace(tzinfo=UTC)
+    except ValueError:
+        return False
+    return made <= timezone.now() + _CLOCKS_DIFFER
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from web.audit.models import AuditKind
 from web.audit.services import log
+from web.fleet.models import NodeInvitation
 from web.upkeep import packages
 from web.upkeep.archive import Reader, reading
 from web.upkeep.backup import Say, key_print, this_database, with_progress
@@ -77,6 +78,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             _write_key(key)
     say("Migrating the database to this version")
     call_command("migrate", verbosity=0)
+    NodeInvitation.objects.all().delete()  # a token that was used since would work again
     log(None, AuditKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
     return manifest
 

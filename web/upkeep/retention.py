@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from web.drafts.models import DraftRevision
 from web.drafts.services import KEPT_FOR
+from web.fleet.models import NodeInvitation
 from web.jobs.models import JobState
 from web.notifications.models import Notification
 from web.notifications.services import KEPT_FOR as NOTIFICATIONS_KEPT_FOR
@@ -47,6 +48,7 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
     events = _prune_events(now - timedelta(days=events_kept_days)) if events_kept_days else 0
     sessions = _delete(Session.objects.filter(expire_date__lt=now))
     _delete(UserSession.objects.filter(~Exists(live)))
+    _delete(NodeInvitation.objects.filter(expires__lte=now))
     revisions = _delete(DraftRevision.objects.filter(saved__lt=now - KEPT_FOR))
     notifications = _delete(Notification.objects.filter(created__lt=now - NOTIFICATIONS_KEPT_FOR))
     return Pruned(events, sessions, revisions, notifications)

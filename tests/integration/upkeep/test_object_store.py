@@ -17,6 +17,7 @@ boto3 = pytest.importorskip("boto3")
 moto_server = pytest.importorskip("moto.server")
 pytestmark = pytest.mark.integration
 
+FUTURE = "warpcourt-99991231T235959Z.zip"  # planted by an attacker, say
 FOLDER = Location("backups", "court/")
 
 
@@ -81,7 +82,7 @@ def test_a_copy_comes_back_as_it_was_and_leaves_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("s3")
 def test_a_folder_means_its_latest_regular_backup(tmp_path: Path) -> None:
-    for name in ("warpcourt-20261121T120000Z.zip", "warpcourt-20261122T120000Z.zip", "zzz.zip"):
+    for name in ("warpcourt-20261121T120000Z.zip", "warpcourt-20261122T120000Z.zip", "zzz.zip", FUTURE):
         upload(made_up(tmp_path / name), FOLDER)
     upload(made_up(tmp_path / "warpcourt-20261123T120000Z.zip"), Location("backups", "court/other/"))
     with downloaded(FOLDER, tmp_path) as copy:

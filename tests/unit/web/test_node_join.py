@@ -21,7 +21,7 @@ from web.audit.models import AuditEntry
 from web.fleet import handshake, joining
 from web.fleet.handshake import HandshakeFailed, JoinToken, Role
 from web.fleet.invitations import admit, invite
-from web.fleet.joining import ask_to_join, write_settings
+from web.fleet.joining import ask_to_join, writing_settings
 from web.fleet.management.commands import node as command
 from web.fleet.models import NodeInvitation
 from web.site.version import version
@@ -146,7 +146,8 @@ def test_bad_requests_are_refused(client: Client, body: dict[str, str]) -> None:
 
 def test_the_settings_are_a_file_for_its_owner_that_a_shell_reads(tmp_path: Path) -> None:
     path = tmp_path / "data" / "node.env"
-    write_settings(path, SETTINGS)
+    with writing_settings(path) as write:
+        write(SETTINGS)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     program = f'. "{path}"; printf %s "$WARPCOURT_DATABASE_URL"'
     read = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=True).stdout
@@ -213,6 +214,30 @@ def test_a_host_that_lacks_something_reads_the_fix_and_keeps_its_token(
     assert not (tmp_path / "node.env").exists()
     host.pop()
     call_command("node", "join", text, stdout=out)
+
+
+@pytest.mark.usefixtures("public", "host")
+def test_a_file_that_cannot_be_written_does_not_use_the_token_up(tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    text = a_token()
+    with pytest.raises(CommandError, match="Cannot write"):
+        call_command("node", "join", "--file", str(tmp_path / "taken" / "node.env"), text)
+    call_command("node", "join", text, stdout=StringIO())
+    assert [path.name for path in tmp_path.glob("node.env*")] == ["node.env"]
+
+
+@pytest.mark.parametrize(
+    ("database", "broker"),
+    [
+        ("postgres://u:se%zzcret@db.example.org/x", "redis://127.0.0.1:1/0"),
+        ("postgres://127.0.0.1:1/x", "redis://127.0.0.1:1/0?socket_timeout=abc"),
+    ],
+)
+def test_urls_that_cannot_be_parsed_are_not_shown(database: str, broker: str) -> None:
+    found = list(joining.check_reach({"WARPCOURT_DATABASE_URL": database, "WARPCOURT_BROKER_URL": broker}))
+    assert len(found) == 2
+    assert any("cannot be parsed" in str(finding) for finding in found)
+    assert "zzcret" not in str(found)
 
 
 @pytest.mark.usefixtures("public", "host")

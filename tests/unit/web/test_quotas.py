@@ -15,12 +15,17 @@ from web.audit.models import AuditEntry
 from web.fleet import services as fleet
 from web.quotas.models import Quota
 from web.quotas.services import remove_quota, set_quota
-from web.submissions import services
+from web.submissions import gpu_time, services
 from web.submissions.gpu_time import tightest
 from web.submissions.models import Submission
 from web.submissions.services import LimitReached
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _sums_of_classes_are_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_time, "CLASS_SUM_KEPT_S", 0)
 
 
 @pytest.fixture
@@ -109,6 +114,20 @@ def test_a_class_shares_its_limit(handed_in, owner: User, teammate: User, class_
     for user in (owner, teammate):
         with pytest.raises(LimitReached, match=r"Your class CUDA 101 has used 11 of 10 GPU seconds today\."):
             handed_in(user)
+
+
+@pytest.mark.usefixtures("a_gpu")
+def test_the_sum_of_a_class_is_cached(
+    handed_in, owner: User, class_a: Group, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries
+) -> None:
+    monkeypatch.setattr(gpu_time, "CLASS_SUM_KEPT_S", 60)
+    quota(class_a, 10)
+    tightest(owner)
+    use(handed_in, owner, 6)
+    with django_assert_num_queries(1):  # the limits
+        now = tightest(owner)
+    assert now is not None
+    assert now.used_s == 0
 
 
 @pytest.mark.usefixtures("a_gpu")

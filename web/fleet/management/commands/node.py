@@ -24,7 +24,7 @@ _VERSION = "version"
 _STANDARD_INPUT = "-"
 _NEXT = """\
 Joined as {name}. The settings are in {path}, which only this user can read.
-Start these under your supervisor, with that file as their environment:
+Start these under your supervisor, with that file as their environment (for a shell or for systemd):
   {service}celery -A worker.app worker --without-gossip --without-mingle
 Then test this host: set -a; . {path}; warpcourt-admin doctor --judging
 """
@@ -86,7 +86,7 @@ class Command(BaseCommand):
         token = invite(name, config.public_url, {**given, _VERSION: version()}, lifetime=lifetime)
         self.stderr.write(
             f"This token joins {name} once within {options['hours']} h. It gives access to the database: "
-            "keep it secret. Run on the node: warpcourt-admin node join TOKEN"
+            "keep it secret. Run on the node: warpcourt-admin node join -, and enter the token there."
         )
         self.stdout.write(token.to_text())
 
@@ -99,10 +99,14 @@ class Command(BaseCommand):
         self._print(
             audit(gpu_host=gpu, trusted=options["trust"]), "Nothing was changed, and the token still works."
         )
-        given = joining.ask_to_join(token)
-        made_by = given.pop(_VERSION, "")
         target = "gpu" if gpu else "cpu"
-        joining.write_settings(path, {**given, "WARPCOURT_TARGET": target})
+        try:
+            with joining.writing_settings(path) as write:  # the token works once, so first of all
+                given = joining.ask_to_join(token)
+                made_by = given.pop(_VERSION, "")
+                write({**given, "WARPCOURT_TARGET": target})
+        except OSError as error:
+            raise CommandError(f"Cannot write {path}: {error.strerror or error}") from error
         if made_by != version():
             self.stdout.write(
                 f"This host has version {version()}, the site {made_by}. Install the site's version."

@@ -45,12 +45,12 @@ class Command(BaseCommand):
             raise CommandError(str(trouble)) from trouble
         rows, mib = sum(taken.manifest.rows.values()), taken.size_bytes / (1 << 20)
         self.stdout.write(f"{taken.path}: {rows} rows, {mib:.1f} MiB, {taken.took_s:.1f} s")
+        if options["file"] is None:
+            for gone in kept.rotate(config.backup_dir, keep=config.backups_kept):
+                self.stderr.write(f"Deleted {gone.name}")
         if target is not None:
             try:
                 copy = object_store.upload(taken.path, target)
             except BackupError as trouble:
                 raise CommandError(f"{taken.path} is complete, but has no copy in S3. {trouble}") from trouble
             self.stdout.write(f"Copied to {copy}")
-        if options["file"] is None:
-            for gone in kept.rotate(config.backup_dir, keep=config.backups_kept):
-                self.stderr.write(f"Deleted {gone.name}")
