@@ -33,14 +33,15 @@ class State(StrEnum):
 class Line:
     """A requirement. `checks` names the findings that verify it; without any, the administrator does.
 
-    `action` is what to do if no finding says it. A line is `silent` if its checks report faults only.
+    `unchecked` is its state if a sound site has no such finding: OK where checks report faults only. `action`
+    is what to do then, unless it is OK.
     """
 
     id: str
     requirement: str
     checks: tuple[str, ...] = ()
     action: str = ""
-    silent: bool = False
+    unchecked: State = State.FIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Verified:
 
 
 LINES = (
-    Line("debug-off", "Debug mode is off.", ("settings",), silent=True),
+    Line("debug-off", "Debug mode is off.", ("settings",), unchecked=State.OK),
     Line("public-url", "`WARPCOURT_PUBLIC_URL` is the https address of the site.", ("address", "public-url")),
     Line(
         "certificate",
@@ -74,7 +75,12 @@ LINES = (
     Line("administrator", "The site has an active superuser.", ("staff",)),
     Line("second-factor", "Each superuser has a second factor.", ("second-factor",)),
     Line("workers", "Workers run, can judge, and have the same version.", ("workers",)),
-    Line("nodes", "No node is lost or drained, and no GPU is out of use.", ("nodes", "gpus"), silent=True),
+    Line(
+        "nodes",
+        "No node is lost or drained, and no GPU is out of use.",
+        ("nodes", "gpus"),
+        unchecked=State.OK,
+    ),
     Line("queue", "No submission waits for long.", ("queue",)),
     Line("sweeps", "Sweeps return the jobs of lost workers.", ("sweeps",)),
     Line(
@@ -82,6 +88,7 @@ LINES = (
         "Each host that judges can isolate programs.",
         ("judging",),
         "run warpcourt-admin doctor --judging on each host that judges",
+        State.YOURS,
     ),
     Line(
         "backup",
@@ -217,7 +224,6 @@ def _verify(line: Line, found: list[Finding], *, sound: bool) -> Verified:
         return Verified(line, state, worst.found, worst.fix if state is State.FIX else "")
     if not sound:
         return Verified(line, State.FIX, "not checked", "fix the database first")
-    if line.silent:
+    if line.unchecked is State.OK:
         return Verified(line, State.OK, "no fault found", "")
-    state = State.YOURS if line.id == "isolation" else State.FIX
-    return Verified(line, state, "not checked", line.action)
+    return Verified(line, line.unchecked, "not checked", line.action)

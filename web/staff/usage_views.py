@@ -48,6 +48,11 @@ class PeriodForm(forms.Form):
             raise forms.ValidationError(f"Choose a period of 1 to {MAX_DAYS} days.")
         return {"begin": begin, "end": end}
 
+    @property
+    def error(self) -> str:
+        """Return the last error, in one sentence."""
+        return self.errors.as_text().rpartition("* ")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
@@ -85,7 +90,7 @@ def usage_report(request: HttpRequest) -> HttpResponse:
     if as_csv and as_csv not in KINDS:
         raise Http404
     if not form.is_valid():
-        context = {"form": form, "tables": [], "error": form.errors.as_text().rpartition("* ")[2]}
+        context = {"form": form, "tables": [], "error": form.error}
         return render(request, "staff/usage.html", context, status=422)
     begin, end = form.cleaned_data["begin"], form.cleaned_data["end"]
     period = moments(begin, end)

@@ -23,6 +23,6 @@ class Command(BaseCommand):
     def handle(self, *_: object, **options: Any) -> None:
         form = PeriodForm({"begin": options["begin"], "end": options["end"]})
         if not form.is_valid():
-            raise CommandError(f"--from and --to: {form.errors.as_text().rpartition('* ')[2]}")
+            raise CommandError(f"--from and --to: {form.error}")
         period = moments(form.cleaned_data["begin"], form.cleaned_data["end"])
         write_csv(self.stdout, options["by"], KINDS[options["by"]].read(*period))
