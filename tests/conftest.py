@@ -4,8 +4,9 @@ Access tests read as prose: the owner made the submission, the teammate is anoth
 is not signed in, and staff may see everything.
 """
 
+import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,21 @@ def django_db_modify_db_settings(
     """Put the database where this process looks for it."""
     if django_db_keepdb:
         put_migrated_database(Path(connection.settings_dict["TEST"]["NAME"]))
+
+
+@pytest.fixture(autouse=True)
+def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hide Playwright's event loop from tests without a browser: in a thread with a loop, Django refuses.
+
+    Playwright's loop stays in the thread until the session ends, whatever runs after the browser tests.
+    """
+    if "playwright" in request.fixturenames:
+        yield
+        return
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """A worker tells Kubernetes whether it judges, and judges on whatever the API server answers."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,6 @@ from worker.pulse import Pulse, PulseKind
 PATIENCE_S = 0.5
 
 
-class InThread(PodApi):
-    """Writes in a thread of its own, as a worker does: a browser test leaves this one with an event loop."""
-
-    def write(self, cost: int, *, patience_s: float = 5.0) -> None:
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(PodApi.write, self, cost, patience_s=patience_s).result()
-
-
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[FakeApiServer]:
     with fake_api_server(tmp_path) as server:
@@ -31,7 +22,7 @@ def api(tmp_path: Path) -> Iterator[FakeApiServer]:
 
 @pytest.fixture
 def pod(api: FakeApiServer) -> PodApi:
-    return InThread(api.url, api.folder)
+    return PodApi(api.url, api.folder)
 
 
 class Clocked:
@@ -104,16 +95,16 @@ def test_an_answer_that_stores_nothing_is_reported_and_the_next_try_succeeds(
 
 def test_a_server_that_is_away_or_files_that_are_missing_are_reported(tmp_path: Path, pod: PodApi) -> None:
     with pytest.raises(PodNotPatched):
-        InThread("https://127.0.0.1:1", pod.folder).write(IDLE, patience_s=PATIENCE_S)
+        PodApi("https://127.0.0.1:1", pod.folder).write(IDLE, patience_s=PATIENCE_S)
     with pytest.raises(PodNotPatched, match="namespace"):
-        InThread(pod.url, tmp_path / "nothing").write(IDLE)
+        PodApi(pod.url, tmp_path / "nothing").write(IDLE)
 
 
 def test_no_token_is_sent_to_a_server_with_another_certificate(
     api: FakeApiServer, pod: PodApi, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with fake_api_server(tmp_path_factory.mktemp("other")) as other, pytest.raises(PodNotPatched):
-        InThread(other.url, pod.folder).write(JUDGING)
+        PodApi(other.url, pod.folder).write(JUDGING)
     assert other.asked == []
 
 
