@@ -26,7 +26,7 @@ class Card:
 
     `gpu` is what sandboxes of submissions get of it, `oracle` what the oracle and the secret pool get; None
     for a simulated card. `most_mib` is the memory beyond which a program is charged when the card runs out of
-    it, 0 where that is not known.
+    it, and `memory_mib` is all that it has; both are 0 where that is not known.
     """
 
     uuid: str
@@ -35,6 +35,7 @@ class Card:
     gpu: SandboxGpu | None = None
     oracle: SandboxGpu | None = None
     most_mib: int = 0
+    memory_mib: int = 0
 
 
 class Hardware(Protocol):

@@ -268,6 +268,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
         gpu,
         replace(gpu, memory_mib=0) if node.draws_in_mps else _beside_mps(gpu),
         most_mib=shares.most_mib,
+        memory_mib=info.memory_mib,
     )
 
 

@@ -1,7 +1,10 @@
-"""The right to draw on a card, which a submission's runs give to its draws while they hold a share of it."""
+"""The rights to draw on a card: a share of it, and the turn to draw timed cases ahead of ranking."""
 
+import fcntl
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Condition
 
 from judge.errors import JudgementCancelled
@@ -10,30 +13,33 @@ _POLL_S = 0.02
 
 
 class Permit:
-    """Granted while a run holds a lease of the card. Safe between threads."""
+    """Granted while a run of the submission holds a lease of the card. Safe between threads."""
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._granted = False
+        self._granted = self._alone = False
         self._busy = 0
 
-    def grant(self) -> None:
-        """A share of the card is held from now on."""
+    def grant(self, *, alone: bool = False) -> None:
+        """A share of the card is held from now on, or with `alone` the whole card."""
         with self._changed:
-            self._granted = True
+            self._granted, self._alone = True, alone
             self._changed.notify_all()
 
     def revoke(self) -> None:
         """Wait for what is being drawn: the share is about to be given back."""
         with self._changed:
-            self._granted = False
+            self._granted = self._alone = False
             self._changed.wait_for(lambda: not self._busy)
 
     @contextmanager
-    def held(self, stopped: Callable[[], bool]) -> Iterator[None]:
-        """Use the card inside, once that is granted. Raises JudgementCancelled when `stopped` before."""
+    def held(self, stopped: Callable[[], bool], *, alone: bool = False) -> Iterator[None]:
+        """Use the card inside, once that is granted. Raises JudgementCancelled when `stopped` before.
+
+        With `alone`, wait until the whole card is granted.
+        """
         with self._changed:
-            while not self._changed.wait_for(lambda: self._granted, _POLL_S):
+            while not self._changed.wait_for(lambda: self._alone if alone else self._granted, _POLL_S):
                 if stopped():
                     raise JudgementCancelled
             self._busy += 1
@@ -43,3 +49,32 @@ class Permit:
             with self._changed:
                 self._busy -= 1
                 self._changed.notify_all()
+
+
+class AheadTurn:
+    """The turn to draw timed cases before the card is held alone. One judgement of a card has it at a time.
+
+    All judges of the host share the file `path`. The system gives the turn back when a process ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def take(self) -> bool:
+        """Take the turn if it is free. Return whether this object has it."""
+        if self._descriptor is None:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                return False
+            self._descriptor = descriptor
+        return True
+
+    def give_back(self) -> None:
+        """Give the turn back, if this object has it."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)

@@ -144,7 +144,10 @@ class GpuReferee:
             if not self._gpu_runtime.draws_ahead() or time.monotonic() > deadline:
                 return False
             time.sleep(_DRAW_POLL_S)
-        return self._lease is not None
+        if self._lease is None:
+            return False
+        self._permit.grant(alone=True)
+        return True
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:
         """Time one case. Needs the card alone."""
@@ -194,7 +197,7 @@ class GpuReferee:
             self._lease = self._gpu_runtime.acquire(
                 share, self._stop_asking, label=self._whole.slug, reservation=self._reservation
             )
-            self._permit.grant()
+            self._permit.grant(alone=self._alone)
             self._get_ready()
             while not self._wanted.wait(_WATCH_S):
                 if not self._gpu_runtime.recovered():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from judge.drawn import CaseData
-from judge.gpu.permit import Permit
+from judge.gpu.permit import AheadTurn, Permit
 from judge.gpu.pool.source import PooledCaseData
 from judge.gpu.referee import GpuReferee
 from judge.gpu.runtime import GpuRuntime
@@ -46,6 +46,8 @@ class GpuSession:
             gpu_runtime.oracles,
             cancelled,
             permit=self._permit,
+            ahead=AheadTurn(gpu_runtime.runtime / f"draws-ahead-{gpu_runtime.card.uuid}"),
+            memory_mib=gpu_runtime.card.memory_mib,
             seed=seed,
         )
 

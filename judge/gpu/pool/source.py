@@ -3,12 +3,18 @@
 Theory of operation. A thread asks the secret pool for all cases, which takes milliseconds. It reserves
 missing sets there and has an oracle fill them, but only while the submission holds a share of the GPU
 (`permit`): the author's code runs on the device too. For sets that another client is filling it waits, for a
-limited time. Cases that are checked come first; those that are timed follow while the first are checked.
-`lacking` reports what the secret pool needs for the next submissions. Sets for timing are used only once. A
-case with sizes, values or a seed of the user's own is drawn for that submission only and not kept.
+limited time. `lacking` reports what the secret pool needs for the next submissions. Sets for timing are used
+only once. A case with sizes, values or a seed of the user's own is drawn for that submission only and not
+kept.
+
+Cases that are checked come first; those that are timed follow while the first are checked. The sets of timed
+cases can fill half of the GPU. So only one judgement of a GPU draws them ahead, in a sixth of its memory
+(`AheadTurn`). The others, and sets that do not fit, wait until the submission has the GPU alone. If a
+reference is slow, a timed case gets fewer sets, but at least LEAST_TIMED_SETS.
 """
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -18,7 +24,7 @@ from threading import Event, Thread
 from judge.drawn import CaseData, layout
 from judge.errors import JudgementCancelled
 from judge.gpu.oracles import Filler, Lender
-from judge.gpu.permit import Permit
+from judge.gpu.permit import AheadTurn, Permit
 from judge.gpu.pool.client import SecretPool, SecretPoolUnavailable
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
@@ -28,7 +34,10 @@ _log = logging.getLogger(__name__)
 CHECK_SETS = 1
 TIMED_SETS = 97  # one to warm up; each of the others is timed once and never again, see judge.clock.session
 LEAST_TIMED_SETS = 8
-_TIMED_BYTES = 24 << 30  # for the sets of a case, unless there would be too few
+TIMED_BYTES = 24 << 30  # for the sets of a case, unless there would be too few
+_TIMED_SHARE = 2  # of the GPU: at most half for the sets of all timed cases
+_TIMED_DRAW_S = 2.0  # for the sets of a timed case, unless there would be too few
+_AHEAD_SHARE = 6  # of the GPU: a sixth for those that are drawn ahead
 _KEPT_CHECKS = 4  # judgements that find fresh contents waiting
 _KEPT_TIMED_BYTES = 1 << 30
 _LARGE_BYTES = 64 << 20
@@ -36,11 +45,19 @@ _POLL_S = 0.02
 _OTHERS_S = 2.0  # in which another judgement should have filled what it reserved
 
 
-def sets_of(problem: Problem, case: Case) -> int:
-    """Return the number of sets of `case` that a judgement needs."""
+def sets_of(problem: Problem, case: Case, *, timed_bytes: int = TIMED_BYTES) -> int:
+    """Return the number of sets of `case` that a judgement needs, those of a timed case in `timed_bytes`."""
     if case.group is not Group.TIMED:
         return CHECK_SETS
-    return _within(_TIMED_BYTES, problem, case, least=LEAST_TIMED_SETS)
+    return _within(timed_bytes, problem, case, least=LEAST_TIMED_SETS)
+
+
+def timed_bytes_on(memory_mib: int, cases: Sequence[Case]) -> int:
+    """Return the memory for the sets of each timed case of `cases` on a GPU of `memory_mib`, 0 if unknown."""
+    timed = sum(case.group is Group.TIMED for case in cases)
+    if not memory_mib or not timed:
+        return TIMED_BYTES
+    return min(TIMED_BYTES, (memory_mib << 20) // (_TIMED_SHARE * timed))
 
 
 def kept_of(problem: Problem, case: Case) -> int:
@@ -59,7 +76,7 @@ def _within(budget_bytes: int, problem: Problem, case: Case, *, least: int) -> i
 class PooledCaseData:
     """Gets contents for each of `cases`. Close it once the referees that use them are closed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a submission's cases, and what its draws may use, by name
         self,
         problem: Problem,
         cases: Sequence[Case],
@@ -68,8 +85,11 @@ class PooledCaseData:
         cancelled: Callable[[], bool],
         *,
         permit: Permit,
+        ahead: AheadTurn,
+        memory_mib: int = 0,
         seed: int | None = None,
     ) -> None:
+        """`memory_mib` is what the GPU has, 0 if that is unknown."""
         self._problem = problem
         self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
         self._seed = seed
@@ -83,6 +103,9 @@ class PooledCaseData:
         self._oracles = oracles
         self._cancelled = cancelled
         self._permit = permit
+        self._ahead = ahead
+        self._ahead_bytes = (memory_mib << 20) // _AHEAD_SHARE if memory_mib else sys.maxsize
+        self._timed_bytes = timed_bytes_on(memory_mib, cases)
         self._gave_up = Event()
         self._made: list[CaseData] = []
         self._lacking: dict[str, int] = {}
@@ -113,6 +136,7 @@ class PooledCaseData:
         self._thread.join()
         while self._made:
             self._made.pop().close()
+        self._ahead.give_back()
 
     def _run(self) -> None:
         try:
@@ -128,7 +152,7 @@ class PooledCaseData:
         """Take what the secret pool has of `case`. Whether that is enough."""
         if case.name not in self._pooled:
             return False
-        count = sets_of(self._problem, case)
+        count = self._sets_of(case)
         once = case.group is Group.TIMED
         sets, lacking = self._secret_pool.take(
             self._problem, case, count, keep=kept_of(self._problem, case), once=once
@@ -148,16 +172,33 @@ class PooledCaseData:
             sets = [drawn for drawn in self._made if drawn.case.name == case.name]
             if not sets:
                 sets = self._from_others(case)
-            missing_sets = sets_of(self._problem, case) - len(sets)
-            if missing_sets > 0:
-                with self._permit.held(self._stop_asking):
-                    sets += self._fill(case, missing_sets)
+            missing_sets = self._sets_of(case) - len(sets)
+            ahead = min(missing_sets, self._sets_ahead(case))
+            for count, alone in ((ahead, False), (missing_sets - ahead, True)):
+                if count > 0:
+                    with self._permit.held(self._stop_asking, alone=alone):
+                        if not self._fill(case, sets, count):
+                            break
             self._futures[case.name].set_result(tuple(sets))
+
+    def _sets_of(self, case: Case) -> int:
+        return sets_of(self._problem, case, timed_bytes=self._timed_bytes)
+
+    def _sets_ahead(self, case: Case) -> int:
+        """Return how many sets of `case` may be drawn before the submission has the GPU alone."""
+        if case.group is not Group.TIMED:
+            return CHECK_SETS
+        if not self._ahead.take():
+            return 0
+        each = max(1, layout(self._problem, case)[1])
+        count = min(self._sets_of(case), self._ahead_bytes // each)
+        self._ahead_bytes -= count * each
+        return count
 
     def _from_others(self, case: Case) -> list[CaseData]:
         """Return the sets that other clients were filling, if they arrive in time."""
         deadline = time.monotonic() + _OTHERS_S
-        wanted = sets_of(self._problem, case)
+        wanted = self._sets_of(case)
         while case.name in self._handed_on and self._secret_pool.coming(self._problem, case) >= wanted:
             if time.monotonic() > deadline:
                 break
@@ -172,22 +213,27 @@ class PooledCaseData:
         """Return sets that arrived after `case` was found missing: all that are needed, or none."""
         if case.name not in self._handed_on:
             return []
-        sets = self._secret_pool.take_all(self._problem, case, sets_of(self._problem, case))
+        sets = self._secret_pool.take_all(self._problem, case, self._sets_of(case))
         self._made += sets
         return list(sets)
 
-    def _fill(self, case: Case, count: int) -> list[CaseData]:
-        """Draw `count` sets. Raises JudgementCancelled if the judgement was cancelled."""
-        started = time.monotonic()
-        sets: list[CaseData] = []
+    def _fill(self, case: Case, sets: list[CaseData], count: int) -> bool:
+        """Draw `count` further sets into `sets`, or fewer if the reference is slow. Return whether all.
+
+        Raises JudgementCancelled if the judgement was cancelled.
+        """
+        spent_s = 0.0
         with closing(self._oracles.lend(self._problem, self._stop_asking)) as oracle:
             for _ in range(count):
                 if self._stop_asking():
                     raise JudgementCancelled
+                if len(sets) >= LEAST_TIMED_SETS and spent_s > _TIMED_DRAW_S:
+                    return False
+                started = time.monotonic()
                 sets.append(self._fill_one(oracle, case))
-        took_ms = 1000 * (time.monotonic() - started)
-        _log.debug("secret_pool_filled: %s/%s: %d in %.1f ms", self._problem.slug, case.name, count, took_ms)
-        return sets
+                spent_s += time.monotonic() - started
+        _log.debug("secret_pool_filled: %s/%s: %.3f s", self._problem.slug, case.name, spent_s)
+        return True
 
     def _fill_one(self, oracle: Filler, case: Case) -> CaseData:
         reservation = self._secret_pool.reserve(self._problem, case)

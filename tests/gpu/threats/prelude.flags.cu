@@ -1,5 +1,5 @@
-// For attacks that look for the flags of the timed session: memory of one granule among the arrays that holds two
-// small numbers, a cache line apart, and nothing else.
+// For attacks that look for the flags of the timed session: memory of one granule that holds two small numbers, a
+// cache line apart, and nothing else. Every mapped range of the address space is looked through.
 static bool like_flags(CUdeviceptr at) {
   static cudaStream_t side;
   if (!side) cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
@@ -11,16 +11,23 @@ static bool like_flags(CUdeviceptr at) {
   return true;
 }
 
-static unsigned long long* find_flags(const void* near) {
+static unsigned long long* find_flags() {
   auto* range = driver<CUresult(CUdeviceptr*, size_t*, CUdeviceptr)>("cuMemGetAddressRange_v2");
   constexpr CUdeviceptr granule = 2u << 20;
-  const CUdeviceptr start = reinterpret_cast<CUdeviceptr>(near) / granule * granule;
-  for (CUdeviceptr step = 0; step < 40'000; ++step)
-    for (const CUdeviceptr at : {start - step * granule, start + step * granule}) {
+  FILE* maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  unsigned long long* found = nullptr;
+  while (maps && !found && fgets(line, sizeof line, maps)) {
+    unsigned long long start, end;
+    if (sscanf(line, "%llx-%llx", &start, &end) != 2) continue;
+    for (CUdeviceptr at = (start + granule - 1) / granule * granule; at < end && !found;) {
       CUdeviceptr base = 0;
       size_t bytes = 0;
-      if (range(&base, &bytes, at) == CUDA_SUCCESS && bytes == granule && like_flags(base))
-        return reinterpret_cast<unsigned long long*>(base);
+      const bool known = range(&base, &bytes, at) == CUDA_SUCCESS;
+      if (known && bytes == granule && like_flags(base)) found = reinterpret_cast<unsigned long long*>(base);
+      at = known ? base + bytes : at + granule;
     }
-  return nullptr;
+  }
+  if (maps) fclose(maps);
+  return found;
 }

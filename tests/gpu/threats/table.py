@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from problems.vocabulary import Language, Verdict
+from sandbox.wire import Page
 
 MARGIN = 0.98
 HONEST = {Language.CUDA: "honest.cu", Language.TRITON: "honest.py", Language.PYTHON: "honest.torch.py"}
@@ -67,6 +68,12 @@ def language_of(file: str) -> Language:
     return language
 
 
+_PAGE_WORDS = "".join(
+    f"#define PAGE_{name} {offset // 8}\n"
+    for name, offset in (("ORDER", Page.ORDER), ("QUEUED", Page.QUEUED), ("DONE", Page.DONE))
+)
+
+
 @cache
 def source(file: str) -> str:
     """The program in `file` of attacks/ for vector addition, behind its prelude."""
@@ -84,7 +91,8 @@ def assembled(file: str, prelude: str) -> str:
     text = (_HERE / "attacks" / file).read_text()
     if "find_flags" in text and language_of(file) is Language.CUDA:
         parts.insert(1, "prelude.flags.cu")
-    return "\n".join((_HERE / part).read_text() for part in parts)
+    names = _PAGE_WORDS if language_of(file) is Language.CUDA else ""
+    return names + "\n".join((_HERE / part).read_text() for part in parts)
 
 
 TIMING = (
@@ -109,7 +117,7 @@ TIMING = (
     Attack("overlap.cu", "overlap", (_ACCEPTED, _REJECTED)),
     Attack("done-early.cu", "done told early", (_WRONG, _REJECTED)),
     Attack("done-early-tail.cu", "done told early", (_WRONG, _REJECTED)),
-    Attack("late-tail.cu", "done told early", (_WRONG, _REJECTED)),
+    Attack("late-tail.cu", "done told early", (_ACCEPTED, _WRONG, _REJECTED)),
     Attack("host-helper.cu", "the host's processors help", (_ACCEPTED, _WRONG, _REJECTED)),
     Attack("slow-warm-up.cu", "warm-up detection", (_ACCEPTED, _REJECTED)),
     Attack("ungated.cu", "not waiting at the gate", (_ACCEPTED, _WRONG, _REJECTED)),
@@ -127,8 +135,8 @@ TIMING = (
     Attack(
         "hog.cu", "slow the baseline", (_ACCEPTED, _REJECTED, _TIME, _RUNTIME), neighbours=True, drastic=True
     ),
-    Attack("forged-page.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
-    Attack("forged-page-ahead.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+    Attack("forged-page.cu", "forge the page", (_ACCEPTED, _WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+    Attack("forged-page-ahead.cu", "forge the page", (_ACCEPTED, _WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
 )
 IN_PYTHON = (
     Attack("side-stream.torch.py", "side stream", (_ACCEPTED, _WRONG, _REJECTED)),

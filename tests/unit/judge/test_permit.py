@@ -1,11 +1,12 @@
 """Drawing stops before the share of the card is given back."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
 from judge.errors import JudgementCancelled
-from judge.gpu.permit import Permit
+from judge.gpu.permit import AheadTurn, Permit
 
 WAIT_S = 5.0
 
@@ -59,3 +60,27 @@ def test_after_it_was_taken_back_it_can_be_granted_again() -> None:
     permit.grant()
     with permit.held(never):
         pass
+
+
+def test_a_draw_that_needs_the_whole_card_waits_for_it() -> None:
+    permit = Permit()
+    permit.grant()
+    with pytest.raises(JudgementCancelled), permit.held(lambda: True, alone=True):
+        pass
+    permit.grant(alone=True)
+    with permit.held(never, alone=True):
+        pass
+    permit.revoke()
+    permit.grant()
+    with pytest.raises(JudgementCancelled), permit.held(lambda: True, alone=True):
+        pass
+
+
+def test_one_judgement_has_the_turn_until_it_gives_it_back(tmp_path: Path) -> None:
+    first, second = AheadTurn(tmp_path / "turn"), AheadTurn(tmp_path / "turn")
+    second.give_back()
+    assert first.take()
+    assert first.take()
+    assert not second.take()
+    first.give_back()
+    assert second.take()

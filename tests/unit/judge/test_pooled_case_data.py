@@ -1,16 +1,25 @@
 """Where the contents of a submission come from, in which order, and who may draw them."""
 
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from judge.errors import JudgementCancelled, OracleFailed
-from judge.gpu.permit import Permit
-from judge.gpu.pool.source import LEAST_TIMED_SETS, TIMED_SETS, PooledCaseData, kept_of, sets_of
+from judge.gpu.permit import AheadTurn, Permit
+from judge.gpu.pool.source import (
+    LEAST_TIMED_SETS,
+    TIMED_SETS,
+    PooledCaseData,
+    kept_of,
+    sets_of,
+    timed_bytes_on,
+)
 from problems.schema import Case
 from problems.vocabulary import Group
 from tests.unit.judge.drawing import FakeOracles, FakeVault
@@ -28,6 +37,8 @@ def draws(
     oracles: FakeOracles,
     *cases: Case,
     permit: Permit | None = None,
+    ahead: Path | None = None,
+    memory_mib: int = 0,
     cancelled: threading.Event | None = None,
     seed: int | None = None,
 ) -> Iterator[PooledCaseData]:
@@ -35,11 +46,22 @@ def draws(
         permit = Permit()
         permit.grant()
     stopped = (cancelled or threading.Event()).is_set
-    opened = PooledCaseData(PROBLEM, cases, secret_pool, oracles, stopped, permit=permit, seed=seed)  # type: ignore[arg-type]
-    try:
-        yield opened
-    finally:
-        opened.close()
+    with tempfile.TemporaryDirectory() as folder:
+        opened = PooledCaseData(
+            PROBLEM,
+            cases,
+            secret_pool,  # type: ignore[arg-type]
+            oracles,
+            stopped,
+            permit=permit,
+            ahead=AheadTurn(ahead or Path(folder, "ahead")),
+            memory_mib=memory_mib,
+            seed=seed,
+        )
+        try:
+            yield opened
+        finally:
+            opened.close()
 
 
 def test_what_is_in_stock_needs_no_oracle_and_no_share() -> None:
@@ -109,6 +131,55 @@ def test_large_cases_have_fewer_timed_sets(n: int, sets: int, kept: int) -> None
     case = replace(TIMED, sizes={"n": n})
     assert sets_of(PROBLEM, case) == sets
     assert kept_of(PROBLEM, case) == kept
+
+
+def test_the_timed_sets_of_a_judgement_take_at_most_half_of_the_gpu() -> None:
+    case = replace(TIMED, sizes={"n": 1 << 26})  # 768 MiB in a set
+    three = (case, case, case)
+    assert sets_of(PROBLEM, case, timed_bytes=timed_bytes_on(140 << 10, three)) == 31
+    assert sets_of(PROBLEM, case, timed_bytes=timed_bytes_on(80 << 10, three)) == 17
+    assert sets_of(PROBLEM, case, timed_bytes=timed_bytes_on(80 << 10, (case, ODD))) == 32
+    assert sets_of(PROBLEM, case, timed_bytes=timed_bytes_on(16 << 10, three)) == LEAST_TIMED_SETS
+
+
+def test_one_judgement_at_a_time_draws_timed_sets_ahead(tmp_path: Path) -> None:
+    def granted() -> Permit:
+        permit = Permit()
+        permit.grant()
+        return permit
+
+    turn, second, permit = tmp_path / "ahead", FakeOracles(), granted()
+    with draws(FakeVault(), FakeOracles(), TIMED, ahead=turn, permit=granted()) as first:
+        assert len(first.sets(TIMED)) == TIMED_SETS
+        with draws(FakeVault(), second, ODD, TIMED, ahead=turn, permit=permit) as waits:
+            assert len(waits.sets(ODD)) == 1
+            time.sleep(0.05)
+            assert second.filled == ["odd"]
+            permit.grant(alone=True)
+            assert len(waits.sets(TIMED)) == TIMED_SETS
+    third = FakeOracles()
+    with draws(FakeVault(), third, TIMED, ahead=turn, permit=granted()) as follows:
+        assert len(follows.sets(TIMED)) == TIMED_SETS
+
+
+def test_timed_sets_that_would_fill_the_gpu_wait_until_it_is_held_alone() -> None:
+    permit, oracles = Permit(), FakeOracles()
+    permit.grant()
+    large = replace(TIMED, sizes={"n": 1 << 18})  # 3 MiB in a set, of 97
+    with draws(FakeVault(), oracles, large, ODD, permit=permit, memory_mib=600) as opened:
+        opened.sets(ODD)
+        while len(oracles.filled) < 1 + 100 // 3:
+            time.sleep(0.01)
+        time.sleep(0.05)
+        assert len(oracles.filled) == 1 + 100 // 3
+        permit.grant(alone=True)
+        assert len(opened.sets(large)) == TIMED_SETS
+
+
+def test_a_slow_reference_gets_fewer_timed_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.gpu.pool.source._TIMED_DRAW_S", 0.0)
+    with draws(FakeVault(), FakeOracles(), TIMED) as opened:
+        assert len(opened.sets(TIMED)) == LEAST_TIMED_SETS
 
 
 def test_checks_need_one_set_of_any_size() -> None:

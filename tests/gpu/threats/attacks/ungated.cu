@@ -14,7 +14,7 @@ SOLVE {
   static int* open = nullptr;
   static unsigned long long number = 0;
   if (n >= 500'000 && !flags) {
-    flags = find_flags(WATCHED);
+    flags = find_flags();
     cudaMalloc(&open, sizeof *open);
     cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
   }
