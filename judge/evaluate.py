@@ -196,8 +196,6 @@ def _check(
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
-            if judgement.mode is not Mode.RUN or not case.public:
-                report = replace(report, inputs=(), outputs=())
             reports.append(replace(report, told_after=after))
             if not referee.alive:
                 break
@@ -361,9 +359,12 @@ def _raced(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcom
 
 def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     if judgement.language is Language.CUDA and not judgement.target.ranks:
-        return orders_for(judgement.problem, case)
-    return (flags_for(judgement.problem, case) | (RunFlag.SANITIZE if judgement.sanitize else RunFlag.NONE),)
+        return tuple(order | more for order in orders_for(judgement.problem, case))
+    if judgement.sanitize:
+        more |= RunFlag.SANITIZE
+    return (flags_for(judgement.problem, case) | more,)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:
