@@ -32,6 +32,7 @@ from problems.vocabulary import Language, Verdict
 
 SUFFIXES = {".cu": Language.CUDA, ".py": Language.PYTHON}
 MOST_BYTES = 256 * 1024
+MOST_FINDINGS = 4
 FAILED = "judge_failed"
 CERTAIN = 0.5  # of the score of a match
 SAME_PARAMETERS = 0.4  # that they add to it
@@ -127,6 +128,7 @@ class Outcome:
     message: str
     failed: tuple[str, ...]
     wall_s: float
+    findings: tuple[str, ...] = ()
 
 
 def main() -> int:
@@ -170,7 +172,8 @@ def outcomes_in(report: Path | None) -> list[Outcome]:
     if report is None or not report.exists():
         return []
     entries = [json.loads(line) for line in report.read_text().splitlines()]
-    return [Outcome(**{**entry, "failed": tuple(entry["failed"])}) for entry in entries]
+    lists = ("failed", "findings")
+    return [Outcome(**entry | {name: tuple(entry.get(name, ())) for name in lists}) for entry in entries]
 
 
 def solutions_in(folder: Path, problems: Sequence[Problem]) -> Iterator[Solution]:
@@ -263,6 +266,9 @@ def outcome_of(solution: Solution, problem: Problem, found: Judged) -> Outcome:
         if report
         else (),
         wall_s=round(found.wall_s, 2),
+        findings=tuple(finding.message[:300] for finding in report.diagnostics[:MOST_FINDINGS])
+        if report
+        else (),
     )
 
 

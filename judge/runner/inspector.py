@@ -207,6 +207,8 @@ def _sentence(name: str, comparison: OutputComparison) -> str:
     text = f"{share:.3g} % of the elements of {name} are wrong"
     if comparison.unwritten == comparison.mismatched:
         return f"{text}: they were never written. {_RANDOM}"
+    if comparison.added == comparison.mismatched:
+        return f"{text}: they are the expected values plus what was there before. {_RANDOM}"
     return f"{text}, and some of them were never written." if comparison.unwritten else f"{text}."
 
 

@@ -46,8 +46,7 @@ class InterpreterRunner(TritonRunner):
     def load(self, load: Load) -> None:
         """Run the submission's module."""
         self._memory.diagnostics = load.diagnostics
-        if "python" in load.manifest:
-            self._placed.enter_context(place_on_host())  # such programs say "cuda" everywhere
+        self._placed.enter_context(place_on_host())  # programs may name the device "cuda"
         super().load(load)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:

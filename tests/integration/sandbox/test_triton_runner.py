@@ -58,6 +58,19 @@ def test_computes_on_shared_memory(talk: Talk) -> None:
     assert talk.run(arguments(1))
 
 
+def test_a_program_may_name_the_device_of_a_gpu(talk: Talk) -> None:
+    call = "double[(triton.cdiv(n, 32),)](a, c, n, BLOCK=32)"
+    body = """double[(triton.cdiv(n, 32),)](a, torch.empty(n, device="cuda"), n, BLOCK=32)
+    out = torch.zeros_like(a, device=torch.device("cuda:0"))
+    double[(triton.cdiv(n, 32),)](a.cuda(), out, n, BLOCK=32)
+    torch.cuda.synchronize()
+    c.copy_(out) if a.is_cuda and c.device.type == "cuda" else None"""
+    assert talk.load(MASKED.replace(call, body), MANIFEST)
+    given = arguments()
+    assert talk.run(given)
+    np.testing.assert_array_equal(given[1], 2 * np.arange(70, dtype=np.float32))
+
+
 def test_an_unmasked_load_is_an_illegal_access(talk: Talk) -> None:
     assert talk.load(UNMASKED, MANIFEST)
     assert not talk.run(arguments(70))
