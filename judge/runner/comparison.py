@@ -68,7 +68,9 @@ def compare(
     )
     added = 0
     if poison is not None and dtype.is_integer:
-        added = int(np.count_nonzero(got[wrong] == expected[wrong] + poison[wrong]))
+        bits = np.dtype(f"u{got.dtype.itemsize}")  # whose sums wrap
+        more = got[wrong].view(bits) - poison[wrong].view(bits)
+        added = int(np.count_nonzero(more == expected[wrong].view(bits)))
     return OutputComparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown, added)
 
 
