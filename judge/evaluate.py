@@ -46,13 +46,14 @@ from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
-from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
 from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
+_CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
@@ -298,6 +299,8 @@ def _never_quiet(case: Case) -> CaseReport:
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
     verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
+    if verdict is Verdict.ACCEPTED:
+        found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in _CAUSES)
     return RunOutcome(verdict, message, tuple(reports), found, referee.output)
 
 
