@@ -72,6 +72,13 @@ def test_a_program_may_name_the_device_of_a_gpu(talk: Talk) -> None:
     np.testing.assert_array_equal(given[1], 2 * np.arange(70, dtype=np.float32))
 
 
+def test_a_launch_copies_no_tensor_to_the_host(talk: Talk) -> None:
+    assert talk.load(MASKED, MANIFEST)
+    given = arguments(100_000)  # more than a program may copy to the host
+    assert talk.run(given), talk.findings()
+    np.testing.assert_array_equal(given[1], 2 * np.arange(100_000, dtype=np.float32))
+
+
 def test_notes_say_once_where_a_gpu_differs(talk: Talk) -> None:
     load = """x = tl.load(a + i, mask=i < n)
     square = tl.dot(x[:, None] + tl.zeros((32, 32), tl.float32), tl.zeros((32, 32), tl.float32))
