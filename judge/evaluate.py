@@ -46,13 +46,14 @@ from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
-from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
 from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
+_CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
@@ -196,8 +197,6 @@ def _check(
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
-            if judgement.mode is not Mode.RUN or not case.public:
-                report = replace(report, inputs=(), outputs=())
             reports.append(replace(report, told_after=after))
             if not referee.alive:
                 break
@@ -300,6 +299,8 @@ def _never_quiet(case: Case) -> CaseReport:
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
     verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
+    if verdict is Verdict.ACCEPTED:
+        found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in _CAUSES)
     return RunOutcome(verdict, message, tuple(reports), found, referee.output)
 
 
@@ -361,9 +362,12 @@ def _raced(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcom
 
 def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     if judgement.language is Language.CUDA and not judgement.target.ranks:
-        return orders_for(judgement.problem, case)
-    return (flags_for(judgement.problem, case) | (RunFlag.SANITIZE if judgement.sanitize else RunFlag.NONE),)
+        return tuple(order | more for order in orders_for(judgement.problem, case))
+    if judgement.sanitize:
+        more |= RunFlag.SANITIZE
+    return (flags_for(judgement.problem, case) | more,)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:

@@ -76,7 +76,7 @@ class RequestKind(IntEnum):
 
 
 class RunFlag(IntFlag):
-    """Flags of a run: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the rest for functional mode."""
+    """Flags of a run, for functional mode except `GIVEN` (oracle), `SANITIZE` (GPUs) and `SHOW` (referee)."""
 
     NONE = 0
     DETERMINISTIC = 1  # one OS thread, fixed order
@@ -85,6 +85,7 @@ class RunFlag(IntFlag):
     GIVEN = 8  # the last descriptor holds inputs that are stated, as JSON: draw only the others
     SANITIZE = 16  # work on copies in allocations of exactly their size, for compute-sanitizer
     INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
+    SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
 
 
 class ExitStatus(IntEnum):

@@ -23,8 +23,10 @@ from judge.proof.determinism import CaseDataSource
 from judge.proof.examination import SandboxedExaminer
 from problems.importing import gpu_mode, kattis, kernel_bench, leetgpu, tensara
 from problems.importing.building import ProblemSource, build, loaded
+from problems.importing.described import Array
 from problems.importing.names import slug_of
 from problems.importing.reference import strict
+from problems.importing.refusals import undrawable
 from problems.importing.report import Imported, ImportedProblem, Refused
 from problems.importing.sandboxed import Examiner
 from problems.schema import Problem
@@ -145,7 +147,8 @@ def examined(source: ProblemSource, workshop: Workshop) -> Imported:
         if not broken:
             return imported
         without |= broken
-    raise Refused("its cases cannot be drawn: " + "; ".join(dict.fromkeys(without.values())))
+    sizes = (sum(v.bytes for v in t.values.values() if isinstance(v, Array)) for t in described.tests)
+    raise Refused(undrawable(min(sizes, default=0), without))
 
 
 def _broken(problem: Problem, workshop: Workshop) -> Mapping[str, str]:

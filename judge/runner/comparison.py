@@ -5,7 +5,7 @@ NaN matches only NaN, and only where the problem says so; an infinity matches on
 Integers and booleans match exactly.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,16 @@ UNWRITTEN = "never written"
 
 @dataclass(frozen=True, slots=True)
 class OutputComparison:
-    """The result of comparing one output. `unwritten` counts mismatches that still hold the poison."""
+    """The result of comparing one output. `unwritten` counts mismatches that still hold the poison.
+
+    `added` counts integers that are the sum of what is expected and the poison. A GPU does not count them.
+    """
 
     checked: int
     mismatched: int
     unwritten: int
     mismatches: tuple[Mismatch, ...]
+    added: int = field(default=0, compare=False)
 
 
 def compare(
@@ -62,7 +66,12 @@ def compare(
         expected=expected.reshape(-1)[first],
         unwritten=np.broadcast_to(unwritten, got.shape).reshape(-1)[first],
     )
-    return OutputComparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown)
+    added = 0
+    if poison is not None and dtype.is_integer:
+        bits = np.dtype(f"u{got.dtype.itemsize}")  # whose sums wrap
+        more = got[wrong].view(bits) - poison[wrong].view(bits)
+        added = int(np.count_nonzero(more == expected[wrong].view(bits)))
+    return OutputComparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown, added)
 
 
 def find_wrong(

@@ -29,6 +29,7 @@ from sandbox.wire import RunFlag
 _LOAD_S = 30.0
 # What is added to large random bits leaves them as they are.
 _RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
+_SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # whose outputs say something
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
 _SLOWER = 3  # that interleaved threads may take, which is not their fault
 _AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own context
@@ -81,7 +82,10 @@ class Inspector:
         return None if answer is ReplyStatus.DONE else self.stopped(answer, _ms_since(started))
 
     def check(self, case: Case, contents: Mapping[str, PrivateBytes], flags: RunFlag) -> CaseReport | Stopped:
-        """Run one case and check it in full. `contents` are named as in a drawn set."""
+        """Run one case and check it in full. `contents` are named as in a drawn set.
+
+        With `SHOW` among `flags`, the report of a public case has the first inputs and outputs.
+        """
         limit_s = self._problem.limits.case_s * (_SLOWER if flags & RunFlag.INTERLEAVED else 1)
         answer, wall_ms = ReplyStatus.DONE, 0.0
         try:
@@ -96,7 +100,7 @@ class Inspector:
                     call.descriptors,
                     timeout_s=limit_s + _GRACE_S,
                     time_limit_ms=int(limit_s * 1000),
-                    flags=flags,
+                    flags=flags & ~RunFlag.SHOW,
                 )
                 wall_ms = _ms_since(started)
                 if answer is not ReplyStatus.DONE:
@@ -106,7 +110,7 @@ class Inspector:
                     self._problem, case, self._checking, call, contents, snapshots=snapshots, poisons=poisons
                 )
                 report = report_on(case, finding, wall_ms=wall_ms)
-                if finding.verdict not in {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}:
+                if not flags & RunFlag.SHOW or finding.verdict not in _SHOWN:
                     return report
                 shown = shown_outputs(
                     self._problem, case, self._memory, contents, snapshots=snapshots, poisons=poisons
@@ -203,6 +207,8 @@ def _sentence(name: str, comparison: OutputComparison) -> str:
     text = f"{share:.3g} % of the elements of {name} are wrong"
     if comparison.unwritten == comparison.mismatched:
         return f"{text}: they were never written. {_RANDOM}"
+    if comparison.added == comparison.mismatched:
+        return f"{text}: they are the expected values plus what was there before. {_RANDOM}"
     return f"{text}, and some of them were never written." if comparison.unwritten else f"{text}."
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from problems.calling import Pattern, PatternError, PythonCallSpec, PythonEntry, spelled
+from problems.importing.refusals import python_fails
 from problems.importing.report import Refused
+from problems.vocabulary import Dtype
 
 MAX_DESCRIPTION_BYTES = 2 << 20
 _MOST_ARGUMENTS = 32
@@ -41,6 +43,12 @@ class Array:
     def elements(self) -> int:
         """The number of elements."""
         return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the elements. A dtype that arguments cannot have counts as one byte."""
+        known = self.dtype in Dtype.__members__.values()
+        return self.elements * (Dtype(self.dtype).itemsize if known else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,7 @@ def parse_description(content: bytes) -> Described:
     try:
         answer = json.loads(content)
         if isinstance(answer, dict) and "failed" in answer:
-            raise Refused(f"its Python fails: {_text(answer['failed'], 1000)}")
+            raise Refused(python_fails(_text(answer["failed"], 1000)))
         return _described(answer)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError) as error:
         raise Refused(f"its Python produced an unreadable description: {error!r:.200}") from error

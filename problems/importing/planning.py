@@ -9,6 +9,7 @@ from problems.calling import BYTE_FORMATS
 from problems.importing.contents import is_sorted, most_of
 from problems.importing.described import Array, Described, Scalar, Test
 from problems.importing.names import argument_names
+from problems.importing.refusals import python_fails, random_reference
 from problems.importing.relations import Relations
 from problems.importing.report import Refused
 from problems.importing.sizes import MOST, NoSizes, SizeOrigin, Sizes, find_sizes
@@ -154,10 +155,7 @@ def _refuse(described: Described) -> None:
         raise Refused("it has no tests")
     for test in described.tests:
         if test.random:
-            raise Refused(
-                f"its reference depends on the global random numbers ({test.name}), which a "
-                "program cannot reproduce"
-            )
+            raise Refused(random_reference(test.name))
 
 
 def _usable(described: Described, warnings: list[str]) -> tuple[Test, ...]:
@@ -194,7 +192,7 @@ def _of_one_dtype(name: str, tests: list[Test], reasons: defaultdict[str, list[s
 
 def _unusable(test: Test, names: Iterable[str]) -> str:
     if test.failed:
-        return f"its Python fails: {test.failed}"
+        return python_fails(test.failed)
     if test.unknown:
         name, kind = next(iter(test.unknown.items()))
         return f"{name} is a {kind}"

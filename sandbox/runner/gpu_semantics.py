@@ -22,17 +22,25 @@ import triton.language as tl  # type: ignore[import-untyped]
 from triton.runtime import interpreter  # type: ignore[import-untyped]
 
 _TF32_BITS = np.uint32(0xFFFF_E000)
+_MASKED = (
+    "This load has a mask and no `other`. Elements that the mask excludes are undefined. "
+    "Pass `other`, or do not use them."
+)
+_ROUNDED = (
+    "tl.dot multiplies float32 in TF32, which keeps 10 of 23 bits. "
+    'Pass input_precision="ieee" if the tolerance needs more.'
+)
 _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}
 _Array = npt.NDArray[Any]
 
 
-def install() -> None:
-    """Do so from now on, in this process."""
+def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> None:
+    """Do so from now on, in this process. `tell` gets the kind and text of what a program should know."""
     np.seterr(all="ignore")
     builder = interpreter.InterpreterBuilder
     chance = np.random.default_rng(0)
-    builder.create_masked_load = _loading_garbage(builder.create_masked_load, chance)
-    builder.create_dot = _rounding_operands(builder.create_dot)
+    builder.create_masked_load = _loading_garbage(builder.create_masked_load, chance, tell)
+    builder.create_dot = _rounding_operands(builder.create_dot, tell)
     builder.cast_impl = _casting(builder.cast_impl)
     builder.binary_op = _widening(builder.binary_op)
     builder.unary_op = _widening(builder.unary_op)
@@ -99,11 +107,14 @@ def _widened(handle: Any) -> Any:
     )
 
 
-def _loading_garbage(load: Callable[..., Any], chance: np.random.Generator) -> Callable[..., Any]:
+def _loading_garbage(
+    load: Callable[..., Any], chance: np.random.Generator, tell: Callable[[str, str], None]
+) -> Callable[..., Any]:
     def loading(self: Any, pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
         if other is None:
             excluded = ~np.broadcast_to(np.asarray(mask.data, bool), pointers.data.shape)
             if count := int(np.count_nonzero(excluded)):
+                tell("masked_load", _MASKED)
                 dtype = pointers.get_element_ty()
                 filled = np.zeros(pointers.data.shape, interpreter._get_np_dtype(dtype))  # noqa: SLF001
                 filled[excluded] = garbage(count, dtype, chance)
@@ -113,9 +124,11 @@ def _loading_garbage(load: Callable[..., Any], chance: np.random.Generator) -> C
     return loading
 
 
-def _rounding_operands(dot: Callable[..., Any]) -> Callable[..., Any]:
+def _rounding_operands(dot: Callable[..., Any], tell: Callable[[str, str], None]) -> Callable[..., Any]:
     def rounding(self: Any, a: Any, b: Any, d: Any, input_precision: Any, *rest: Any) -> Any:
         if input_precision == interpreter._ir.INPUT_PRECISION.TF32:  # noqa: SLF001
+            if tl.float32 in (a.dtype.scalar, b.dtype.scalar):
+                tell("precision", _ROUNDED)
             a, b = (
                 interpreter.TensorHandle(tf32(x.data), x.dtype) if x.dtype.scalar == tl.float32 else x
                 for x in (a, b)

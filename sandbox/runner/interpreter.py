@@ -55,7 +55,9 @@ class CheckedMemory:
 
         def checked(executor: Any, *arguments: Any, **named: Any) -> Any:
             memory.enter(executor.fn.__name__, dict(zip(executor.arg_names, arguments, strict=False)) | named)
-            return launch(executor, *arguments, **named)
+            # Tensors are on the host, whatever `torch_host` says.
+            with torch._C.DisableTorchFunction():  # noqa: SLF001 - torch.overrides has no public one
+                return launch(executor, *arguments, **named)
 
         interpreter.GridExecutor.__call__ = checked
         return memory

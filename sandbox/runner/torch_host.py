@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from sandbox.runner import host_streams
 from sandbox.runner.block_scaled import is_packed_product, packed_product
 
 _ASKED = "_asked_for_cuda"
@@ -98,6 +99,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         "manual_seed_all": lambda _seed: None,
         "current_device": lambda: 0,
         "device_count": lambda: 1,
+        **host_streams.REPLACED,
     }
     before = {name: getattr(torch.cuda, name) for name in replaced}
     torch.Generator = HostGenerator  # type: ignore[misc]  # it stands in for the class

@@ -19,7 +19,7 @@ import torch
 from sandbox.runner import gpu_semantics
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
-from sandbox.runner.session import Load, array_of, explain, serve, time_limit
+from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
 from sandbox.runner.timed_session import serve_orders
 from sandbox.runner.torch_host import place_on_host
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
@@ -34,9 +34,10 @@ class InterpreterRunner(TritonRunner):
     def __init__(self) -> None:
         torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
         super().__init__("CPU")
-        gpu_semantics.install()
+        gpu_semantics.install(self._note)
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never left: what it holds is for the whole process
+        self._noted: set[str] = set()
 
     @property
     def launches(self) -> int:
@@ -46,8 +47,7 @@ class InterpreterRunner(TritonRunner):
     def load(self, load: Load) -> None:
         """Run the submission's module."""
         self._memory.diagnostics = load.diagnostics
-        if "python" in load.manifest:
-            self._placed.enter_context(place_on_host())  # such programs say "cuda" everywhere
+        self._placed.enter_context(place_on_host())  # programs may name the device "cuda"
         super().load(load)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
@@ -69,6 +69,13 @@ class InterpreterRunner(TritonRunner):
     ) -> AbstractContextManager[None]:
         """By a signal: the interpreter is Python all the way."""
         return time_limit(limit_ms, on_limit)
+
+    def _note(self, kind: str, message: str) -> None:
+        """Tell a program once how a GPU differs from what it may expect."""
+        if kind in self._noted or not self.loaded:
+            return
+        self._noted.add(kind)
+        self.diagnostics.say("note", kind, message, line=line_of(sys._getframe(), FILE))  # noqa: SLF001 - documented
 
     def finding_of(self, error: BaseException) -> tuple[ExitStatus, str, str, int | None]:
         """Out of memory, or an exception like any other."""

@@ -58,7 +58,7 @@ def replace(page: Page, file: str, old: str, new: str) -> None:
     expect(text).to_have_value(changed)
 
 
-def prove(page: Page, outcome: str) -> None:
+def prove(page: Page, outcome: str | re.Pattern[str]) -> None:
     """Press the button, and watch until the report is there. Nobody reloads the page."""
     open_tab(page, "Proof")
     button = page.get_by_role("button", name="Prove revision")

@@ -135,6 +135,8 @@ _OF_FINDING: Mapping[str, str] = {
     DiagnosticKind.WILD_POINTER: "bounds",
     DiagnosticKind.ILLEGAL_ADDRESS: "bounds",
     DiagnosticKind.UNINITIALISED: "uninitialised-memory",
+    DiagnosticKind.MASKED_LOAD: "uninitialised-memory",
+    DiagnosticKind.PRECISION: "numerical-stability",
     DiagnosticKind.RACE: "synchronisation",
     DiagnosticKind.DIVERGENT_BARRIER: "synchronisation",
     DiagnosticKind.DEADLOCK: "synchronisation",

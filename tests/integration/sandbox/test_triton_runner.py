@@ -54,8 +54,43 @@ def test_computes_on_shared_memory(talk: Talk) -> None:
     given = arguments()
     assert talk.run(given)
     np.testing.assert_array_equal(given[1], 2 * np.arange(70, dtype=np.float32))
-    assert [finding["kernel"] for finding in talk.findings()] == ["double"]
+    launches = [finding for finding in talk.findings() if finding["kind"] == "launch"]
+    assert [finding["kernel"] for finding in launches] == ["double"]
     assert talk.run(arguments(1))
+
+
+def test_a_program_may_name_the_device_of_a_gpu(talk: Talk) -> None:
+    call = "double[(triton.cdiv(n, 32),)](a, c, n, BLOCK=32)"
+    body = """double[(triton.cdiv(n, 32),)](a, torch.empty(n, device="cuda"), n, BLOCK=32)
+    out = torch.zeros_like(a, device=torch.device("cuda:0"))
+    double[(triton.cdiv(n, 32),)](a.cuda(), out, n, BLOCK=32)
+    torch.cuda.synchronize()
+    c.copy_(out) if a.is_cuda and c.device.type == "cuda" else None"""
+    assert talk.load(MASKED.replace(call, body), MANIFEST)
+    given = arguments()
+    assert talk.run(given)
+    np.testing.assert_array_equal(given[1], 2 * np.arange(70, dtype=np.float32))
+
+
+def test_a_launch_copies_no_tensor_to_the_host(talk: Talk) -> None:
+    assert talk.load(MASKED, MANIFEST)
+    given = arguments(100_000)  # more than a program may copy to the host
+    assert talk.run(given), talk.findings()
+    np.testing.assert_array_equal(given[1], 2 * np.arange(100_000, dtype=np.float32))
+
+
+def test_notes_say_once_where_a_gpu_differs(talk: Talk) -> None:
+    load = """x = tl.load(a + i, mask=i < n)
+    square = tl.dot(x[:, None] + tl.zeros((32, 32), tl.float32), tl.zeros((32, 32), tl.float32))
+    x += tl.sum(square, axis=1)"""
+    assert talk.load(HEAD.format(load=load), MANIFEST)
+    assert talk.run(arguments())
+    assert talk.run(arguments())
+    notes = [finding for finding in talk.findings() if finding["kind"] != "launch"]
+    assert [(note["severity"], note["kind"], note["line"]) for note in notes] == [
+        ("note", "precision", 9),  # in the first block, which excludes nothing
+        ("note", "masked_load", 8),
+    ]
 
 
 def test_an_unmasked_load_is_an_illegal_access(talk: Talk) -> None:

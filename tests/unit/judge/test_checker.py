@@ -32,6 +32,14 @@ def test_equal_arrays_match() -> None:
     assert check([1, 2, 3], [1, 2, 3]) == OutputComparison(3, 0, 0, ())
 
 
+def test_integers_that_were_added_to_the_poison_are_counted() -> None:
+    poison = np.array([2**31 - 2, -5, 7, 9], np.int32)
+    got = np.array([-(2**31) + 1, -5, 8, 9], np.int32)  # 3 more than the first, which wraps
+    expected = np.array([3, 0, 8, 1], np.int32)
+    found = compare("c", dtype=Dtype.INT32, got=got, expected=expected, poison=poison, tolerance=TIGHT)
+    assert (found.mismatched, found.unwritten, found.added) == (3, 2, 2)
+
+
 def test_an_element_outside_the_tolerance_is_named() -> None:
     comparison = check([1.0, 2.5, 3.0], [1.0, 2.0, 3.0])
     assert comparison.mismatched == 1

@@ -108,6 +108,19 @@ def test_a_wrong_answer_does_not_stop_the_other_cases() -> None:
     assert [case.verdict for case in report.cases] == [Verdict.WRONG_ANSWER] * 2
 
 
+@pytest.mark.parametrize("right", [True, False])
+def test_notes_on_what_a_gpu_does_explain_wrong_answers_alone(right: bool) -> None:
+    def work(actor: Actor) -> None:
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "precision", "message": "TF32"}\n')
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "launch", "message": "One."}\n')
+        actor.array(1, "f4")[:] = actor.array(0, "f4") * (2 if right else 3)
+
+    report = judge(ScriptedTarget(runner=serve(work)))
+    assert (report.verdict is Verdict.ACCEPTED) == right
+    kinds = {finding.kind for finding in report.diagnostics}
+    assert kinds == ({"launch"} if right else {"launch", "precision"})
+
+
 def test_a_runner_that_dies_stops_the_cases() -> None:
     def script(actor: Actor) -> None:
         actor.receive()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.inspector import Inspector, Stopped
 from judge.runner.memory import DeviceLost
+from problems.schema import Case
 from problems.vocabulary import Verdict
 from sandbox.wire import RunFlag
 from tests.unit.judge.drawn_sets import doubling_set
@@ -60,12 +61,17 @@ def double(actor: Actor) -> None:
     actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
 
 
-def check(memory: Losing, script: Callable[[Actor], None]) -> tuple[Inspector, CaseReport | Stopped]:
+def check(
+    memory: Losing,
+    script: Callable[[Actor], None],
+    case: Case = DOUBLING.cases[1],
+    flags: RunFlag = RunFlag.NONE,
+) -> tuple[Inspector, CaseReport | Stopped]:
     process = ScriptedProcess(script)
-    with RunnerChannel(process.channel, lambda: False) as exchange, doubling_set() as drawn:
+    with RunnerChannel(process.channel, lambda: False) as exchange, doubling_set(case) as drawn:
         inspector = Inspector(DOUBLING, memory, exchange)
         assert inspector.load(b"artifact") is None
-        found = inspector.check(drawn.case, memory.open_set(drawn), RunFlag.NONE)
+        found = inspector.check(drawn.case, memory.open_set(drawn), flags)
     process.close()
     return inspector, found
 
@@ -116,3 +122,19 @@ def test_after_a_time_out_nobody_waits_for_the_gpu() -> None:
     assert found.answer is ReplyStatus.TIMED_OUT
     assert memory.patience == [0]
     assert time.monotonic() - started < DOUBLING.limits.case_s + 3
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_inputs_and_outputs_are_shown_on_request_and_the_runner_is_not_told(wanted: bool) -> None:
+    seen: list[int] = []
+
+    def work(actor: Actor) -> None:
+        seen.append(actor.request.flags)
+        double(actor)
+
+    flags = RunFlag.RACES | (RunFlag.SHOW if wanted else RunFlag.NONE)
+    _, found = check(Losing(), serve(work), replace(DOUBLING.cases[0], inputs={}), flags)
+    assert isinstance(found, CaseReport)
+    assert found.verdict is Verdict.ACCEPTED
+    assert (bool(found.inputs), bool(found.outputs)) == (wanted, wanted)
+    assert seen == [RunFlag.RACES]

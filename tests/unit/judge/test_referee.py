@@ -15,7 +15,7 @@ from judge.oracle import Drawn
 from judge.report import CaseReport
 from judge.runner.comparison import compare
 from judge.runner.referee import RunnerReferee
-from problems.vocabulary import Verdict
+from problems.vocabulary import Dtype, Verdict
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING
@@ -230,6 +230,22 @@ def test_the_request_carries_neither_a_seed_nor_what_is_expected() -> None:
 
     check(serve(work))
     assert seen == [(0, 3)]
+
+
+def test_integers_that_were_added_to_an_output_are_explained() -> None:
+    def count(actor: Actor) -> None:
+        y = actor.array(1, "i4")
+        np.add(y, actor.array(0, "i4") * 2, out=y)
+
+    x, y, n = DOUBLING.arguments
+    whole = (replace(x, dtype=Dtype.INT32), replace(y, dtype=Dtype.INT32, tolerance=None), n)
+    problem = replace(DOUBLING, arguments=whole)
+    given = np.arange(1, 1 + DRAWN.case.sizes["n"], dtype=np.int32)
+    drawn = Drawn(DRAWN.case, {"x": given.view(np.uint8)}, {"y": 2 * given})
+    with RunnerReferee(problem, ScriptedProcess(serve(count)), lambda: False) as referee:
+        assert referee.load(b"artifact") is None
+        message = referee.check(drawn, RunFlag.NONE).message
+    assert "they are the expected values plus what was there before. Outputs hold random bits" in message
 
 
 def test_a_program_may_add_to_a_zeroed_output_but_must_write_it() -> None:

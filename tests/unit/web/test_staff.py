@@ -104,6 +104,15 @@ def test_the_menu_leads_there_for_staff_alone(owner, staff, browser_of):
     assert 'href="/staff"' not in browser_of(owner).get("/").content.decode()
 
 
+def test_the_navigation_leads_to_every_list_of_staff(staff, browser_of):
+    browser = browser_of(staff)
+    shown = browser.get("/staff").content.decode()
+    pages = [address for address in patterns("staff") if not address.endswith(("/1", "/x", "/new"))]
+    lists = [address for address in pages if browser.get(address).status_code == 200]
+    assert len(lists) > 10
+    assert [address for address in lists if f'href="{address}"' not in shown] == []
+
+
 def test_the_overview_says_what_is_wrong(owner, staff, handed_in, browser_of):
     assert "No stuck jobs" in browser_of(staff).get("/staff").content.decode()
     handed_in(owner)

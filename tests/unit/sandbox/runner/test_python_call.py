@@ -92,6 +92,22 @@ def test_programs_are_called_as_they_expect(name: str) -> None:
     assert torch.equal(run(*PROGRAMS[name]), Y)
 
 
+def test_streams_and_events_of_a_gpu_do_nothing_on_the_host() -> None:
+    stream, real = torch.cuda.stream, torch.cuda.Stream
+    with place_on_host():
+        begin, end, side = torch.cuda.Event(enable_timing=True), torch.cuda.Event(), torch.cuda.Stream()
+        begin.record()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            doubled = torch.ones(2, device="cuda") * 2
+        end = side.record_event(end)
+        end.synchronize()
+        assert side.query()
+        assert begin.elapsed_time(end) == 0
+    assert torch.equal(doubled, torch.full((2,), 2.0))
+    assert (torch.cuda.stream, torch.cuda.Stream) == (stream, real)
+
+
 def test_parameters_are_the_arrays_themselves() -> None:
     source = """
     class ModelNew(torch.nn.Linear):

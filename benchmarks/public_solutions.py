@@ -1,0 +1,290 @@
+"""Verdicts of public solutions: `python -m benchmarks.public_solutions PACKAGES FOLDER… [--report FILE]`.
+
+PACKAGES holds problems that `manage.py importproblems … --into PACKAGES` wrote. Each FOLDER is a checkout of
+a repository with solutions of the same set, in CUDA, Triton and PyTorch. The benchmark finds the problem of
+each file by the words of its path and the parameters of its `solve`, and judges the file as a submission,
+without timed cases on the CPU. It prints a line for each file, and the number of files by language and
+verdict.
+
+Files without a `solve`, and files whose problem is not certain, are not judged. With `--report FILE`, each
+outcome becomes a line of JSON in FILE. Files that it already has are not judged: delete lines to judge them
+again.
+"""
+
+import argparse
+import ast
+import json
+import re
+import statistics
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.judging import Judged, Program, add_options, judge, opened, print_table
+from judge.compiler.source import ProgramText
+from judge.target import Target
+from problems.loader import load_problem
+from problems.schema import Problem
+from problems.vocabulary import Language, Verdict
+
+SUFFIXES = {".cu": Language.CUDA, ".py": Language.PYTHON}
+MOST_BYTES = 256 * 1024
+MOST_FINDINGS = 4
+FAILED = "judge_failed"
+CERTAIN = 0.5  # of the score of a match
+SAME_PARAMETERS = 0.4  # that they add to it
+# Short forms that authors of solutions use for words of titles.
+WORDS: Mapping[str, str] = {
+    "add": "addition",
+    "arr": "array",
+    "attn": "attention",
+    "bfs": "bfs shortest path",
+    "bmm": "batched matrix multiplication",
+    "bn": "batch normalization",
+    "batchnorm": "batch normalization",
+    "ce": "cross entropy",
+    "cat": "categorical",
+    "clip": "value clipping",
+    "clamp": "value clipping",
+    "conv": "convolution",
+    "conv1d": "1d convolution",
+    "conv2d": "2d convolution",
+    "conv3d": "3d convolution",
+    "dequant": "dequantization",
+    "fft": "fast fourier transform",
+    "fft2d": "2d fft",
+    "gelu": "gaussian error gated linear unit",
+    "geglu": "gaussian error gated linear unit",
+    "gqa": "grouped query attention",
+    "histograming": "histogramming",
+    "histogram": "histogramming",
+    "int": "integration",
+    "kvcache": "kv cache",
+    "matmul": "matrix multiplication",
+    "mat": "matrix",
+    "matrx": "matrix",
+    "mha": "multi head attention",
+    "mse": "mean squared error",
+    "mul": "multiplication",
+    "mult": "multi",
+    "norm": "normalization",
+    "ols": "ordinary least squares regression",
+    "pool": "pooling",
+    "prodict": "product",
+    "quant": "quantized",
+    "regularization": "regression",
+    "rgp": "rgb",
+    "rmsnorm": "rms normalization",
+    "rope": "rotary positional embedding",
+    "sgemm": "gemm",
+    "sigmod": "sigmoid",
+    "silu": "sigmoid linear unit",
+    "sort": "sorting",
+    "sparsematrix": "sparse matrix",
+    "swiglu": "swish gated linear unit",
+    "topk": "top k",
+    "topkselection": "top k selection",
+    "vec": "vector",
+    "vecadd": "vector addition",
+    "activation": "",
+    "operation": "",
+    "cub": "",
+    "easy": "",
+    "hard": "",
+    "leetgpu": "",
+    "medium": "",
+    "naive": "",
+    "optimized": "",
+    "ptx": "",
+    "thrust": "",
+    "self": "",
+}
+# Programs of their own, and libraries that Warpcourt does not judge.
+OTHER = re.compile(
+    r"^(?:int|void)\s+main\s*\(|^\s*(?:import|from)\s+(?:cutlass|jax|numba|tinygrad)\b", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A file with a `solve`, and the problem that it solves; None if that is not certain."""
+
+    path: str
+    program: Program
+    problem: Problem | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the judge said of one file. `failed` names the cases that were not accepted."""
+
+    path: str
+    slug: str
+    language: str
+    verdict: str
+    message: str
+    failed: tuple[str, ...]
+    wall_s: float
+    findings: tuple[str, ...] = ()
+
+
+def main() -> int:
+    """Judge and print. The exit status says whether the judge failed on a file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("packages", type=Path, help="folder of imported problems")
+    parser.add_argument("folders", type=Path, nargs="+", help="checkouts with solutions")
+    parser.add_argument("--jobs", type=int, default=1, help="judge so many files at a time")
+    parser.add_argument(
+        "--only", default="", help="judge only files whose path or problem contains this text"
+    )
+    parser.add_argument("--report", type=Path, help="write outcomes to this file, and continue from it")
+    add_options(parser, target="cpu")
+    options = parser.parse_args()
+    problems = [load_problem(path.parent) for path in sorted(options.packages.glob("*/problem.toml"))]
+    found = [solution for folder in options.folders for solution in solutions_in(folder, problems)]
+    outcomes = outcomes_in(options.report)
+    done = {outcome.path for outcome in outcomes}
+    chosen = [
+        solution
+        for solution in found
+        if solution.problem is not None
+        and solution.path not in done
+        and options.only in f"{solution.path} {solution.problem.slug}"
+    ]
+    print(f"{len(found)} files with solve, {sum(s.problem is None for s in found)} without a certain problem")
+    with opened(options) as target, ThreadPoolExecutor(options.jobs) as pool:
+        for future in as_completed(pool.submit(judged, target, solution) for solution in chosen):
+            outcomes.append(outcome := future.result())
+            cells = (outcome.verdict, outcome.slug, outcome.language, outcome.path, outcome.message)
+            print(*cells, *(f"[{name}]" for name in outcome.failed), sep="  ", flush=True)
+            if options.report:
+                with options.report.open("a") as report:
+                    report.write(json.dumps(asdict(outcome)) + "\n")
+    print_summary(outcomes)
+    return 1 if any(outcome.verdict == FAILED for outcome in outcomes) else 0
+
+
+def outcomes_in(report: Path | None) -> list[Outcome]:
+    """The outcomes that a report has; none if there is no report yet."""
+    if report is None or not report.exists():
+        return []
+    entries = [json.loads(line) for line in report.read_text().splitlines()]
+    lists = ("failed", "findings")
+    return [Outcome(**entry | {name: tuple(entry.get(name, ())) for name in lists}) for entry in entries]
+
+
+def solutions_in(folder: Path, problems: Sequence[Problem]) -> Iterator[Solution]:
+    """The files with a `solve` below `folder`, in order."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in SUFFIXES or path.is_symlink() or path.stat().st_size > MOST_BYTES:
+            continue
+        source = path.read_text(errors="replace")
+        if OTHER.search(source):
+            continue
+        language = language_of(path.suffix, source)
+        parameters = parameters_of(source, language)
+        if parameters:
+            name = str(path.relative_to(folder))
+            program = Program(name, language, source)
+            yield Solution(f"{folder.name}/{name}", program, problem_of(name, parameters, language, problems))
+
+
+def language_of(suffix: str, source: str) -> Language:
+    """The language of a file: PyTorch for a Python file that has no Triton kernel."""
+    language = SUFFIXES[suffix]
+    return Language.TRITON if language is Language.PYTHON and "@triton.jit" in source else language
+
+
+def parameters_of(source: str, language: Language) -> tuple[str, ...]:
+    """The names of the parameters of `solve` in lower case; none if there is no such function."""
+    if language is Language.CUDA:
+        written = ProgramText.read(source).parameters_of("solve")
+        return tuple(re.findall(r"\w+", text)[-1].lower() for text in written if re.search(r"\w", text))
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return ()
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == "solve"]
+    return tuple(entry.arg.lower() for entry in functions[-1].args.args) if functions else ()
+
+
+def problem_of(
+    path: str, parameters: Sequence[str], language: Language, problems: Sequence[Problem]
+) -> Problem | None:
+    """The problem that the words of `path` and the parameters name best; None if two do or none does."""
+    scores = [(score(path, parameters, language, problem), problem) for problem in problems]
+    best = max(value for value, _ in scores)
+    named = [problem for value, problem in scores if value == best]
+    return named[0] if best >= CERTAIN and len(named) == 1 else None
+
+
+def score(path: str, parameters: Sequence[str], language: Language, problem: Problem) -> float:
+    """How well a file fits a problem, from 0 to 1.4."""
+    parts = Path(path).with_suffix("").parts
+    names = [parts[-1], *parts[-2:-1]]
+    titles = [words_of(problem.title), words_of(problem.slug)]
+    closeness = max(overlap(words_of(name), title) for name in names for title in titles)
+    own = parameters_of(problem.starters.get(language, ""), language)
+    if len(own) != len(parameters):
+        return closeness / 2
+    same = sum(a == b for a, b in zip(own, parameters, strict=True)) / len(own)
+    return closeness + SAME_PARAMETERS * same if closeness else 0.0
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a name in full and in lower case."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text)
+    found = re.findall(r"[a-z0-9]+", apart.lower())
+    return frozenset(word for short in found for word in WORDS.get(short, short).split())
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """The words that both have as a share of the words that either has."""
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+def judged(target: Target, solution: Solution) -> Outcome:
+    """Judge one file."""
+    assert solution.problem is not None
+    return outcome_of(solution, solution.problem, judge(target, solution.problem, solution.program))
+
+
+def outcome_of(solution: Solution, problem: Problem, found: Judged) -> Outcome:
+    """What to print of a judgement."""
+    report = found.report
+    return Outcome(
+        path=solution.path,
+        slug=problem.slug,
+        language=solution.program.language.value,
+        verdict=report.verdict.value if report else FAILED,
+        message=" ".join(report.message.split())[:200] if report else "",
+        failed=tuple(case.name for case in report.cases if case.verdict is not Verdict.ACCEPTED)
+        if report
+        else (),
+        wall_s=round(found.wall_s, 2),
+        findings=tuple(finding.message[:300] for finding in report.diagnostics[:MOST_FINDINGS])
+        if report
+        else (),
+    )
+
+
+def print_summary(outcomes: Sequence[Outcome]) -> None:
+    """Print the number of files by language and verdict, and the median time."""
+    counts = Counter((outcome.language, outcome.verdict) for outcome in outcomes)
+    verdicts = sorted(
+        {verdict for _, verdict in counts}, key=lambda verdict: (verdict != "accepted", verdict)
+    )
+    languages = sorted({language for language, _ in counts})
+    rows = [(language, *(str(counts[language, verdict]) for verdict in verdicts)) for language in languages]
+    totals = [str(sum(counts[language, verdict] for language in languages)) for verdict in verdicts]
+    print_table([("language", *verdicts), *rows, ("all", *totals)])
+    if outcomes:
+        print(f"median {statistics.median(outcome.wall_s for outcome in outcomes):.1f} s a file")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
