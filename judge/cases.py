@@ -1,6 +1,7 @@
 """Selects the cases that a program is judged on and the flags of each run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from judge.drawn import inputs
 from judge.sizes import bytes_of
@@ -42,6 +43,19 @@ def flags_for(problem: Problem, case: Case) -> RunFlag:
 
 def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
     """Return the flags of each run of a CUDA program on a case in functional mode; see `judge.cpu.orders`."""
-    if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
-        return (RunFlag.NONE,)
-    return ORDERS
+    return (RunFlag.NONE,) if _input_bytes(problem, case) > _TRACED_BYTES else ORDERS
+
+
+def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[str, ...]:
+    """Return the names of the cases on which functional mode counts memory traffic.
+
+    In a run these are all, so that the user sees the figures of each; else the largest small one.
+    """
+    if mode is Mode.RUN:
+        return tuple(case.name for case in cases)
+    small = [case for case in cases if _input_bytes(problem, case) <= _TRACED_BYTES]
+    return tuple(case.name for case in sorted(small, key=partial(_input_bytes, problem))[-1:])
+
+
+def _input_bytes(problem: Problem, case: Case) -> int:
+    return sum(bytes_of(argument, case.sizes) for argument in inputs(problem))

@@ -54,6 +54,7 @@ _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
+_WASTE = {DiagnosticKind.UNCOALESCED, DiagnosticKind.BANK_CONFLICT}  # notes that explain no wrong answer
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
@@ -299,8 +300,8 @@ def _never_quiet(case: Case) -> CaseReport:
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
     verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
-    if verdict is Verdict.ACCEPTED:
-        found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in _CAUSES)
+    unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
+    found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
     return RunOutcome(verdict, message, tuple(reports), found, referee.output)
 
 
@@ -364,7 +365,9 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     if judgement.language is Language.CUDA and not judgement.target.ranks:
-        return tuple(order | more for order in orders_for(judgement.problem, case))
+        first, *others = (order | more for order in orders_for(judgement.problem, case))
+        counted = first & RunFlag.RACES and case.name in judgement.counted
+        return (first | RunFlag.COUNT if counted else first, *others)
     if judgement.sanitize:
         more |= RunFlag.SANITIZE
     return (flags_for(judgement.problem, case) | more,)

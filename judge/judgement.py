@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
+from judge.cases import counted_cases
 from judge.race_watch import RaceWatch
 from judge.report import CaseReport, Diagnostic, ProgressEvent, Score, StageTime
 from judge.target import JudgingSession, Referee, Target
@@ -53,6 +54,11 @@ class Judgement:
     def checked(self) -> list[Case]:
         """The cases of the check stage."""
         return [case for case in self.cases if case.group is not Group.TIMED]
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The names of the cases on which functional mode counts memory traffic."""
+        return counted_cases(self.problem, self.checked, self.mode)
 
     @property
     def timed(self) -> list[Case]:

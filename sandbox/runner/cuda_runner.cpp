@@ -29,7 +29,8 @@ cpu::Options options(std::uint32_t flags) {
   return {.deterministic = (flags & (wire::kDeterministic | wire::kRaces)) != 0,
           .races = (flags & wire::kRaces) != 0,
           .reversed = (flags & wire::kReversed) != 0,
-          .interleaved = (flags & wire::kInterleaved) != 0};
+          .interleaved = (flags & wire::kInterleaved) != 0,
+          .counted = (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0};
 }
 
 class CpuRunner {

@@ -20,6 +20,7 @@ enum Flag : std::uint32_t {
   kGiven = 8,
   kSanitize = 16,
   kInterleaved = 32,
+  kCount = 128,
 };
 
 enum ExitStatus : int {

@@ -10,6 +10,7 @@ from problems.vocabulary import DiagnosticKind
 FIXES: Mapping[str, str] = {
     DiagnosticKind.BAD_FREE: "Free exactly the pointer that the allocation returned, once.",
     DiagnosticKind.BAD_MASK: "Put exactly the threads that reach the call into the mask.",
+    DiagnosticKind.BANK_CONFLICT: "Pad the rows of the shared array by one element, or swap its indices.",
     DiagnosticKind.COPY_DIRECTION: "State the direction that the pointers have, or cudaMemcpyDefault.",
     DiagnosticKind.DEADLOCK: "Let every thread of the block reach the same barrier.",
     DiagnosticKind.DIVERGENT_BARRIER: "Move the barrier out of the branch: every thread must reach it.",
@@ -28,6 +29,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.RESOURCES: "Use fewer threads per block or less shared memory.",
     DiagnosticKind.SHUFFLE_SOURCE: "Shuffle only from lanes that take part in the call.",
     DiagnosticKind.STACK_OVERFLOW: "Recurse less deeply, or make local arrays smaller.",
+    DiagnosticKind.UNCOALESCED: "Let threads with consecutive threadIdx.x access consecutive elements.",
     DiagnosticKind.UNINITIALISED: "Write the memory before it is read.",
     DiagnosticKind.USE_AFTER_FREE: "Free the memory after its last use.",
     DiagnosticKind.WILD_POINTER: "Compute addresses from the arrays that solve gets or allocates.",

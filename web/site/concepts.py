@@ -143,6 +143,8 @@ _OF_FINDING: Mapping[str, str] = {
     DiagnosticKind.EXITED_THREADS: "synchronisation",
     DiagnosticKind.BAD_MASK: "warp-shuffle",
     DiagnosticKind.SHUFFLE_SOURCE: "warp-shuffle",
+    DiagnosticKind.UNCOALESCED: "coalescing",
+    DiagnosticKind.BANK_CONFLICT: "shared-memory#s-banks",
     DiagnosticKind.MISALIGNED: "coalescing#s-alignment",
     DiagnosticKind.COPY_DIRECTION: "#memory",
     DiagnosticKind.HOST_ACCESS: "#memory",

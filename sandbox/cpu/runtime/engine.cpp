@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "races.h"
 #include "scheduler.h"
+#include "traffic.h"
 
 namespace warpcourt::cpu {
 
@@ -25,6 +26,7 @@ u8 poison() {
 void begin_call(const Options& options, u32 time_limit_ms) {
   engine().options = options;
   if (options.races) races().start_call();
+  if (options.counted) traffic().start_call();
   start_turns();
   clear_error();
   start_deadline(time_limit_ms);
@@ -33,6 +35,7 @@ void begin_call(const Options& options, u32 time_limit_ms) {
 void finish_call() {
   stop_deadline();
   std::fflush(stdout);
+  if (engine().options.counted) traffic().report_lines();
   if (last_error() == cudaSuccess) return;
   fail({Severity::kError, "cuda_error",
         std::string("solve() ended with ") + cudaGetErrorName(last_error()) + ", which it did not check: " +

@@ -4,8 +4,10 @@
 #include <cstring>
 
 #include "diagnostics.h"
+#include "engine.h"
 #include "memory.h"
 #include "scheduler.h"
+#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -235,6 +237,7 @@ extern "C" void wc_shadow_shared(Thread* caller, u32 offset, u32 bytes, Access k
   ThreadRecord& thread = record(caller);
   take_turn(thread, kind, location);
   races().shared(thread, offset, bytes, kind, location);
+  if (engine().options.counted) traffic().count(thread, true, offset, bytes, kind, 0, location);
 }
 
 extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "races.h"
 #include "signals.h"
+#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -303,6 +304,7 @@ void Worker::run(Launch& launch) {
     if (!next) break;
     run_block(*this, *next);
     if (next->finished) {
+      if (engine().options.counted) traffic().end_block(*next);
       spare.push_back(std::move(next));
       idle = 0;
       continue;
@@ -330,6 +332,7 @@ void run_launch(Launch& launch) {
   launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
   launch.order = order_of(launch, options);
   if (options.races) races().start_launch();
+  if (options.counted) traffic().start_launch();
   if (options.interleaved) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from judge.built import Built
-from judge.cases import select_cases
+from judge.cases import counted_cases, select_cases
 from judge.cpu.referee import HostReferee
 from judge.cpu.target import CpuSession, CpuTarget
 from judge.drawn import CaseData
@@ -109,16 +109,17 @@ def test_a_wrong_answer_does_not_stop_the_other_cases() -> None:
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_notes_on_what_a_gpu_does_explain_wrong_answers_alone(right: bool) -> None:
+def test_notes_on_causes_go_with_wrong_answers_and_notes_on_speed_with_right_ones(right: bool) -> None:
     def work(actor: Actor) -> None:
         os.write(actor.diagnostics, b'{"severity": "note", "kind": "precision", "message": "TF32"}\n')
         os.write(actor.diagnostics, b'{"severity": "note", "kind": "launch", "message": "One."}\n')
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "uncoalesced", "message": "Far."}\n')
         actor.array(1, "f4")[:] = actor.array(0, "f4") * (2 if right else 3)
 
     report = judge(ScriptedTarget(runner=serve(work)))
     assert (report.verdict is Verdict.ACCEPTED) == right
     kinds = {finding.kind for finding in report.diagnostics}
-    assert kinds == ({"launch"} if right else {"launch", "precision"})
+    assert kinds == ({"launch", "uncoalesced"} if right else {"launch", "precision"})
 
 
 def test_a_runner_that_dies_stops_the_cases() -> None:
@@ -224,7 +225,19 @@ def test_small_cases_are_watched_and_run_in_three_orders() -> None:
 
     judge(ScriptedTarget(runner=serve(remember)))
     watched = RunFlag.DETERMINISTIC | RunFlag.RACES
-    assert flags == [watched, watched | RunFlag.REVERSED, watched | RunFlag.INTERLEAVED] * 2
+    further = [watched | RunFlag.REVERSED, watched | RunFlag.INTERLEAVED]
+    assert flags == [watched, *further, watched | RunFlag.COUNT, *further]
+
+
+@pytest.mark.parametrize(
+    ("mode", "counted"), [(Mode.RUN, ["example", "odd", "large"]), (Mode.SUBMIT, ["odd"])]
+)
+def test_runs_count_traffic_on_each_case_and_submissions_on_the_largest_small_one(
+    mode: Mode, counted: list[str]
+) -> None:
+    example, odd, _ = DOUBLING.cases
+    large = replace(odd, name="large", sizes={"n": 1 << 20})
+    assert list(counted_cases(DOUBLING, (example, odd, large), mode)) == counted
 
 
 def test_a_run_takes_the_public_cases() -> None:
