@@ -7,6 +7,7 @@ device, as far as that is tracked.
 """
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from sandbox.runner.block_scaled import is_packed_product, packed_product
 
 _ASKED = "_asked_for_cuda"
 _CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
+_HISTOGRAMS = {torch.histc, torch.Tensor.histc}  # of integers, which a GPU counts and a host refuses
 # Functions that ask for contents, or change nothing else. Without any, the answer is 1, so that a look at
 # shapes goes on.
 _CONTENTS = {
@@ -65,8 +67,7 @@ class _OnHost(TorchFunctionMode):
             return _asked(args[0].to(self._place))
         asked = any(_is_cuda(value) for value in (*args, *named.values()))
         if not asked:
-            packed = is_packed_product(func, args[0] if args else None)
-            return (packed_product if packed else func)(*args, **named)
+            return _as_a_gpu(func, args[0] if args else None)(*args, **named)
         moved = [self._place if _is_cuda(value) else value for value in args]
         named = {name: self._place if _is_cuda(value) else value for name, value in named.items()}
         # A device may be asked for with a number, of which the host has none.
@@ -102,6 +103,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         **host_streams.REPLACED,
     }
     before = {name: getattr(torch.cuda, name) for name in replaced}
+    compile_model, torch.compile = torch.compile, _compiled
     torch.Generator = HostGenerator  # type: ignore[misc]  # it stands in for the class
     for name, function in replaced.items():
         setattr(torch.cuda, name, function)
@@ -110,6 +112,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
             yield
     finally:
         torch.Generator = generator  # type: ignore[misc]  # the class itself again
+        torch.compile = compile_model
         for name, function in before.items():
             setattr(torch.cuda, name, function)
 
@@ -121,6 +124,27 @@ def _content(func: Callable[..., Any], tensor: torch.Tensor, *rest: Any) -> Any:
         return None  # a mask for an index would need contents
     floating = func is torch.Tensor.__float__ or (func is torch.Tensor.item and tensor.is_floating_point())
     return True if func is torch.Tensor.__bool__ else 1.0 if floating else 1
+
+
+def _as_a_gpu(func: Callable[..., Any], first: object) -> Callable[..., Any]:
+    """Return what computes `func` of a first argument as a GPU does, where a host refuses."""
+    if is_packed_product(func, first):
+        return packed_product
+    if func in _HISTOGRAMS and isinstance(first, torch.Tensor) and not first.is_floating_point():
+        return functools.partial(_counted, func)
+    return func
+
+
+def _counted(func: Callable[..., Any], tensor: torch.Tensor, *rest: Any, **named: Any) -> torch.Tensor:
+    """Count integers as float64, which holds them and the counts exactly up to 2^53."""
+    out = named.pop("out", None)
+    counts: torch.Tensor = func(tensor.double(), *rest, **named).to(tensor.dtype)
+    return counts if out is None else out.copy_(counts)
+
+
+def _compiled(model: Any = None, **_: object) -> Any:
+    """Return what is to be compiled as it is. Called without it, return a decorator."""
+    return model if model is not None else _compiled
 
 
 def _asked(result: Any) -> Any:

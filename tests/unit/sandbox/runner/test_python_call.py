@@ -108,6 +108,23 @@ def test_streams_and_events_of_a_gpu_do_nothing_on_the_host() -> None:
     assert (torch.cuda.stream, torch.cuda.Stream) == (stream, real)
 
 
+def test_what_only_a_gpu_can_is_done_on_the_host() -> None:
+    whole = torch.tensor([0, 1, 1, 3], dtype=torch.int32)
+    compiled = torch.compile
+    with place_on_host():
+        into = torch.zeros(4, dtype=torch.int32, device="cuda")
+        torch.histc(whole, bins=4, min=0, max=4, out=into)
+
+        @torch.compile(fullgraph=True)
+        def double(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        assert torch.equal(torch.compile(double)(into), torch.tensor([2, 4, 0, 2], dtype=torch.int32))
+        assert torch.equal(whole.histc(4, 0, 4), into)
+        assert torch.equal(whole.float().histc(4, 0, 4), into.float())
+    assert torch.compile is compiled
+
+
 def test_parameters_are_the_arrays_themselves() -> None:
     source = """
     class ModelNew(torch.nn.Linear):

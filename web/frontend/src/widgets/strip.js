@@ -8,4 +8,5 @@ export function mount(element) {
   const mark = () => (element.dataset.more = beyond(element));
   element.addEventListener("scroll", mark, { passive: true });
   new ResizeObserver(mark).observe(element);
+  new MutationObserver(mark).observe(element, { subtree: true, attributeFilter: ["hidden"] });
 }
