@@ -121,30 +121,45 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@contextlib.contextmanager
-def postgresql() -> Iterator[str]:
-    """Yield the URL of an empty PostgreSQL database. The server runs as an unprivileged user."""
+def postgresql_programs() -> Path | None:
+    """Return the folder of the newest PostgreSQL server's programs, None if the machine has none."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    need(bool(found), "PostgreSQL", "apt-get install postgresql")
-    programs = found[-1].parent
+    return found[-1].parent if found else None
+
+
+@contextlib.contextmanager
+def postgresql(*, put_data: Callable[[Path], None] | None = None, keep: Path | None = None) -> Iterator[str]:
+    """Yield the URL of a PostgreSQL database. The server runs as an unprivileged user.
+
+    The database is empty, unless `put_data` puts a data directory with a database `warpcourt` where it is
+    told. The data directory is copied to `keep` after the server has stopped.
+    """
+    programs = postgresql_programs()
+    need(programs is not None, "PostgreSQL", "apt-get install postgresql")
     become = unprivileged()
     with tempfile.TemporaryDirectory(prefix="warpcourt-postgres-", ignore_cleanup_errors=True) as folder:
         os.chown(folder, become.get("user", -1), become.get("group", -1))
         port, data = str(free_port()), f"{folder}/data"
         run = {"cwd": folder, "check": True, "stdout": subprocess.DEVNULL, **become}
-        init = f"{programs}/initdb -D {data} -A trust -U warpcourt -N -E UTF8"
-        subprocess.run(init.split(), **run)  # noqa: PLW1510 - `run` has it
+        if put_data is not None:
+            put_data(Path(data))
+        else:
+            init = f"{programs}/initdb -D {data} -A trust -U warpcourt -N -E UTF8"
+            subprocess.run(init.split(), **run)  # noqa: PLW1510 - `run` has it
         serve = f"{programs}/postgres -D {data} -p {port} -h 127.0.0.1 -k {folder} -F"
         server = subprocess.Popen(serve.split(), stderr=subprocess.DEVNULL, cwd=folder, **become)
         try:
             ready = f"{programs}/pg_isready -q -h 127.0.0.1 -p {port}".split()
             wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, "PostgreSQL's start")
-            create = f"{programs}/createdb -h 127.0.0.1 -p {port} -U warpcourt warpcourt"
-            subprocess.run(create.split(), **run)  # noqa: PLW1510 - `run` has it
+            if put_data is None:
+                create = f"{programs}/createdb -h 127.0.0.1 -p {port} -U warpcourt warpcourt"
+                subprocess.run(create.split(), **run)  # noqa: PLW1510 - `run` has it
             yield f"postgres://warpcourt@127.0.0.1:{port}/warpcourt"
         finally:
-            server.terminate()
+            server.send_signal(signal.SIGINT)  # ends connections that are still open
             server.wait()
+        if keep is not None:
+            subprocess.run(["cp", "-a", data, str(keep)], check=True)
 
 
 @contextlib.contextmanager

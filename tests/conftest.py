@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache
+from django.core.management.commands import flush
 from django.db import connection
 from django.test import Client
 from hypothesis import settings as hypothesis
+from pytest_django import DjangoDbBlocker
 
 from problems.vocabulary import Language, Mode
 from tests.migrated import put_migrated_database
@@ -68,6 +71,25 @@ def django_db_modify_db_settings(
     """Put the database where this process looks for it."""
     if django_db_keepdb:
         put_migrated_database(Path(connection.settings_dict["TEST"]["NAME"]))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Write content types and permissions back after a transactional test, whose end deletes all rows.
+
+    Django would have every app make them again, which takes longer than most of these tests.
+    """
+    models = (ContentType, Permission)  # in the order of their keys
+    with django_db_blocker.unblock():
+        kept = [list(model._default_manager.order_by("pk")) for model in models]
+
+    def put_back(_verbosity: int, _interactive: bool, database: str) -> None:
+        for model, rows in zip(models, kept, strict=True):
+            model._default_manager.using(database).bulk_create(rows)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush, "emit_post_migrate_signal", put_back)
+        yield
 
 
 @pytest.fixture(autouse=True)

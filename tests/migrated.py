@@ -1,9 +1,10 @@
-"""A SQLite database that was migrated once, for every site and test process that begins with an empty one.
+"""Databases that were migrated once, for every site and test process that begins with an empty one.
 
 Theory of operation. Running all migrations takes longer than most tests, and several dozen sites would do it.
-So they are run once into a file that is named by what they are, and whoever needs a database takes a copy.
-The copy is migrated all the same, by whatever starts on it, and finds that nothing is left to do. Processes
-that test side by side take turns by a lock. On PostgreSQL every site migrates for itself.
+So they are run once into a file of SQLite and once into a data directory of PostgreSQL. Both are named by
+what they depend on, and each site starts on a copy. It migrates the copy as it would any other database, and
+finds that nothing is left to do. Parallel test processes take turns by a lock. `test_postgresql` migrates an
+empty database of PostgreSQL.
 """
 
 import fcntl
@@ -14,8 +15,11 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+from testing.services import postgresql, postgresql_programs, unprivileged
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".cache" / "tests" / "databases"
@@ -24,32 +28,70 @@ NAME = "warpcourt.sqlite3"  # of the database in a site's data directory
 
 def put_migrated_database(at: Path) -> None:
     """Put a database at `at` that has every migration, and no rows but theirs."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    kept = KEPT / f"{_digest()}.sqlite3"
-    with (KEPT / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _locked():
+        kept = _kept("sqlite3")
         if not kept.exists():
-            for old in KEPT.glob("*.sqlite3"):
-                old.unlink()
             _migrate(kept)
         shutil.copy(kept, at)
 
 
+def put_migrated_postgresql(at: Path) -> None:
+    """Put a data directory of PostgreSQL at `at`, with such a database named `warpcourt`."""
+    with _locked():
+        kept = _kept("postgresql")
+        if not kept.exists():
+            _migrate_postgresql(kept)
+        subprocess.run(["cp", "-a", str(kept), str(at)], check=True)
+    become = unprivileged()
+    if become:
+        subprocess.run(["chown", "-R", f"{become['user']}:{become['group']}", str(at)], check=True)
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _kept(kind: str) -> Path:
+    """Where the database of this kind is kept. Those of other migrations are removed."""
+    kept = KEPT / f"{_digest()}.{kind}"
+    for old in KEPT.glob(f"*.{kind}"):
+        if old != kept:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    return kept
+
+
 def _digest() -> str:
-    """Of all that migrations depend on: ours, and the versions of those that packages bring."""
+    """Of all that migrations depend on: ours, the versions of those that packages bring, and PostgreSQL's."""
     digest = hashlib.sha256((ROOT / "deploy" / "requirements" / "run.txt").read_bytes())
+    digest.update(f"{postgresql_programs()}\n".encode())
     for path in sorted((ROOT / "web").glob("*/migrations/*.py")):
         digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
 def _migrate(kept: Path) -> None:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WARPCOURT_")}
-    own.pop("DJANGO_SETTINGS_MODULE", None)
     with tempfile.TemporaryDirectory(dir=KEPT) as folder:
-        argv = [sys.executable, "-W", "ignore", "manage.py", "migrate", "--noinput", "--verbosity", "0"]
-        subprocess.run(argv, cwd=ROOT, env=own | {"WARPCOURT_DATA_DIR": folder}, check=True)
+        _run_migrations(WARPCOURT_DATA_DIR=folder)
         whole = Path(folder, "whole")
         with closing(sqlite3.connect(Path(folder, NAME))) as database:
             database.execute("VACUUM INTO ?", (str(whole),))  # with what its log still holds
         whole.replace(kept)
+
+
+def _migrate_postgresql(kept: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=KEPT) as folder:
+        whole = Path(folder, "whole")
+        with postgresql(keep=whole) as url:
+            _run_migrations(WARPCOURT_DATA_DIR=folder, WARPCOURT_DATABASE_URL=url)
+        whole.replace(kept)
+
+
+def _run_migrations(**environment: str) -> None:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WARPCOURT_")}
+    own.pop("DJANGO_SETTINGS_MODULE", None)
+    argv = [sys.executable, "-W", "ignore", "manage.py", "migrate", "--noinput", "--verbosity", "0"]
+    subprocess.run(argv, cwd=ROOT, env=own | environment, check=True)

@@ -3,7 +3,8 @@
 Theory of operation. `make test` measures `judge`, `sandbox` and `web.jobs`. The tracer is called for every
 line of Django and of the pages too, which nearly doubles the time of a test of the site. Such a test runs
 through the measured packages as well, but only through lines that the tests of those packages reach. Those
-of the Helm chart run through none. MEASURED names the tests of the site that reach more.
+of the deployment, of upkeep and of the benchmarks run through hardly any. MEASURED names the tests of the
+site that reach more.
 """
 
 import sys
@@ -14,7 +15,10 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-FOLDERS = ("e2e", "integration/helm", "integration/web", "unit/web")
+FOLDERS = (
+    *("e2e", "integration/helm", "integration/upkeep", "integration/web"),
+    *("unit/benchmarks", "unit/deploy", "unit/web"),
+)
 MEASURED = (
     "integration/web/test_databases.py",
     "integration/web/test_queues.py",

@@ -4,14 +4,14 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import psycopg
 import redis
 
-from testing.services import need, unprivileged, wait_until
+from testing.services import need, postgresql_programs, unprivileged, wait_until
 from tests.cluster.hosts import Hub, Program
+from tests.migrated import put_migrated_postgresql
 
 _POSTGRES_PORT = 5432
 _REDIS_PORT = 6379
@@ -21,21 +21,18 @@ class Postgres:
     """The database server. Its data survive `stop`, also the sudden kind."""
 
     def __init__(self, hub: Hub, folder: Path) -> None:
-        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-        need(bool(found), "PostgreSQL", "apt-get install postgresql")
-        self._hub, self._programs, self._folder = hub, found[-1].parent, folder
+        programs = postgresql_programs()
+        need(programs is not None, "PostgreSQL", "apt-get install postgresql")
+        self._hub, self._programs, self._folder = hub, programs, folder
         self._become = unprivileged()
         self._server: Program | None = None
         folder.mkdir()
         os.chown(folder, self._become.get("user", -1), self._become.get("group", -1))
-        init = f"{self._programs}/initdb -D {folder}/data -A trust -U warpcourt -N -E UTF8"
-        subprocess.run(init.split(), cwd=folder, check=True, stdout=subprocess.DEVNULL, **self._become)
+        put_migrated_postgresql(folder / "data")
         # Any host of this network may come: it is the cluster's own.
         with (folder / "data" / "pg_hba.conf").open("a") as rules:
             rules.write("host all all 10.77.0.0/24 trust\n")
         self.start()
-        with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
-            connection.execute("CREATE DATABASE warpcourt")
 
     def url(self, host: str) -> str:
         """The database's address for the application, by way of `host`."""

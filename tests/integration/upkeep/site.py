@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import psycopg
@@ -79,11 +79,18 @@ class Site:
         )
 
 
+class NewSite(Protocol):
+    """Makes a site without content."""
+
+    def __call__(self, *, migrated: bool = False) -> Site: ...
+
+
 @contextmanager
-def new_database(server_url: str, name: str) -> Iterator[str]:
-    """An empty database beside the one that `server_url` names, gone afterwards."""
+def new_database(server_url: str, name: str, *, migrated: bool) -> Iterator[str]:
+    """A new database, removed afterwards: empty, or a copy of the migrated one that `server_url` names."""
+    template = urlsplit(server_url).path.removeprefix("/") if migrated else "template1"
     with psycopg.connect(server_url, autocommit=True) as server:
-        server.execute(f'CREATE DATABASE "{name}"')
+        server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         try:
             yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
         finally:

@@ -2,12 +2,12 @@
 
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.integration.upkeep.site import Site
+from tests.integration.upkeep.site import NewSite
 from tests.unit.web.upkeep.made_up import made_up
 from web.upkeep import object_store
 from web.upkeep.manifest import ArchiveWrong, ToolFailed
@@ -122,11 +122,8 @@ def test_without_boto3_the_message_says_how_to_install_it(
     assert object_store.SCHEME == "s3://"
 
 
-def test_a_site_is_backed_up_to_s3_and_restored_from_it(
-    new_site: Callable[[], Site], s3: dict[str, str]
-) -> None:
-    site, other = new_site(), new_site()
-    site.managed("migrate", "--verbosity=0")
+def test_a_site_is_backed_up_to_s3_and_restored_from_it(new_site: NewSite, s3: dict[str, str]) -> None:
+    site, other = new_site(migrated=True), new_site()
     site.managed(
         "shell", "-c", "from web.accounts.services import create_user; create_user('ada', 'a long one')"
     )

@@ -8,7 +8,10 @@ import pytest
 
 from tests.integration.upkeep.site import Site
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.xdist_group("rehearsal"),  # the site is filled once, not in every process
+]
 
 IMPORTS = """
 import itertools, json, sys
@@ -47,7 +50,6 @@ FILL = (
     IMPORTS
     + CONTENT
     + """
-call_command("migrate", verbosity=0)
 call_command("loadproblems", verbosity=0)
 learner = create_user("learner", "correct horse battery")
 problem = Problem.objects.get(slug="vector-add")
@@ -162,7 +164,7 @@ class Filled:
 @pytest.fixture(scope="module")
 def lost(new_site) -> Filled:
     """A site with content, and its backup."""
-    site = new_site()
+    site = new_site(migrated=True)
     known = site.python(FILL)
     (backup,) = (site.folder / "backups").iterdir()
     return Filled(site, backup, known)

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from testing.services import postgresql, redis_server
+from tests.migrated import put_migrated_postgresql
 
 
 @pytest.fixture(scope="module")
 def postgres_url() -> Iterator[str]:
-    """The URL of a PostgreSQL database, empty for each file of tests."""
-    with postgresql() as url:
+    """The URL of a PostgreSQL database, migrated and without rows for each file of tests."""
+    with postgresql(put_data=put_migrated_postgresql) as url:
         yield url
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from testing.services import postgresql, redis_server
 from tests.integration.web.installation import Installation
+from tests.migrated import put_migrated_postgresql
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("installation")]
 _CUT = "SELECT PG_TERMINATE_BACKEND(pid) FROM pg_stat_activity WHERE pid <> PG_BACKEND_PID() AND datname = %s"
@@ -22,7 +23,7 @@ _CUT = "SELECT PG_TERMINATE_BACKEND(pid) FROM pg_stat_activity WHERE pid <> PG_B
 def site(tmp_path_factory):
     """On PostgreSQL and Redis. What says `hold=checking` is held there while the gate is closed."""
     folder = tmp_path_factory.mktemp("stopping")
-    with postgresql() as database_url, redis_server() as broker_url:
+    with postgresql(put_data=put_migrated_postgresql) as database_url, redis_server() as broker_url:
         installation = Installation(
             folder,
             broker_url=broker_url,

@@ -1,14 +1,19 @@
 """The leaderboard and the ranking as pages: what they say, link and leave out, and what they cost."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
+from django.db import transaction
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from judge.report import Report
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Mode, Verdict
+from tests.conftest import new_problem
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
+from web.catalog.models import Problem
 from web.fleet.models import Gpu, Node
 from web.leaderboards import queries, ranking
 from web.leaderboards.models import Baseline
@@ -31,11 +36,19 @@ def scores(handed_in):
     return make
 
 
-@pytest.fixture
-def crowd(scores):
-    """Sixty people, the first the fastest."""
-    for number in range(60):
-        scores(User.objects.create_user(f"person-{number:02}"), 10.0 + number)
+@pytest.fixture(scope="class")
+def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Problem]:
+    """The problem of sixty people, the first the fastest. Made once: that takes longer than all its tests."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        problem = new_problem("vector-add")
+        for number in range(60):
+            user = User.objects.create_user(f"person-{number:02}")
+            submission = services.submit(
+                user, problem, language=Language.CUDA, source="void solve() {}", mode=Mode.SUBMIT
+            )
+            record(submission, timed_report(10.0 + number))
+        yield problem
+        transaction.set_rollback(True)
 
 
 def text(client: Client, path: str, status: int = 200, **headers: str) -> str:
@@ -47,47 +60,6 @@ def text(client: Client, path: str, status: int = 200, **headers: str) -> str:
 def addresses(page: str, word: str) -> list[str]:
     """The addresses of the links whose text is `word`."""
     return [found.replace("&amp;", "&") for found in re.findall(rf'href="([^"]*)"[^>]*>{word}<', page)]
-
-
-def test_pages_are_walked_by_their_links(crowd, client):
-    first = text(client, BOARD)
-    assert "person-49" in first
-    assert "person-50" not in first
-    [forward] = addresses(first, "Next")
-    second = text(client, BOARD + forward)
-    assert "person-50" in second
-    assert "person-49" not in second
-    assert not addresses(second, "Next")
-    [back] = addresses(second, "First")
-    assert "person-00" in text(client, BOARD + back)
-
-
-def test_ones_own_row_is_pinned_on_every_page(crowd, client):
-    client.force_login(User.objects.get(username="person-55"))
-    first = text(client, BOARD)
-    pinned = first.partition('<tbody class="pinned">')[2].partition("</tbody>")[0]
-    assert "person-55" in pinned
-    assert 'class="number rank">56<' in pinned
-    assert "place 56" in first
-    [there] = addresses(pinned, "show")
-    mine = text(client, BOARD + there)
-    assert "pinned" not in mine
-    assert re.search(r'class="mine".*\n.*\n.*person-55', mine)
-
-
-def test_a_page_past_the_end_leads_back(crowd, client):
-    page = text(client, f"{BOARD}?after=900.0")
-    assert "End of list." in page
-    assert "person-00" in text(client, BOARD + addresses(page, "First page")[0])
-
-
-def test_htmx_gets_the_board_alone(crowd, client):
-    part = text(client, BOARD, HX_Request="true")
-    assert part.startswith('<div id="board">')
-    assert "<html" not in part
-    assert client.get(BOARD)["Vary"].count("HX-Request") == 1
-    restored = text(client, BOARD, HX_Request="true", HX_History_Restore_Request="true")
-    assert "<html" in restored
 
 
 def test_choices_keep_each_other(owner, problem, scores, client):
@@ -138,26 +110,6 @@ def test_versions_are_called_by_their_numbers(owner, problem, scores, client):
     earlier = text(client, address.replace("&amp;", "&"))
     assert "version of the problem (versions 1 and 2)" in earlier
     assert 'href="/u/owner"' in earlier
-
-
-def test_baselines_stand_between_the_places_of_their_page(crowd, staff, problem, scores, client):
-    for label, score_us in (
-        ("First of all", 1.0),
-        ("In between", 40.5),
-        ("Second page", 64.5),
-        ("Last", 500.0),
-    ):
-        submission = scores(staff, score_us)
-        Baseline.objects.create(problem=problem, submission=submission, kind="vendor", label=label)
-    User.objects.filter(pk=staff.pk).update(in_rankings=False)
-
-    def shown(page):
-        return re.findall(r'<tr class="baseline">.*?<th scope="row">(.*?) <span', page, re.DOTALL)
-
-    first = text(client, BOARD)
-    assert shown(first) == ["First of all", "In between"]
-    assert shown(text(client, BOARD + addresses(first, "Next")[0])) == ["Second page", "Last"]
-    assert first.index("person-30") < first.index("In between") < first.index("person-31")
 
 
 def test_records_are_drawn_and_listed(owner, teammate, scores, client):
@@ -252,42 +204,10 @@ def test_an_unpublished_problem_has_no_board(owner, problem, scores, client):
     text(client, BOARD, 404)
 
 
-def test_a_board_takes_few_queries_whatever_its_size(
-    crowd, staff, problem, scores, client, django_assert_max_num_queries
-):
-    for number in range(3):
-        submission = scores(staff, 20.0 + number)
-        Baseline.objects.create(problem=problem, submission=submission, kind="vendor", label=f"line {number}")
-    client.force_login(User.objects.get(username="person-55"))
-    with django_assert_max_num_queries(10):
-        text(client, BOARD)
-    client.force_login(staff)
-    with django_assert_max_num_queries(10):
-        text(client, f"{BOARD}?after=40.0")
-    Best.objects.all().delete()
-    with django_assert_max_num_queries(10):
-        text(client, BOARD)
-
-
 def test_the_ranking_explains_itself_when_it_is_empty(client):
     page = text(client, "/ranking")
     assert "No users are ranked yet" in page
     assert "How points work" in page
-
-
-def test_the_ranking_shows_points_its_age_and_ones_own_place(crowd, client, django_assert_max_num_queries):
-    ranking.refresh()
-    client.force_login(User.objects.get(username="person-55"))
-    with django_assert_max_num_queries(8):
-        page = text(client, "/ranking")
-    assert re.search(r'person-01</a>\s*</th>\s*<td class="number"><strong>90\.9<', page)
-    assert "minutes ago" in page
-    pinned = page.partition('<tbody class="pinned">')[2].partition("</tbody>")[0]
-    assert "person-55" in pinned
-    second = text(client, "/ranking" + addresses(page, "Next")[0], HX_Request="true")
-    assert second.startswith('<div id="ranking">')
-    assert "person-59" in second
-    assert "person-55" in text(client, "/ranking" + addresses(pinned, "show")[0])
 
 
 def test_the_ranking_of_a_track_can_be_chosen(owner, problem, scores, client):
@@ -308,3 +228,101 @@ def test_deactivating_a_user_gives_records_back(owner, teammate, staff, scores, 
     assert answer.status_code == 302
     assert not User.objects.get(pk=owner.pk).is_active
     assert [row.username for row in queries.recent_records()] == ["teammate"]
+
+
+@pytest.mark.xdist_group("leaderboard-crowd")
+@pytest.mark.usefixtures("crowd")
+class TestCrowd:
+    """A board with more rows than fit on a page."""
+
+    @pytest.fixture
+    def problem(self, crowd: Problem, db: None) -> Problem:
+        return Problem.objects.get(pk=crowd.pk)
+
+    def test_pages_are_walked_by_their_links(self, client):
+        first = text(client, BOARD)
+        assert "person-49" in first
+        assert "person-50" not in first
+        [forward] = addresses(first, "Next")
+        second = text(client, BOARD + forward)
+        assert "person-50" in second
+        assert "person-49" not in second
+        assert not addresses(second, "Next")
+        [back] = addresses(second, "First")
+        assert "person-00" in text(client, BOARD + back)
+
+    def test_ones_own_row_is_pinned_on_every_page(self, client):
+        client.force_login(User.objects.get(username="person-55"))
+        first = text(client, BOARD)
+        pinned = first.partition('<tbody class="pinned">')[2].partition("</tbody>")[0]
+        assert "person-55" in pinned
+        assert 'class="number rank">56<' in pinned
+        assert "place 56" in first
+        [there] = addresses(pinned, "show")
+        mine = text(client, BOARD + there)
+        assert "pinned" not in mine
+        assert re.search(r'class="mine".*\n.*\n.*person-55', mine)
+
+    def test_a_page_past_the_end_leads_back(self, client):
+        page = text(client, f"{BOARD}?after=900.0")
+        assert "End of list." in page
+        assert "person-00" in text(client, BOARD + addresses(page, "First page")[0])
+
+    def test_htmx_gets_the_board_alone(self, client):
+        part = text(client, BOARD, HX_Request="true")
+        assert part.startswith('<div id="board">')
+        assert "<html" not in part
+        assert client.get(BOARD)["Vary"].count("HX-Request") == 1
+        restored = text(client, BOARD, HX_Request="true", HX_History_Restore_Request="true")
+        assert "<html" in restored
+
+    def test_baselines_stand_between_the_places_of_their_page(self, staff, problem, scores, client):
+        for label, score_us in (
+            ("First of all", 1.0),
+            ("In between", 40.5),
+            ("Second page", 64.5),
+            ("Last", 500.0),
+        ):
+            submission = scores(staff, score_us)
+            Baseline.objects.create(problem=problem, submission=submission, kind="vendor", label=label)
+        User.objects.filter(pk=staff.pk).update(in_rankings=False)
+
+        def shown(page):
+            return re.findall(r'<tr class="baseline">.*?<th scope="row">(.*?) <span', page, re.DOTALL)
+
+        first = text(client, BOARD)
+        assert shown(first) == ["First of all", "In between"]
+        assert shown(text(client, BOARD + addresses(first, "Next")[0])) == ["Second page", "Last"]
+        assert first.index("person-30") < first.index("In between") < first.index("person-31")
+
+    def test_a_board_takes_few_queries_whatever_its_size(
+        self, staff, problem, scores, client, django_assert_max_num_queries
+    ):
+        for number in range(3):
+            submission = scores(staff, 20.0 + number)
+            Baseline.objects.create(
+                problem=problem, submission=submission, kind="vendor", label=f"line {number}"
+            )
+        client.force_login(User.objects.get(username="person-55"))
+        with django_assert_max_num_queries(10):
+            text(client, BOARD)
+        client.force_login(staff)
+        with django_assert_max_num_queries(10):
+            text(client, f"{BOARD}?after=40.0")
+        Best.objects.all().delete()
+        with django_assert_max_num_queries(10):
+            text(client, BOARD)
+
+    def test_the_ranking_shows_points_its_age_and_ones_own_place(self, client, django_assert_max_num_queries):
+        ranking.refresh()
+        client.force_login(User.objects.get(username="person-55"))
+        with django_assert_max_num_queries(8):
+            page = text(client, "/ranking")
+        assert re.search(r'person-01</a>\s*</th>\s*<td class="number"><strong>90\.9<', page)
+        assert "minutes ago" in page
+        pinned = page.partition('<tbody class="pinned">')[2].partition("</tbody>")[0]
+        assert "person-55" in pinned
+        second = text(client, "/ranking" + addresses(page, "Next")[0], HX_Request="true")
+        assert second.startswith('<div id="ranking">')
+        assert "person-59" in second
+        assert "person-55" in text(client, "/ranking" + addresses(pinned, "show")[0])
