@@ -79,8 +79,8 @@ class ProgramForm(forms.Form):
 
     def personal_node(self) -> bool:
         """Return whether a personal node is to run it. Submissions always use the site's nodes."""
-        running = self.cleaned_data["mode"] == Mode.RUN.value
-        return running and self.cleaned_data["gpu_model"] == PERSONAL_NODE
+        running = str(self.cleaned_data["mode"]) == Mode.RUN.value
+        return running and str(self.cleaned_data["gpu_model"]) == PERSONAL_NODE
 
     def idempotency_key(self) -> str | None:
         """Return the key of the submission, None if the form came without a key."""

@@ -64,8 +64,9 @@ def read_report(body: Any, *, node: str) -> Report:
 
 
 def _case(case: CaseReport) -> CaseReport:
-    for shown in (*case.inputs, *case.outputs):
-        _check_shown(shown)
+    shown: list[ShownInput | ShownOutput] = [*case.inputs, *case.outputs]
+    for each in shown:
+        _check_shown(each)
     return replace(case, name=case.name[:_NAME_CHARACTERS], timing=None, told_after=False)
 
 

@@ -28,7 +28,7 @@ from judge.report import (
 from problems.contents import as_folder, read_folder
 from problems.loader import load_problem, problems_root
 from problems.vocabulary import Group, Language, Mode, Stage, Verdict
-from web.accounts.models import User
+from web.accounts.models import Scope, User
 from web.accounts.services import issue_token
 from web.catalog.models import Problem
 from web.fleet.joining import ask_to_join
@@ -363,7 +363,7 @@ def test_a_report_of_another_form_is_refused(owner: User, desk: ANode, run_of) -
     run_of(owner)
     run = desk.claim()
     assert run is not None
-    for body in [
+    bodies: list[dict[str, Any]] = [
         {},
         {"verdict": "perfect"},
         {"verdict": "internal_error"},
@@ -380,7 +380,8 @@ def test_a_report_of_another_form_is_refused(owner: User, desk: ANode, run_of) -
         shown(shape=[-4]),
         shown(expected=["1"]),
         {"verdict": "accepted", "cases": shown()["cases"] * 65},
-    ]:
+    ]
+    for body in bodies:
         assert desk.report(run, body).status_code == 422, body
     assert not Stored.objects.exists()
 
@@ -407,7 +408,7 @@ def test_texts_of_a_report_are_bounded_clean_and_escaped(
 
 
 def test_keys_and_tokens_do_not_open_each_others_doors(owner: User, desk: ANode) -> None:
-    _, secret = issue_token(owner, name="cli", scope="author", lifetime=timedelta(days=1))
+    _, secret = issue_token(owner, name="cli", scope=Scope.AUTHOR, lifetime=timedelta(days=1))
     assert desk.post("claim", SAID, key=secret).status_code == 401
     assert desk.post("claim", SAID, key="wcn_wrong").status_code == 401
     key = desk.settings["WARPCOURT_NODE_KEY"]

@@ -1,8 +1,9 @@
 """The process of a personal node: it judges what the site gives it, and survives a site that is away."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -93,14 +94,18 @@ def test_a_report_that_is_too_large_is_shortened() -> None:
     assert (site.last[1]["verdict"], site.last[1]["log"]) == ("accepted", "")
 
 
+def _constant(answer: httpx.Response, _request: httpx.Request) -> httpx.Response:
+    return answer
+
+
 def test_a_key_that_is_refused_ends_the_node_and_a_site_that_is_away_does_not(capsys) -> None:
     site = TheSite()
     with pytest.raises(KeyRefused):
         site.open(lambda _: httpx.Response(401)).claim()
-    for answer in (httpx.Response(502), httpx.Response(200, content=b"<html>"), httpx.Response(200, json=[])):
+    for wrong in (httpx.Response(502), httpx.Response(200, content=b"<html>"), httpx.Response(200, json=[])):
         with pytest.raises(SiteAway):
-            site.open(lambda _, answer=answer: answer).claim()
-    steps = iter([SiteAway("down"), SiteAway("down"), True, False, KeyRefused()])
+            site.open(partial(_constant, wrong)).claim()
+    steps: Iterator[bool | Exception] = iter([SiteAway("down"), SiteAway("down"), True, False, KeyRefused()])
     paused: list[float] = []
 
     def step() -> bool:

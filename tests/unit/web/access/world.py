@@ -122,6 +122,7 @@ def make_world(*, hostile: bool = False) -> World:
             "kind": "ptx",
             "language": "cuda",
             "number": revision.revision,
+            "attempt": 1,
             "token_id": issue_token(owner, name=f"the owner's {text}"[:60])[0].pk,
             "session_id": 1,
             "username": "owner",
