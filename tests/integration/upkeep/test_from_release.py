@@ -33,7 +33,8 @@ release = executor.loader.project_state([*LAST.items()]).apps
 
 def write(number):
     user = release.get_model("accounts", "User").objects.create(username=f"user-{number}")
-    problem = release.get_model("catalog", "Problem").objects.create(slug=f"problem-{number}", version="1", difficulty="easy")
+    problem = release.get_model("catalog", "Problem").objects.create(
+        slug=f"problem-{number}", version="1", difficulty="easy")
     node = release.get_model("fleet", "Node").objects.create(name=f"node-{number}")
     release.get_model("fleet", "Worker").objects.create(node=node, name="w", instance=str(number))
     made = release.get_model("submissions", "Submission").objects.create(
