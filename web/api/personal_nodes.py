@@ -52,7 +52,7 @@ class NodeIn(Schema):
     hardware: Annotated[str, StringConstraints(max_length=NAME_CHARACTERS, pattern=r"^[\x20-\x7e]*$")]
 
 
-class RunOut(Schema):
+class PersonalRunOut(Schema):
     """A run of the owner of the node, and the public part of its problem by the paths of its files."""
 
     id: str
@@ -70,7 +70,7 @@ class RunOut(Schema):
 class ClaimOut(Schema):
     """The next run, null if none waits."""
 
-    run: RunOut | None
+    run: PersonalRunOut | None
 
 
 class ReturnIn(Schema):

@@ -27,7 +27,7 @@ class Admission:
 @transaction.atomic
 def invite(name: str, site: str, settings: Mapping[str, str], *, lifetime: timedelta) -> JoinToken:
     """Return a token with which the node `name` joins once. An earlier token for it ends."""
-    NodeInvitation.objects.filter(name=name, personal__isnull=True).delete()
+    NodeInvitation.objects.filter(name=name).delete()
     token, invitation = new_invitation(name, site, settings, lifetime=lifetime)
     log(None, AuditKind.NODE_INVITE, invitation, expires=invitation.expires.isoformat())
     return token
@@ -39,7 +39,6 @@ def new_invitation(
     settings: Mapping[str, str],
     *,
     lifetime: timedelta,
-    personal: PersonalNode | None = None,
 ) -> tuple[JoinToken, NodeInvitation]:
     """Store an invitation, and return it with its token."""
     token, now = handshake.new_token(site), timezone.now()
@@ -47,7 +46,6 @@ def new_invitation(
     return token, NodeInvitation.objects.create(
         token_id=token.id,
         name=name,
-        personal=personal,
         proof_key=handshake.proof_key(token.secret),
         sealed=handshake.seal(token.secret, settings),
         expires=now + min(lifetime, LONGEST),
@@ -68,9 +66,8 @@ def admit(token_id: str, nonce: str, proof: str) -> Admission | None:
     if not handshake.proves(proof, key, Role.NODE, token_id, nonce):
         return None
     sealed = invitation.sealed
-    if invitation.personal_id is None:
+    joined = PersonalNode.objects.filter(invitation=invitation).update(joined=timezone.now())
+    if not joined:
         log(None, AuditKind.NODE_JOIN, invitation)
-    else:
-        PersonalNode.objects.filter(pk=invitation.personal_id).update(joined=timezone.now())
     invitation.delete()
     return Admission(sealed, handshake.prove(key, Role.SITE, token_id, nonce, sealed))

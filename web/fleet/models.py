@@ -171,6 +171,22 @@ class Gpu(models.Model):
         return f"{self.model} {self.uuid}"
 
 
+class NodeInvitation(models.Model):
+    """A token with which a new node joins, as far as the site keeps it; see `web.fleet.handshake`.
+
+    The row is deleted when the token is used. `sealed` can be read only with the token.
+    """
+
+    token_id = models.CharField(max_length=16, unique=True)
+    name = models.CharField(max_length=NAME_CHARACTERS, unique=True)
+    proof_key = models.CharField(max_length=64)
+    sealed = models.TextField()
+    expires = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class PersonalNode(models.Model):
     """A machine of a user, which judges runs of that user only. Its verdicts never count.
 
@@ -184,6 +200,9 @@ class PersonalNode(models.Model):
     created = models.DateTimeField(default=timezone.now, editable=False)
     joined = models.DateTimeField(null=True, blank=True)
     heartbeat = models.DateTimeField(null=True, blank=True)
+    invitation = models.OneToOneField(
+        NodeInvitation, models.SET_NULL, null=True, blank=True, related_name="personal"
+    )
     version = models.CharField(max_length=VERSION_CHARACTERS, blank=True, default="")
     hardware = models.CharField(max_length=NAME_CHARACTERS, blank=True, default="")
 
@@ -198,28 +217,3 @@ class PersonalNode(models.Model):
     def worker(self) -> str:
         """Return its name in jobs."""
         return f"personal-{self.pk}"
-
-
-class NodeInvitation(models.Model):
-    """A token with which a new node joins, as far as the site keeps it; see `web.fleet.handshake`.
-
-    The row is deleted when the token is used. `sealed` can be read only with the token. `personal` is set if
-    the token is for a personal node.
-    """
-
-    token_id = models.CharField(max_length=16, unique=True)
-    name = models.CharField(max_length=NAME_CHARACTERS)
-    personal = models.OneToOneField(PersonalNode, models.CASCADE, null=True, blank=True, related_name="+")
-    proof_key = models.CharField(max_length=64)
-    sealed = models.TextField()
-    expires = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["name"], name="node_invitation_once", condition=Q(personal__isnull=True)
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.name

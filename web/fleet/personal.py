@@ -16,7 +16,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from web.accounts.models import User
 from web.fleet.handshake import JoinToken
 from web.fleet.invitations import new_invitation
-from web.fleet.models import PersonalNode
+from web.fleet.models import NodeInvitation, PersonalNode
 from web.fleet.queries import LOST_AFTER
 from web.site.clock import DatabaseNow
 from web.site.version import version
@@ -47,7 +47,9 @@ def invite_personal(owner: User, name: str, site: str) -> JoinToken:
     key = KEY_PREFIX + secrets.token_urlsafe(_KEY_BYTES)
     node = PersonalNode.objects.create(owner=owner, name=name, digest=_digest(key))
     given = {"WARPCOURT_SITE_URL": site, "WARPCOURT_NODE_KEY": key, "version": version()}
-    token, _ = new_invitation(name, site, given, lifetime=TOKEN_LIFETIME, personal=node)
+    # No node of the site has a name with a slash.
+    token, invitation = new_invitation(f"personal/{node.pk}", site, given, lifetime=TOKEN_LIFETIME)
+    PersonalNode.objects.filter(pk=node.pk).update(invitation=invitation)
     return token
 
 
@@ -82,6 +84,7 @@ def list_nodes(owner: User) -> QuerySet[PersonalNode]:
 def remove_node(node: PersonalNode) -> int:
     """Remove a node with its invitation. Return how many its owner has left."""
     owner = node.owner_id
+    NodeInvitation.objects.filter(personal=node.pk).delete()
     node.delete()
     return PersonalNode.objects.filter(owner=owner).count()
 

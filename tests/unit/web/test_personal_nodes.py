@@ -33,7 +33,7 @@ from web.accounts.services import issue_token
 from web.catalog.models import Problem
 from web.fleet.joining import ask_to_join
 from web.fleet.models import NodeInvitation, PersonalNode
-from web.fleet.personal import MOST, PersonalNodeRefused, invite_personal
+from web.fleet.personal import MOST, PersonalNodeRefused, invite_personal, remove_node
 from web.jobs.models import JobState, personal_queue
 from web.jobs.queries import submissions_waiting
 from web.jobs.wakeup import wake, wake_for
@@ -252,7 +252,9 @@ def test_a_user_has_few_nodes_with_different_names(owner: User, teammate: User) 
     with pytest.raises(PersonalNodeRefused, match="the maximum"):
         invite_personal(owner, "another", SITE)
     invite_personal(teammate, "desk-0", SITE)
-    PersonalNode.objects.filter(owner=owner).first().delete()
+    first = PersonalNode.objects.filter(owner=owner).first()
+    assert first is not None
+    remove_node(first)
     assert NodeInvitation.objects.count() == MOST
 
 

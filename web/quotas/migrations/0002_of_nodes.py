@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
-        ("fleet", "0003_personal_nodes"),
+        ("fleet", "0002_node_invitation"),
         ("quotas", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -31,25 +31,6 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="gpu_quota",
                 to="fleet.node",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quota",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("group__isnull", True), ("node__isnull", True), ("user__isnull", False)),
-                    models.Q(("group__isnull", False), ("node__isnull", True), ("user__isnull", True)),
-                    models.Q(("group__isnull", True), ("node__isnull", False), ("user__isnull", True)),
-                    _connector="OR",
-                ),
-                name="quota_of_one_owner",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quota",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("user__isnull", False), ("gpu_s_per_day__gt", 0), _connector="OR"),
-                name="quota_positive_but_of_user",
             ),
         ),
     ]
