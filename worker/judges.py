@@ -28,10 +28,9 @@ from problems.vocabulary import Group, Language, Mode, Step, Verdict
 from web.config import Config
 from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
-from worker import scripted, scripted_proving
+from worker import packages, scripted, scripted_proving
 from worker.cancelling import CancellableEnvironment
 from worker.observing import count_ready, count_stage
-from worker.packages import folder_of
 
 log = structlog.get_logger(__name__)
 
@@ -89,14 +88,17 @@ REFERENCE_FAILED = (
 class PackageJudge:
     """Judges by the versions of problems, on a target kept open."""
 
-    def __init__(self, config: Config) -> None:
-        """Open the target.
+    def __init__(
+        self, config: Config, *, folder_of: Callable[[Submission], Path] = packages.folder_of
+    ) -> None:
+        """Open the target. `folder_of` returns the folder of the package that judges a submission.
 
         Raises:
             sandbox.backend.IsolationUnavailable: with the fix.
             sandbox.toolchain.ToolchainMissing: with the install line.
         """
         self._config = config
+        self._folder_of = folder_of
         self._target = open_configured(config, warm=warm_settings(config))
 
     @property
@@ -106,7 +108,7 @@ class PackageJudge:
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission` against the version of its problem that it is pinned to."""
-        problem = load_problem(folder_of(submission))
+        problem = load_problem(self._folder_of(submission))
         before = self._target.metrics
         try:
             report = evaluate(

@@ -19,6 +19,7 @@ from problems.vocabulary import Step, Verdict
 from web.fleet.queries import may_claim
 from web.rejudges.models import HiddenRun
 from web.rejudges.queue import queue as hidden_runs
+from web.submissions.gpu_time import node_used_up
 from web.submissions.models import EventKind, Job
 from web.submissions.services import queue as submissions
 from worker import disk_space, importing, proving
@@ -42,14 +43,14 @@ _TRUSTED = {Verdict.ACCEPTED, Verdict.CANCELLED}
 def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown = shutdown) -> None:
     """Run the most urgent waiting job.
 
-    Does nothing if there is none, this host cannot judge, staff have drained it, the worker stops, or the
-    database does not answer: then the sweep wakes a worker again.
+    Does nothing if there is none, this host cannot judge, staff have drained it, its limit of GPU time is
+    reached, the worker stops, or the database does not answer: then the sweep wakes a worker again.
     """
     close_old_connections()
     with stop:
         try:
             judge = None if stop.asked else judge_handle.judge()
-            if judge is None or not may_claim(node_name()):
+            if judge is None or not _may_take():
                 return
             _take_next(WorkContext(judge, judge_handle, stop))
         except UNANSWERED as error:
@@ -57,9 +58,14 @@ def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown 
             connections.close_all()
 
 
+def _may_take() -> bool:
+    """Return whether this host may take jobs: staff have not drained it, and it has GPU time left today."""
+    return may_claim(node_name()) and not node_used_up(node_name())
+
+
 def _take_next(context: WorkContext) -> bool:
     def run_urgent() -> bool:
-        while not context.stop.asked and may_claim(node_name()):
+        while not context.stop.asked and _may_take():
             if not take(SUBMISSIONS, context):
                 return True
             if context.handle.judge() is not context.judge:  # closed after a failure

@@ -12,7 +12,18 @@ Every answer contains `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Re
 are left, the answer is 429 with `Retry-After`. `Idempotency-Key` makes a repeated submit harmless.
 """
 
-from web.api import authoring, errors, fleet, leaderboards, problems, profile, submissions, tokens, tracks
+from web.api import (
+    authoring,
+    errors,
+    fleet,
+    leaderboards,
+    personal_nodes,
+    problems,
+    profile,
+    submissions,
+    tokens,
+    tracks,
+)
 from web.api.document import ApiWithCachedDocument
 from web.api.limits import PerMinute
 
@@ -35,5 +46,6 @@ api.add_router("/leaderboards", leaderboards.router, tags=["leaderboards"])
 api.add_router("/profile", profile.router, tags=["people"])
 api.add_router("/users", profile.people, tags=["people"])
 api.add_router("/fleet", fleet.router, tags=["fleet"])
+api.add_router("/personal", personal_nodes.router, tags=["fleet"])
 api.add_router("/author", authoring.router, tags=["author"])
 errors.install(api)

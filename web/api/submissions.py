@@ -47,15 +47,20 @@ class SubmissionIn(Schema):
     values: dict[str, GivenValues] | None = None
     seed: int | None = Field(None, ge=0, le=MAX_SEED)
     gpu_model: str = Field("", max_length=120)
+    personal_node: bool = Field(False, description="Run on a node of your own. The verdict does not count.")
 
 
 class SubmissionOut(Schema):
-    """A submission. `verdict` and `message` are null until it is done, `score` if it is not ranked."""
+    """A submission. `personal_node`: a node of its author judges it, and it does not count.
+
+    `verdict` and `message` are null until it is done, `score` if it is not ranked.
+    """
 
     id: str = Field(alias="public_id")
     problem: str = Field(alias="problem.slug")
     language: Language
     mode: Mode
+    personal_node: bool
     state: Literal["queued", "judging", "done"]
     verdict: Verdict | None
     message: str | None
@@ -246,6 +251,7 @@ def submit(
         values=program.values,
         seed=program.seed,
         gpu_model=program.gpu_model,
+        personal_node=program.personal_node,
         idempotency_key=idempotency_key,
     )
     return Status(201, _find(request, submission.public_id))

@@ -50,6 +50,7 @@ urlpatterns = [
     path(f"{_AT}/proof/<int:pk>/mutant", proof.mutant, name="author-mutant"),
     path(f"{_AT}/proof/<int:pk>/cancel", proof.cancel, name="author-proof-cancel"),
     path(f"{_AT}/publish", publish.publish, name="author-publish"),
+    path(f"{_AT}/publish/personal-nodes", publish.personal_nodes, name="author-personal-nodes"),
     path(f"{_AT}/publish/withdraw", publish.withdraw, name="author-withdraw"),
     path(f"{_AT}/versions/<int:number>", publish.version, name="author-version"),
     path(f"{_AT}/versions/<int:number>/live", publish.go_live, name="author-version-live"),

@@ -9,20 +9,25 @@ from web.audit.audited import AuditedAdmin, RecordAdmin
 from web.audit.models import AuditKind
 from web.catalog.models import Problem, Tagging
 
+_EDITED = ("published", "on_personal_nodes")
+
 
 @admin.register(Problem)
 class ProblemAdmin(AuditedAdmin[Problem]):
-    """Problems. Staff can publish or withdraw them. Their content comes from the packages."""
+    """Problems. Staff publish or withdraw them, and allow runs on personal nodes.
 
-    logged_fields: ClassVar[tuple[str, ...]] = ("published",)
-    list_display = ["slug", "title", "difficulty", "track_day", "published", "updated"]
-    list_filter = ["published", "difficulty"]
-    list_editable = ["published"]
+    Their content comes from the packages.
+    """
+
+    logged_fields: ClassVar[tuple[str, ...]] = _EDITED
+    list_display = ["slug", "title", "difficulty", "track_day", *_EDITED, "updated"]
+    list_filter = [*_EDITED, "difficulty"]
+    list_editable = _EDITED
     search_fields = ["slug", "title"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Problem | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """Return all fields except `published`."""
-        return [column.name for column in Problem._meta.fields if column.name != "published"]  # noqa: SLF001 - Django's public name for it
+        """Return all fields except those that staff edit."""
+        return [column.name for column in Problem._meta.fields if column.name not in _EDITED]  # noqa: SLF001 - Django's public name for it
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         """Return False: `manage.py loadproblems` adds problems."""

@@ -52,6 +52,12 @@ class Problem(models.Model):
     )
     samples = models.JSONField(default=list, help_text="Names, sizes and inputs of public cases.")
     limits = models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib.")
+    on_personal_nodes = models.BooleanField(
+        "runs on personal nodes",
+        default=False,
+        db_default=False,
+        help_text="Whether users may run programs on their own nodes, which get its reference and checker.",
+    )
     published = models.BooleanField(default=True, help_text="Only published problems are shown to users.")
     added = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(default=timezone.now, editable=False)

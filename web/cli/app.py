@@ -182,6 +182,9 @@ def submit(
         typer.Option(metavar="FILE.json", help='With --run: custom values, such as {"a": [1, 2, "inf"]}.'),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="With --run: a custom seed.")] = None,
+    personal_node: Annotated[
+        bool, typer.Option("--personal-node", help="With --run: run on a node of your own.")
+    ] = False,
     watch_it: Watch = False,
     as_json: AsJson = False,
 ) -> None:
@@ -196,6 +199,7 @@ def submit(
         "values": _values(values) if values else None,
         "seed": seed,
         "gpu_model": program.gpu,
+        "personal_node": personal_node or None,
     }
     body = {name: value for name, value in body.items() if value is not None}
     with terminal.site() as client:

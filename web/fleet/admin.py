@@ -7,7 +7,7 @@ from django.contrib import admin
 
 from web.audit.audited import RecordAdmin, RemovableAdmin
 from web.audit.models import AuditKind
-from web.fleet.models import Gpu, Node, Worker
+from web.fleet.models import Gpu, Node, PersonalNode, Worker
 
 
 @admin.register(Node)
@@ -41,3 +41,13 @@ class GpuAdmin(RemovableAdmin[Gpu]):
     list_filter = ["health", "model", "node"]
     list_select_related = ["node"]
     search_fields = ["uuid", "node__name"]
+
+
+@admin.register(PersonalNode)
+class PersonalNodeAdmin(RecordAdmin[PersonalNode]):
+    """Personal nodes of users."""
+
+    list_display = ["name", "owner", "hardware", "version", "joined", "heartbeat"]
+    list_select_related = ["owner"]
+    exclude = ["digest"]
+    search_fields = ["=owner__username", "name"]

@@ -11,7 +11,7 @@ from web.audit.models import AuditKind
 from web.audit.services import log
 from web.fleet import handshake
 from web.fleet.handshake import JoinToken, Role
-from web.fleet.models import NodeInvitation
+from web.fleet.models import NodeInvitation, PersonalNode
 
 LONGEST = timedelta(days=7)
 
@@ -27,18 +27,29 @@ class Admission:
 @transaction.atomic
 def invite(name: str, site: str, settings: Mapping[str, str], *, lifetime: timedelta) -> JoinToken:
     """Return a token with which the node `name` joins once. An earlier token for it ends."""
+    NodeInvitation.objects.filter(name=name).delete()
+    token, invitation = new_invitation(name, site, settings, lifetime=lifetime)
+    log(None, AuditKind.NODE_INVITE, invitation, expires=invitation.expires.isoformat())
+    return token
+
+
+def new_invitation(
+    name: str,
+    site: str,
+    settings: Mapping[str, str],
+    *,
+    lifetime: timedelta,
+) -> tuple[JoinToken, NodeInvitation]:
+    """Store an invitation, and return it with its token."""
     token, now = handshake.new_token(site), timezone.now()
     NodeInvitation.objects.filter(expires__lte=now).delete()
-    NodeInvitation.objects.filter(name=name).delete()
-    invitation = NodeInvitation.objects.create(
+    return token, NodeInvitation.objects.create(
         token_id=token.id,
         name=name,
         proof_key=handshake.proof_key(token.secret),
         sealed=handshake.seal(token.secret, settings),
         expires=now + min(lifetime, LONGEST),
     )
-    log(None, AuditKind.NODE_INVITE, invitation, expires=invitation.expires.isoformat())
-    return token
 
 
 @transaction.atomic
@@ -55,6 +66,8 @@ def admit(token_id: str, nonce: str, proof: str) -> Admission | None:
     if not handshake.proves(proof, key, Role.NODE, token_id, nonce):
         return None
     sealed = invitation.sealed
-    log(None, AuditKind.NODE_JOIN, invitation)
+    joined = PersonalNode.objects.filter(invitation=invitation).update(joined=timezone.now())
+    if not joined:
+        log(None, AuditKind.NODE_JOIN, invitation)
     invitation.delete()
     return Admission(sealed, handshake.prove(key, Role.SITE, token_id, nonce, sealed))

@@ -4,6 +4,7 @@ Nodes and workers write their own status. Staff write which nodes are drained an
 writes the columns of the other, so no report overwrites an order.
 """
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -14,6 +15,7 @@ VERSION_CHARACTERS = 40
 REASON_CHARACTERS = 200
 PERSON_CHARACTERS = 30
 INSTANCE_CHARACTERS = 32
+PERSONAL_NAME_CHARACTERS = 60
 
 
 class NodeState(models.TextChoices):
@@ -183,3 +185,35 @@ class NodeInvitation(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PersonalNode(models.Model):
+    """A machine of a user, which judges runs of that user only. Its verdicts never count.
+
+    Such a node has no access to database and broker; it asks the API, with a key of which the site keeps the
+    digest. `joined` is empty until the node has joined. `version` and `hardware` are what it says.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="personal_nodes")
+    name = models.CharField(max_length=PERSONAL_NAME_CHARACTERS)
+    digest = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    joined = models.DateTimeField(null=True, blank=True)
+    heartbeat = models.DateTimeField(null=True, blank=True)
+    invitation = models.OneToOneField(
+        NodeInvitation, models.SET_NULL, null=True, blank=True, related_name="personal"
+    )
+    version = models.CharField(max_length=VERSION_CHARACTERS, blank=True, default="")
+    hardware = models.CharField(max_length=NAME_CHARACTERS, blank=True, default="")
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="personal_node_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def worker(self) -> str:
+        """Return its name in jobs."""
+        return f"personal-{self.pk}"

@@ -12,6 +12,8 @@ from django.utils import timezone
 QUEUE_CHARACTERS = 128
 WORKER_CHARACTERS = 120
 CPU = "cpu"  # the queue of jobs that any worker may take; `web.submissions.queues` has the others
+# Begins the name of a queue that only the personal nodes of one user serve. They poll: no message wakes them.
+PERSONAL = "personal."
 # The priority of rejudges: they wait for all other jobs, and take no share of their authors'.
 REJUDGED = 0
 # The order of claims: the most urgent job; then each user's first before any user's second; then the oldest.
@@ -127,6 +129,16 @@ class LeasedJob(models.Model):
     def over(self) -> bool:
         """Return whether the state is final."""
         return self.state not in OPEN
+
+
+def personal_queue(user_id: int) -> str:
+    """Return the queue that only the personal nodes of this user serve."""
+    return f"{PERSONAL}{user_id}"
+
+
+def is_personal(queue: str) -> bool:
+    """Return whether only personal nodes serve `queue`."""
+    return queue.startswith(PERSONAL)
 
 
 def job_models() -> list[type[LeasedJob]]:

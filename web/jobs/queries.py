@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import CharField, Count, F, Min, QuerySet, Value
 from django.db.models.functions import Cast, Coalesce
 
-from web.jobs.models import OPEN, JobKind, JobState, LeasedJob, job_models
+from web.jobs.models import OPEN, PERSONAL, JobKind, JobState, LeasedJob, job_models
 from web.setting import ROOT
 
 _Rows: TypeAlias = "QuerySet[Any, Any]"  # of any of these tables, in columns of the same names
@@ -95,9 +95,10 @@ def unfinished(queues: Sequence[str]) -> int:
 
 
 def submissions_waiting() -> dict[str, int]:
-    """Return the number of waiting submissions per queue, for queues with any. One query."""
+    """Return the number of submissions per queue that wait for the site's workers. One query."""
     (model,) = (model for model in job_models() if model.listed.kind == JobKind.SUBMISSION)
     queued: _Rows = model._default_manager.filter(state=JobState.QUEUED)  # noqa: SLF001 - Django's public name
+    queued = queued.exclude(queue__startswith=PERSONAL)
     return dict(queued.order_by().values_list("queue").annotate(count=Count("pk")))
 
 

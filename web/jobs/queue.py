@@ -145,12 +145,15 @@ class JobQueue(ABC, Generic[J]):
     # Called by workers
 
     def claim(self, worker: str, *, gpu_models: Collection[str] = ()) -> J | None:
-        """Take the next job of the queues that a worker with these GPUs serves. Return None if there is none.
+        """Take the next job of the queues that a worker with these GPUs serves, or return None."""
+        return self.claim_from(self.served_by(gpu_models), worker)
+
+    def claim_from(self, queues: Collection[str], worker: str) -> J | None:
+        """Take the next job of `queues`. Return None if there is none.
 
         Any number of workers may call this at a time: the UPDATE names the attempt that was read. If two
         workers read the same row, one finds it changed and searches for another.
         """
-        queues = self.served_by(gpu_models)
         while (found := self.next_job(queues, host_of(worker))) is not None:
             pk, attempt = found
             with transaction.atomic():

@@ -11,7 +11,7 @@ from celery import Celery
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
 
-from web.jobs.models import CPU
+from web.jobs.models import CPU, is_personal
 from web.site import metrics, tracing
 from web.site.broker import TASK, broker_queue, new_celery
 
@@ -24,8 +24,11 @@ QUIET_S = 5.0
 def wake(queue: str = CPU) -> bool:
     """Wake a worker that serves `queue`. Return False without a broker: the job waits in the database.
 
-    A message for a queue without workers stays with the broker until a worker serves the queue.
+    A message for a queue without workers stays with the broker until a worker serves the queue. Nothing is
+    sent for queues of personal nodes, because these poll.
     """
+    if is_personal(queue):
+        return False
     sent = _line.send(queue)
     metrics.WAKEUPS.labels(outcome="sent" if sent else "lost").inc()
     return sent
@@ -39,6 +42,8 @@ def wake_for(waiting: Mapping[str, int]) -> int:
     """
     sent = 0
     for queue, jobs in waiting.items():
+        if is_personal(queue):
+            continue
         held = undelivered(queue) if jobs else 0
         if held is None:
             return sent

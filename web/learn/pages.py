@@ -184,7 +184,11 @@ def _runs(viewer: Viewer, ids: Mapping[str, str]) -> dict[str, Submission]:
     if not viewer.is_authenticated or not ids:
         return {}
     own = visible_submissions(viewer).filter(
-        user=viewer.pk, problem__slug=PROBLEM, language=Language.CUDA.value, public_id__in=ids.values()
+        user=viewer.pk,
+        problem__slug=PROBLEM,
+        language=Language.CUDA.value,
+        personal_node=False,
+        public_id__in=ids.values(),
     )
     by_id = {run.public_id: run for run in own}
     return {name: by_id[public_id] for name, public_id in ids.items() if public_id in by_id}

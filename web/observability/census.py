@@ -14,7 +14,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from web.fleet.models import Gpu, Health, Node, Worker
-from web.jobs.models import CPU, OPEN, JobState
+from web.jobs.models import CPU, OPEN, PERSONAL, JobState
 from web.jobs.queries import kinds_now
 from web.site.clock import DatabaseNow, read_clock
 from web.submissions.models import Job
@@ -75,7 +75,9 @@ class Census(Collector):
 
 def _queues(now: datetime) -> Iterator[Metric]:
     jobs, oldest = _family("warpcourt_queue_jobs"), _family("warpcourt_queue_oldest_seconds")
-    rows = Job.objects.filter(state__in=OPEN).values_list("queue", "state")
+    rows = (
+        Job.objects.filter(state__in=OPEN).exclude(queue__startswith=PERSONAL).values_list("queue", "state")
+    )
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     ages: dict[str, float] = {}
     for queue, state, count, since in rows.annotate(Count("pk"), Min("queued")).order_by():

@@ -135,6 +135,16 @@ def withdraw(problem: Problem, by: User | None) -> bool:
 
 
 @transaction.atomic
+def allow_personal_nodes(problem: Problem, by: User, *, allowed: bool) -> bool:
+    """Allow or forbid runs on personal nodes, which get the reference. Return False if nothing changes."""
+    others = Problem.objects.filter(pk=problem.pk, on_personal_nodes=not allowed)
+    if not others.update(on_personal_nodes=allowed):
+        return False
+    log(by, AuditKind.CHANGE, problem, on_personal_nodes=allowed)
+    return True
+
+
+@transaction.atomic
 def show_again(problem: Problem, by: User) -> bool:
     """Show a withdrawn problem. Return False if it has no live version, or is visible.
 

@@ -20,6 +20,7 @@ from web.catalog.queries import Viewer, may_discuss, neighbours
 from web.drafts.models import Note
 from web.drafts.notes import find_note
 from web.drafts.queries import find_draft
+from web.fleet.personal import serves
 from web.fleet.queries import shown_gpu_models
 from web.hints.pages import HintsPart, hints_part
 from web.packages.figures import pictures
@@ -70,6 +71,7 @@ class ProblemPage:
     sample_values: dict[str, str]
     commands: dict[str, str]
     gpu_models: tuple[str, ...]
+    personal_node: bool
     gpu_time: GpuTime | None
     functional: bool
     discusses: bool
@@ -134,6 +136,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
         gpu_models=tuple(model for model in offered if suits_gpu(problem.gpu_words, model)),
+        personal_node=isinstance(viewer, User) and problem.on_personal_nodes and serves(viewer),
         gpu_time=tightest(viewer) if isinstance(viewer, User) and offered else None,
         functional=settings.WARPCOURT.target == "cpu",
         discusses=may_discuss(viewer, problem),

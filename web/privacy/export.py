@@ -22,6 +22,7 @@ from web.audit.models import AuditEntry
 from web.authoring.models import Comment, Membership, ProofRun, Revision, Workspace, WorkspaceFile
 from web.discussion.models import Ban, Flag, Post, Solution, Vote
 from web.drafts.models import Draft, DraftRevision, Note
+from web.fleet.models import PersonalNode
 from web.hints.models import GivenUp, OpenedHint
 from web.importing.models import ImportRun
 from web.notifications.models import MailChoice, Notification
@@ -82,6 +83,13 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         _rows(
             ApiToken.objects.filter(user=user),
             *("name", "prefix", "scope", "created", "expires", "last_used"),
+        ),
+    )
+    yield (
+        "personal_nodes",
+        _rows(
+            PersonalNode.objects.filter(owner=user),
+            *("name", "created", "joined", "heartbeat", "version", "hardware"),
         ),
     )
     yield (
@@ -224,6 +232,7 @@ def _submission(submission: Submission, user: User) -> Row:
         "values": submission.values,
         "seed": submission.seed,
         "gpu_asked_for": submission.gpu_model,
+        "personal_node": submission.personal_node,
         "shared": submission.shared,
         "source": submission.source,
         "verdict": verdict_of(submission),

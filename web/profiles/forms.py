@@ -1,8 +1,9 @@
-"""The form for the visibility of a profile."""
+"""The forms for the visibility of a profile and for personal nodes."""
 
 from django import forms
 
 from web.accounts.models import User
+from web.fleet.models import PERSONAL_NAME_CHARACTERS
 
 
 class PrivacyForm(forms.ModelForm[User]):
@@ -22,3 +23,11 @@ class PrivacyForm(forms.ModelForm[User]):
             "in_rankings": "If you turn this off, your scores are not ranked and hold no records.",
         }
         widgets = {"profile_audience": forms.RadioSelect}
+
+
+class PersonalNodeForm(forms.Form):
+    """The form that invites a personal node."""
+
+    name = forms.CharField(
+        max_length=PERSONAL_NAME_CHARACTERS, label="Name", help_text="A name for the machine, such as desk."
+    )

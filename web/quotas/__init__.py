@@ -1,1 +1,1 @@
-"""Limits of GPU time per day for users and classes."""
+"""Limits of GPU time per day for users, classes and nodes."""

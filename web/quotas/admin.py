@@ -11,5 +11,5 @@ class QuotaAdmin(RecordAdmin[Quota]):
     """Limits of GPU time."""
 
     list_display = ["owner", "gpu_s_per_day", "created"]
-    list_select_related = ["user", "group"]
-    search_fields = ["=user__username", "=group__name"]
+    list_select_related = ["user", "group", "node"]
+    search_fields = ["=user__username", "=group__name", "=node__name"]

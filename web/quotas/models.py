@@ -1,4 +1,4 @@
-"""Limits that staff set for single users and for classes."""
+"""Limits that staff set for single users, for classes and for nodes."""
 
 from django.conf import settings
 from django.contrib.auth.models import Group
@@ -6,12 +6,15 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from web.fleet.models import Node
+
 
 class Quota(models.Model):
-    """The GPU seconds that a user, or all learners of a class together, may use per day.
+    """The GPU seconds that a user or all learners of a class together may use per day, or that a node gives.
 
     For a user, it replaces `WARPCOURT_GPU_SECONDS_PER_DAY`; 0 then means no limit. For a class, it limits the
-    sum over its learners: instructors and staff do not count.
+    sum over its learners: instructors and staff do not count. For a node, it limits the sum over all
+    submissions that the node judged; then it takes no jobs until the next day.
     """
 
     user = models.OneToOneField(
@@ -20,6 +23,7 @@ class Quota(models.Model):
     group = models.OneToOneField(
         Group, models.CASCADE, null=True, blank=True, related_name="gpu_quota", verbose_name="class"
     )
+    node = models.OneToOneField(Node, models.CASCADE, null=True, blank=True, related_name="gpu_quota")
     gpu_s_per_day = models.PositiveIntegerField("GPU seconds per day")
     created = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -27,12 +31,13 @@ class Quota(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(user__isnull=True, group__isnull=False)
-                | Q(user__isnull=False, group__isnull=True),
-                name="quota_of_one",
+                condition=Q(user__isnull=False, group__isnull=True, node__isnull=True)
+                | Q(user__isnull=True, group__isnull=False, node__isnull=True)
+                | Q(user__isnull=True, group__isnull=True, node__isnull=False),
+                name="quota_of_one_owner",
             ),
             models.CheckConstraint(
-                condition=Q(group__isnull=True) | Q(gpu_s_per_day__gt=0), name="quota_of_class_positive"
+                condition=Q(user__isnull=False) | Q(gpu_s_per_day__gt=0), name="quota_positive_but_of_user"
             ),
         ]
 
@@ -41,5 +46,10 @@ class Quota(models.Model):
 
     @property
     def owner(self) -> str:
-        """Return the name of the user or of the class."""
-        return str(self.user or self.group)
+        """Return the name of the user, the class or the node."""
+        return str(self.user or self.group or self.node)
+
+    @property
+    def kind(self) -> str:
+        """Return what the owner is: `user`, `class` or `node`."""
+        return "user" if self.user_id else "class" if self.group_id else "node"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from web.accounts.models import User
 from web.quotas.models import Quota
@@ -51,8 +51,17 @@ def forget_cached() -> None:
 
 
 def list_quotas() -> QuerySet[Quota]:
-    """Return all limits: those of users by user name, and those of classes by class name."""
-    return Quota.objects.select_related("user", "group").order_by("user__username", "group__name")
+    """Return all limits: those of users, of classes and of nodes, each by name."""
+    # Databases disagree on where NULL sorts.
+    names = (F(name).asc(nulls_last=True) for name in ("user__username", "group__name", "node__name"))
+    return Quota.objects.select_related("user", "group", "node").order_by(*names)
+
+
+def limit_of_node(name: str) -> int | None:
+    """Return the GPU seconds per day of a node, None without a limit. Usually no query."""
+    if not quotas_exist():
+        return None
+    return Quota.objects.filter(node__name=name).values_list("gpu_s_per_day", flat=True).first()
 
 
 def _quotas_of(user: User) -> QuerySet[Quota]:

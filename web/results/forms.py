@@ -17,6 +17,7 @@ from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode
 from web.catalog.models import Problem
 
+PERSONAL_NODE = "personal-node"  # in the list of GPUs
 _LARGEST_SIZE = 2**31 - 1
 _DIGEST_BYTES = 12
 
@@ -70,6 +71,16 @@ class ProgramForm(forms.Form):
     def seed(self) -> int | None:
         """Return the seed of a run, None for a random one."""
         return self.cleaned_data.get("seed")
+
+    def chosen_gpu(self) -> str:
+        """Return the requested GPU model, empty for any."""
+        asked = str(self.cleaned_data["gpu_model"])
+        return "" if asked == PERSONAL_NODE else asked
+
+    def personal_node(self) -> bool:
+        """Return whether a personal node is to run it. Submissions always use the site's nodes."""
+        running = str(self.cleaned_data["mode"]) == Mode.RUN.value
+        return running and str(self.cleaned_data["gpu_model"]) == PERSONAL_NODE
 
     def idempotency_key(self) -> str | None:
         """Return the key of the submission, None if the form came without a key."""

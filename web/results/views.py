@@ -127,7 +127,8 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
         sizes=form.sizes(),
         values=form.values(),
         seed=form.seed(),
-        gpu_model=form.cleaned_data["gpu_model"],
+        gpu_model=form.chosen_gpu(),
+        personal_node=form.personal_node(),
         idempotency_key=form.idempotency_key(),
     )
 

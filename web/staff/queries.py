@@ -12,7 +12,7 @@ from django.utils import timezone
 from problems.vocabulary import Verdict
 from web.audit.models import AuditEntry
 from web.fleet.queries import offered_gpu_models
-from web.jobs.models import OPEN, ORDER, JobState
+from web.jobs.models import OPEN, ORDER, PERSONAL, JobState
 from web.jobs.queries import Task, tasks_held
 from web.rejudges.queries import UNREAD
 from web.site.clock import DatabaseNow
@@ -61,7 +61,7 @@ class WorkerNow:
 def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
     """Return the queue in numbers, in one query. `offered` are the GPU models that users may request."""
     moment = now or DatabaseNow()
-    queued = Q(state=JobState.QUEUED)
+    queued = Q(state=JobState.QUEUED) & ~Q(queue__startswith=PERSONAL)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
     # Named unlike the columns, which an aggregate would hide from the next one.
     found = Job.objects.filter(state__in=OPEN).aggregate(
@@ -126,6 +126,7 @@ def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None =
             jobs = jobs.filter(submission__report__verdict=Verdict.INTERNAL_ERROR.value, state=JobState.DONE)
         case Stuck.WAITING:
             jobs = jobs.filter(state=JobState.QUEUED, queued__lt=moment - LONG_WAIT)
+            jobs = jobs.exclude(queue__startswith=PERSONAL)
         case Stuck.NO_GPU:
             offered = ["", *offered_gpu_models(now)]
             jobs = jobs.filter(state=JobState.QUEUED).exclude(submission__gpu_model__in=offered)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from web.accounts.models import User
 from web.accounts.queries import find_user
 from web.audit.access import member, staff_only
+from web.fleet.models import Node
 from web.quotas.models import Quota
 from web.quotas.queries import list_quotas
 from web.quotas.services import remove_quota, set_quota
@@ -20,30 +21,39 @@ _MOST_ROWS = 500
 
 
 class QuotaForm(forms.Form):
-    """A limit for a user or a class."""
+    """A limit for a user, a class or a node."""
 
     person = forms.CharField(max_length=30, required=False, label="User")
     group = forms.ModelChoiceField(
         Group.objects.order_by("name"), required=False, label="Or class", empty_label="None"
     )
+    node = forms.ModelChoiceField(
+        Node.objects.order_by("name"), required=False, label="Or node", empty_label="None"
+    )
     gpu_s_per_day = forms.IntegerField(
         min_value=0,
         max_value=_MOST_S,
         label="GPU seconds per day",
-        help_text="For a class: of all its learners together. 0 exempts a user from the site's limit.",
+        help_text=(
+            "For a class: of all its learners together. For a node: of all that it judges. "
+            "0 exempts a user from the site's limit."
+        ),
     )
 
-    def owner(self) -> User | Group | None:
-        """Return the user or the class, or None after adding an error."""
-        name, group = self.cleaned_data["person"], self.cleaned_data["group"]
-        if bool(name) == bool(group):
-            self.add_error("person", "Enter a user or choose a class, not both.")
+    def owner(self) -> User | Group | Node | None:
+        """Return the user, the class or the node, or None after adding an error."""
+        name = self.cleaned_data["person"]
+        chosen: list[Group | Node] = [
+            self.cleaned_data[field] for field in ("group", "node") if self.cleaned_data[field]
+        ]
+        if len(chosen) + bool(name) != 1:
+            self.add_error("person", "Enter a user, or choose a class or a node. A limit is for one of them.")
             return None
-        if group is not None:
+        if chosen:
             if not self.cleaned_data["gpu_s_per_day"]:
-                self.add_error("gpu_s_per_day", "Enter at least 1 for a class, or remove its limit.")
+                self.add_error("gpu_s_per_day", "Enter at least 1 for this, or remove its limit.")
                 return None
-            return Group.objects.get(pk=group.pk)
+            return chosen[0]
         user = find_user(name)
         if user is None:
             self.add_error("person", "User not found.")

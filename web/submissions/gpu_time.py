@@ -2,11 +2,12 @@
 
 A day begins at 00:00 UTC. A submission counts in the day in which it was made, once it is judged. So a user
 can exceed a limit by the submissions that are in progress, at most `max_in_flight` of them. The sum of a
-class is read at most every CLASS_SUM_KEPT_S, because it covers the submissions of all its users.
+class or a node is read at most every CLASS_SUM_KEPT_S, because it covers the submissions of all its users.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import quote
 
 from django.core.cache import cache
 from django.db.models import Q
@@ -14,8 +15,8 @@ from django.utils import timezone
 from django.utils.timesince import timeuntil
 
 from web.accounts.models import User
-from web.quotas.queries import Limit, limits_of
-from web.submissions.usage import gpu_ms_of
+from web.quotas.queries import Limit, limit_of_node, limits_of
+from web.submissions.usage import gpu_ms_of, gpu_ms_of_node
 
 CLASS_SUM_KEPT_S = 15
 
@@ -58,6 +59,17 @@ def tightest(user: User) -> GpuTime | None:
         return None
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     return min((_use_of(user, limit, today) for limit in limits), key=lambda use: use.left_s)
+
+
+def node_used_up(name: str) -> bool:
+    """Return whether a node has given all of its GPU seconds of today."""
+    limit_s = limit_of_node(name)
+    if limit_s is None:
+        return False
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    key = f"gpu-ms-of-node-{quote(name)}-{today:%Y%m%d}"
+    used_ms = cache.get_or_set(key, lambda: gpu_ms_of_node(name, today), CLASS_SUM_KEPT_S) or 0
+    return int(used_ms) >= limit_s * 1000
 
 
 def _use_of(user: User, limit: Limit, today: datetime) -> GpuTime:

@@ -16,7 +16,7 @@ from problems.vocabulary import Language
 from web.accounts.models import User
 from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
-from web.jobs.models import JobState
+from web.jobs.models import PERSONAL, JobState
 from web.site.origin import RequestOrigin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
 
@@ -218,13 +218,15 @@ def origin_of(submission: Submission) -> RequestOrigin:
 
 
 def count_waiting() -> int:
-    """Return the jobs that no worker has taken."""
-    return Job.objects.filter(state=JobState.QUEUED).count()
+    """Return the jobs that none of the site's workers has taken."""
+    return _waiting().count()
 
 
 def oldest_wait_s() -> float:
     """Return the seconds that the longest waiting job has waited, 0 if none waits."""
-    queued = (
-        Job.objects.filter(state=JobState.QUEUED).order_by("queued").values_list("queued", flat=True).first()
-    )
+    queued = _waiting().order_by("queued").values_list("queued", flat=True).first()
     return (timezone.now() - queued).total_seconds() if queued else 0.0
+
+
+def _waiting() -> QuerySet[Job]:
+    return Job.objects.filter(state=JobState.QUEUED).exclude(queue__startswith=PERSONAL)

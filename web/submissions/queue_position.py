@@ -11,7 +11,7 @@ the first is judged.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from problems.vocabulary import Language, Verdict
 from web.fleet.queries import offered_gpu_models
-from web.jobs.models import CPU, JobState
+from web.jobs.models import CPU, PERSONAL, JobState, is_personal
 from web.submissions import worker_pools
 from web.submissions.models import Event, EventKind, Job, Report, Submission
 from web.submissions.queues import GPU
@@ -36,6 +36,9 @@ _SAMPLE_AGE = timedelta(days=1)
 _KEEP_S = 10
 _CACHE_KEY = "typical-seconds"
 _UNTOUCHED_S = 30.0  # several sweeps: a live worker would have taken it
+_PERSONAL_TROUBLE = (
+    "Your node takes this run as soon as it is free. If it does not run, start it, or cancel the run."
+)
 _OURS = [Verdict.CANCELLED.value, Verdict.INTERNAL_ERROR.value]
 
 Kind = tuple[str, str, str]  # language, mode, GPU model; the model is empty for all together
@@ -119,15 +122,16 @@ class _Ahead:
 
 def queue_positions(submission_ids: Collection[int]) -> dict[int, QueuePosition]:
     """Return the positions of those of `submission_ids` that wait for a worker."""
-    heads = _heads()
+    queues = _queues()
     wanted = set(submission_ids)
+    found = _positions_at_personal_nodes(wanted) if any(map(is_personal, queues)) else {}
+    heads = _heads(queue for queue in queues if not is_personal(queue))
     if not heads or not wanted:
-        return {}
+        return found
     full = {queue for queue, head in heads.items() if len(head) == HEAD_ROWS}
     pools = worker_pools.of_queues(heads, judging=_judging())
     offered = offered_gpu_models() if heads.keys() - {CPU} else ()
     typical = typical_seconds()
-    found: dict[int, QueuePosition] = {}
     passed: defaultdict[str, _Ahead] = defaultdict(_Ahead)
     beyond: set[str] = set()  # queues that were read only in part
     for job in sorted((job for head in heads.values() for job in head), key=lambda job: job.order):
@@ -188,15 +192,27 @@ def roughly(seconds: float) -> str:
     return f"{round(seconds / 60)} min"
 
 
-def _heads() -> dict[str, list[_WaitingJob]]:
-    """Return the first jobs of each queue with waiting jobs, in order."""
+def _queues() -> list[str]:
+    """Return the queues with waiting jobs."""
     queues = Job.objects.filter(state=JobState.QUEUED).order_by("queue").values_list("queue", flat=True)
+    return list(queues.distinct())
+
+
+def _heads(queues: Iterable[str]) -> dict[str, list[_WaitingJob]]:
+    """Return the first jobs of each queue, in order."""
     return {
         queue: [
             _WaitingJob(*row) for row in submission_queue.in_line(queue).values_list(*_COLUMNS)[:HEAD_ROWS]
         ]
-        for queue in queues.distinct()
+        for queue in queues
     }
+
+
+def _positions_at_personal_nodes(wanted: Collection[int]) -> dict[int, QueuePosition]:
+    waiting = Job.objects.filter(
+        state=JobState.QUEUED, queue__startswith=PERSONAL, submission__in=wanted
+    ).values_list("submission_id", flat=True)
+    return {pk: QueuePosition(None, trouble=_PERSONAL_TROUBLE) for pk in waiting}
 
 
 def _judging() -> Mapping[str, int]:
@@ -235,7 +251,8 @@ def _estimate_s(own_s: float | None, ahead: _Ahead, pool: WorkerPool) -> float |
 
 
 def _measure() -> Mapping[Kind, float]:
-    latest = Report.objects.exclude(verdict__in=_OURS).order_by("-pk")
+    trusted = Report.objects.filter(submission__personal_node=False)
+    latest = trusted.exclude(verdict__in=_OURS).order_by("-pk")
     columns = ("submission__language", "submission__mode", "gpu_model", "finished")
     since = timezone.now() - _SAMPLE_AGE
     # The age is checked here: with few recent jobs, the database would scan all jobs.

@@ -89,6 +89,12 @@ def gpu_ms_of(owners: Q, begin: datetime) -> int:
     return made.aggregate(sum=Sum("gpu_ms"))["sum"] or 0
 
 
+def gpu_ms_of_node(name: str, begin: datetime) -> int:
+    """Return the GPU time of submissions that a node has judged since `begin`."""
+    worker = Q(submission__job__worker=name) | Q(submission__job__worker__startswith=f"{name}:")
+    return Report.objects.filter(worker, finished__gte=begin).aggregate(sum=Sum("gpu_ms"))["sum"] or 0
+
+
 def _judged(begin: datetime, end: datetime) -> QuerySet[Report]:
     return Report.objects.filter(finished__gte=begin, finished__lt=end).order_by()
 

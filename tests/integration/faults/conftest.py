@@ -46,13 +46,18 @@ def cluster(shared_cluster: Cluster) -> Cluster:
 
 
 @pytest.fixture(scope="session")
-def shared_real_cluster(tmp_path_factory) -> Iterator[Cluster]:
-    """Two worker hosts that judge for real: each with a container engine, and a small disk."""
+def functional_runtime() -> Path:
+    """The runtime of functional mode, built here, once, and not on each host."""
     try:
-        runtime = build_runtime(CACHE, find_toolkit())  # here, once, and not on each host
+        return build_runtime(CACHE, find_toolkit()).folder
     except ToolchainMissing as error:
         need(False, "the judge", str(error))
         raise
+
+
+@pytest.fixture(scope="session")
+def shared_real_cluster(tmp_path_factory, functional_runtime: Path) -> Iterator[Cluster]:
+    """Two worker hosts that judge for real: each with a container engine, and a small disk."""
     problems = real.problems_in(tmp_path_factory.mktemp("packages"))
     with cluster_of(
         worker_app="tests.cluster.simulated_worker",
@@ -66,7 +71,7 @@ def shared_real_cluster(tmp_path_factory) -> Iterator[Cluster]:
             cluster.give_disk(host, mib=64)
             cluster.start_engine(host)
             host.run("sh", "-c", f"mkdir -p {cluster.folder}/{host.name}/cache")
-            host.run("cp", "-r", str(runtime.folder), f"{cluster.folder}/{host.name}/cache")
+            host.run("cp", "-r", str(functional_runtime), f"{cluster.folder}/{host.name}/cache")
         cluster.start()
         for _ in cluster.hosts:
             cluster.submit(real.source(Stage.QUEUED))

@@ -1,6 +1,8 @@
 """Workers as jobs of a real Slurm cluster: what befalls them loses no job, and has none judged twice."""
 
 import contextlib
+import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,8 +12,10 @@ import pytest
 from testing.services import wait_until
 from tests.cluster import Host, Stage, hold
 from tests.cluster.hosts import need_hosts
-from tests.cluster.slurm import SlurmCluster
+from tests.cluster.slurm import USER, SlurmCluster
 from tests.cluster.stages import Held, scripted
+from tests.integration.faults import real
+from tests.integration.faults.conftest import FIRST_JUDGEMENT_S
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("slurm")]
 STAGES = (Stage.QUEUED, Stage.COMPILING, Stage.CHECKING, Stage.RECORDING)
@@ -50,6 +54,45 @@ def test_a_pool_grows_from_nothing_and_shrinks_again(shared_cluster):
         for scaler in scalers:
             scaler.kill()
     assert cluster.violations() == []
+
+
+def test_a_worker_of_slurm_judges_in_bubblewrap(shared_cluster, functional_runtime):
+    """In functional mode, as an unprivileged user: nvcc, g++ and the program run in user namespaces."""
+    cluster = shared_cluster
+    cluster.stop_autoscaler()
+    give_runtime(cluster, functional_runtime)
+    scaler = cluster.autoscale(
+        *("--floor=0", "--ceiling=1", "--cooldown-s=1"),
+        WARPCOURT_TARGET="cpu",
+        WARPCOURT_ISOLATION="bubblewrap",
+        WARPCOURT_RUNTIME_DIR=str(cluster.slurm / "local" / "run"),
+        WARPCOURT_LEASE_S="20",
+    )
+    try:
+        right = real.source(Stage.QUEUED)
+        wrong = right.replace("a[i] + b[i]", "a[i] - b[i]")
+        expected = {cluster.submit(right): "accepted", cluster.submit(wrong): "wrong_answer"}
+        try:
+            cluster.settle(FIRST_JUDGEMENT_S)
+        except pytest.fail.Exception as error:
+            pytest.fail(f"{error}\n{cluster.story()}")
+        for public_id, verdict in expected.items():
+            shown = cluster.show(public_id)
+            assert (shown["verdict"], shown["report"]["environment"]["target"]) == (verdict, "cpu")
+    finally:
+        scaler.kill()
+        cluster.stop_autoscaler()
+    assert cluster.violations() == []
+
+
+def give_runtime(cluster: SlurmCluster, runtime: Path) -> None:
+    """Put the runtime of functional mode into the cache of each node, where the worker would build it."""
+    for host in cluster.hosts:
+        local = cluster.slurm / "local" / host.name
+        cache = local / "data" / "cache"
+        shutil.copytree(runtime, cache / runtime.name)
+        subprocess.run(["chown", "-R", USER, local], check=True)
+        local.chmod(0o700)
 
 
 def kill_the_node(cluster: SlurmCluster, host: Host) -> Repair:

@@ -1,11 +1,13 @@
-"""Limits of GPU time: for each learner, a user and a class."""
+"""Limits of GPU time: for each learner, a user, a class and a node."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.models import Group
 from django.core.cache import cache
+from django.utils import timezone
 
 from judge.report import Report, StageTime
 from problems.vocabulary import Stage, Verdict
@@ -13,12 +15,16 @@ from sandbox.gpu.fake_nvml import fake_gpu
 from web.accounts.models import User
 from web.audit.models import AuditEntry
 from web.fleet import services as fleet
+from web.fleet.models import Node
 from web.quotas.models import Quota
+from web.quotas.queries import list_quotas
 from web.quotas.services import remove_quota, set_quota
 from web.submissions import gpu_time, services
-from web.submissions.gpu_time import tightest
+from web.submissions.gpu_time import node_used_up, tightest
 from web.submissions.models import Submission
 from web.submissions.services import LimitReached
+from worker import judging
+from worker.shutdown import GracefulShutdown
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +51,7 @@ def limit(settings, gpu_s: int) -> None:
     settings.WARPCOURT = replace(settings.WARPCOURT, gpu_seconds_per_day=gpu_s)
 
 
-def quota(owner: User | Group, gpu_s: int) -> Quota:
+def quota(owner: User | Group | Node, gpu_s: int) -> Quota:
     found = set_quota(owner, gpu_s, None)
     cache.clear()
     return found
@@ -178,9 +184,14 @@ def test_staff_set_and_remove_limits(owner: User, staff: User, class_a: Group, b
 
     assert send(person="owner").status_code == 302
     assert send(group=class_a.pk).status_code == 302
+    node = Node.objects.create(name="node-7")
+    assert send(node=node.pk).status_code == 302
+    assert send(node=node.pk, gpu_s_per_day=0).status_code == 422
+    assert send(node=node.pk, group=class_a.pk).status_code == 422
     page = browser.get("/staff/quotas").content.decode()
     assert "CUDA 101" in page
-    assert Quota.objects.count() == 2
+    assert "node-7" in page
+    assert Quota.objects.count() == 3
     for wrong in ({}, {"person": "nobody-here"}, {"person": "owner", "group": class_a.pk}):
         assert send(**wrong).status_code == 422
     assert send(group=class_a.pk, gpu_s_per_day=0).status_code == 422
@@ -189,6 +200,50 @@ def test_staff_set_and_remove_limits(owner: User, staff: User, class_a: Group, b
     token = {"csrfmiddlewaretoken": _token(browser)}
     assert browser.post(f"/staff/quotas/{quota_of_owner.pk}/remove", token).status_code == 302
     assert not Quota.objects.filter(user=owner).exists()
+
+
+@pytest.mark.usefixtures("a_gpu")
+def test_a_node_that_has_given_its_time_takes_no_jobs_until_midnight(
+    handed_in, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = Node.objects.get(name="node-1")
+    assert not node_used_up("node-1")
+    known = quota(node, 10)
+    use(handed_in, owner, 9)
+    assert not node_used_up("node-1")
+    use(handed_in, owner, 3)
+    cache.clear()
+    assert node_used_up("node-1")
+    assert not node_used_up("node-10")
+    taken: list[object] = []
+    monkeypatch.setattr(judging, "node_name", lambda: "node-1")
+    monkeypatch.setattr(judging, "_take_next", taken.append)
+    monkeypatch.setattr(judging, "close_old_connections", lambda: None)  # the test's transaction goes on
+    handle = SimpleNamespace(judge=SimpleNamespace)
+    judging.judge_next(handle, GracefulShutdown())  # type: ignore[arg-type]
+    assert not taken
+    tomorrow = timezone.now() + timedelta(days=1)
+    with monkeypatch.context() as later:
+        later.setattr("web.submissions.gpu_time.timezone.now", lambda: tomorrow)
+        assert not node_used_up("node-1")
+    remove_quota(known, None)
+    cache.clear()
+    judging.judge_next(handle, GracefulShutdown())  # type: ignore[arg-type]
+    assert len(taken) == 1
+
+
+@pytest.mark.usefixtures("a_gpu")
+def test_limits_are_listed_alike_on_all_databases(owner: User, teammate: User, class_a: Group) -> None:
+    """PostgreSQL sorts NULL last, and SQLite first. CI runs this on both."""
+    node = Node.objects.get(name="node-1")
+    for each in (node, class_a, teammate, owner):
+        set_quota(each, 60, None)
+    assert [(row.kind, row.owner) for row in list_quotas()] == [
+        ("user", "owner"),
+        ("user", "teammate"),
+        ("class", "CUDA 101"),
+        ("node", "node-1"),
+    ]
 
 
 def _token(browser) -> str:

@@ -1,5 +1,6 @@
 """What a worker makes of failures while it judges a submission."""
 
+from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
 
@@ -21,10 +22,9 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> judges.PackageJudge:
         judges, "open_configured", lambda *_, **__: SimpleNamespace(metrics={}, gpu_models=())
     )
     monkeypatch.setattr(judges, "warm_settings", lambda _: {})
-    monkeypatch.setattr(judges, "folder_of", lambda _: None)
     monkeypatch.setattr(judges, "load_problem", lambda _: SimpleNamespace(slug="slow", version="1"))
     monkeypatch.setattr(judges, "evaluate", fail)
-    return judges.PackageJudge(SimpleNamespace())  # type: ignore[arg-type]
+    return judges.PackageJudge(SimpleNamespace(), folder_of=lambda _: Path())  # type: ignore[arg-type]
 
 
 def submission(sizes: dict[str, int] | None) -> SimpleNamespace:

@@ -35,6 +35,7 @@ _PLACES = (
     ("Connected accounts", "socialaccount_connections"),
     ("Sessions", "usersessions_list"),
     ("API tokens", "tokens"),
+    ("Your nodes", "account-nodes"),
     ("Your data", "account-data"),
 )
 

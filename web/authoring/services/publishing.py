@@ -131,6 +131,20 @@ def withdraw(workspace: Workspace, by: User) -> bool:
 
 
 @transaction.atomic
+def allow_personal_nodes(workspace: Workspace, by: User, *, allowed: bool) -> bool:
+    """Allow or forbid runs on personal nodes. Return False if nothing changes or nothing is published.
+
+    Raises:
+        NotFromHere: see above.
+    """
+    live = live_version(workspace.slug)
+    if live is None:
+        return False
+    _require_from_here(workspace, live, by)
+    return packages.allow_personal_nodes(live.problem, by, allowed=allowed)
+
+
+@transaction.atomic
 def show_again(workspace: Workspace, by: User) -> bool:
     """Show learners a withdrawn problem again. Return False if it is visible, or was never published.
 

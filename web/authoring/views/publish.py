@@ -139,6 +139,22 @@ def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     return redirect("author-publish", workspace.slug)
 
 
+@require_POST
+@in_workspace(write=rights.WITHDRAW)
+def personal_nodes(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Allow or forbid runs on personal nodes."""
+    if not request.user.has_perm(rights.WITHDRAW, workspace):
+        raise PermissionDenied
+    allowed = request.POST.get("how") == "allow"
+    try:
+        services.allow_personal_nodes(workspace, person(request), allowed=allowed)
+    except services.PublishingRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"Runs on personal nodes are {'allowed' if allowed else 'off'}.")
+    return redirect("author-publish", workspace.slug)
+
+
 @require_safe
 @in_workspace()
 def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:

@@ -56,6 +56,9 @@ class Submission(models.Model):
     gpu_model = models.CharField(
         max_length=120, blank=True, default="", db_default="", help_text="Requested GPU model. Empty for any."
     )
+    personal_node = models.BooleanField(
+        default=False, db_default=False, help_text="Whether a personal node of its author judges it."
+    )
     shared = models.BooleanField(
         default=False, db_default=False, help_text="Whether users who solved the problem may read it."
     )
@@ -79,6 +82,10 @@ class Submission(models.Model):
             models.CheckConstraint(
                 condition=Q(values__isnull=True) | Q(mode=Mode.RUN.value, sizes__isnull=False),
                 name="submission_values_only_in_runs",
+            ),
+            models.CheckConstraint(
+                condition=Q(personal_node=False) | Q(mode=Mode.RUN.value),
+                name="submission_personal_only_runs",
             ),
             models.CheckConstraint(
                 condition=Q(seed__isnull=True) | Q(mode=Mode.RUN.value), name="submission_seed_only_in_runs"

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from judge.report import Report
 from problems.vocabulary import Verdict
+from web.jobs.models import is_personal
 from web.jobs.queue import Failure, HostsOf, JobQueue, Swept
 from web.site import metrics
 from web.submissions.models import Event, EventKind, Job
@@ -17,6 +18,7 @@ from web.submissions.services.journal import append, conclude
 from web.submissions.services.routing import route
 
 _BLAMELESS = "This was not caused by your code and does not count. Staff can rejudge the submission."
+_NODE_FAILED = "Your node could not judge this run. Read its log, or run the program on the site's nodes."
 _MESSAGES = {
     Failure.TRIES_USED: f"The judge failed. {_BLAMELESS}",
     Failure.WORKER_HUNG: f"The judge could not read this source in time. {_BLAMELESS}",
@@ -38,10 +40,10 @@ class SubmissionQueue(JobQueue[Job]):
         """Return the jobs with the submission and its problem."""
         return Job.objects.select_related("submission__problem")
 
-    def claim(self, worker: str, *, gpu_models: Collection[str] = ()) -> Job | None:
+    def claim_from(self, queues: Collection[str], worker: str) -> Job | None:
         """Claim the next job, and count how long it has waited."""
-        job = super().claim(worker, gpu_models=gpu_models)
-        if job is not None:
+        job = super().claim_from(queues, worker)
+        if job is not None and not is_personal(job.queue):
             _count_claim(job)
         return job
 
@@ -69,7 +71,12 @@ class SubmissionQueue(JobQueue[Job]):
         return conclude(job, report)
 
     def fail(self, job: Job, failure: Failure) -> bool:
-        """Conclude with the verdict `internal_error`, or with `cancelled` if cancellation was requested."""
+        """Conclude with the verdict `internal_error`, or with `cancelled` if cancellation was requested.
+
+        If a personal node fails, staff have nothing to do, so this is no `internal_error`.
+        """
+        if is_personal(job.queue):
+            return conclude(job, Report(Verdict.CANCELLED, _NODE_FAILED))
         if self.mine(job).filter(self.cancelling).exists():
             return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author or by staff."))
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))

@@ -15,7 +15,7 @@ from django.urls import reverse
 from judge import report as judge_report
 from problems.vocabulary import Verdict
 from web.jobs.fair_share import move_up_on_commit
-from web.jobs.models import JobState
+from web.jobs.models import JobState, is_personal
 from web.notifications.models import Kind
 from web.notifications.services import notify
 from web.site import metrics
@@ -62,7 +62,8 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=job.state)
     if not mine.update(state=JobState.DONE, lease_until=None):
         return False
-    stored = _store(submission_id, job.attempt, report)
+    personal = is_personal(job.queue)
+    stored = _store(submission_id, job.attempt, report, personal=personal)
     CaseResult.objects.bulk_create(
         case_result(stored, position, case) for position, case in enumerate(report.cases)
     )
@@ -73,7 +74,8 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     settle(submission_id)
     if job.priority == Priority.REJUDGE:
         _tell_if_changed(submission_id, report.verdict)
-    transaction.on_commit(metrics.VERDICTS.labels(verdict=report.verdict.value).inc)
+    if not personal:
+        transaction.on_commit(metrics.VERDICTS.labels(verdict=report.verdict.value).inc)
     move_up_on_commit(Job.objects.filter(user=job.user_id))
     return True
 
@@ -97,13 +99,13 @@ def _tell_if_changed(submission_id: int, verdict: Verdict) -> None:
     )
 
 
-def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Report:
+def _store(submission_id: int, attempt: int, report: judge_report.Report, *, personal: bool) -> Report:
     score = report.score
     stamp = report.environment
     # A judge that loads no package stamps no version; then the pinned version judged it.
     pinned = Submission.objects.values_list(Coalesce("package__version", "version"), flat=True)
     version = stamp.get("problem_version") or pinned.get(pk=submission_id)
-    gpu_ms, cpu_ms = times_of(report)
+    gpu_ms, cpu_ms = (0, 0) if personal else times_of(report)
     return Report.objects.create(
         submission_id=submission_id,
         attempt=attempt,

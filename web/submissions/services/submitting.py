@@ -6,6 +6,7 @@ SubmissionRefused
 +-- SizesUnacceptable      custom sizes that the problem does not have
 +-- ValuesUnacceptable     custom values that do not fit the problem
 +-- SeedUnacceptable       a custom seed for a submit, or out of range
++-- PersonalNodeUnavailable  no own node runs, or it may not judge this
 +-- GpuNotOffered          no GPU of the model that was requested is in use
 +-- LimitReached           too many at a time, in a minute, or in a day, or no GPU time left
 +-- KeyReused              the idempotency key belongs to another submission
@@ -31,10 +32,11 @@ from problems.schema import suits_gpu
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.models import User
 from web.catalog.models import Problem
+from web.fleet.personal import serves
 from web.fleet.queries import offered_gpu_models
 from web.jobs import wakeup
 from web.jobs.fair_share import open_jobs
-from web.jobs.models import CPU, JobState
+from web.jobs.models import CPU, JobState, personal_queue
 from web.site import metrics, origin
 from web.site.clock import DatabaseNow, read_clock
 from web.submissions.gpu_time import tightest
@@ -78,6 +80,10 @@ class GpuNotOffered(SubmissionRefused):
     """Raised when no node has a GPU of the requested model in use."""
 
 
+class PersonalNodeUnavailable(SubmissionRefused):
+    """Raised when the user's node is not running, or may not judge what was requested."""
+
+
 class LimitReached(SubmissionRefused):
     """Raised when the user has too many unfinished submissions, made too many, or used up the GPU time."""
 
@@ -96,7 +102,7 @@ def _counted() -> Iterator[None]:
 
 
 @_counted()
-def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
+def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
     user: User,
     problem: Problem,
     *,
@@ -107,6 +113,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     values: Mapping[str, object] | None = None,
     seed: int | None = None,
     gpu_model: str = "",
+    personal_node: bool = False,
     idempotency_key: str | None = None,
 ) -> Submission:
     """Store a submission with its job in one transaction, and wake a worker after the commit.
@@ -114,7 +121,9 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     The caller has checked that `user` may see `problem`. `sizes`, `values` and `seed` are for runs. `values`
     are by argument: text, a number, or a list that may be nested; they may determine sizes. The seed only
     determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
-    no GPU. If the idempotency key was used for the same program, return the submission from then.
+    no GPU. With `personal_node`, only a node of the user's own judges the run, and its verdict does not count
+    (`web.fleet.personal`). If the idempotency key was used for the same program, return the submission from
+    then.
 
     Raises:
         SubmissionRefused: see the tree above.
@@ -132,15 +141,17 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             idempotency_key and Submission.objects.filter(user=user, idempotency_key=idempotency_key).first()
         )
         if earlier:
-            asked = (problem.pk, language.value, mode.value, source, *custom, seed)
+            asked = (problem.pk, language.value, mode.value, source, *custom, seed, personal_node)
             if asked == _request_of(earlier) and gpu_model in {"", earlier.gpu_model}:
                 return earlier
             raise KeyReused("This idempotency key was already used for a different request. Use a new one.")
-        gpu_model = _chosen_gpu(problem, gpu_model)
+        gpu_model = "" if personal_node else _chosen_gpu(problem, gpu_model)
         rank = open_jobs(Job.objects.filter(user=user)).count()
         _check_limits(user, rank)
-        queue = queue_for(gpu_model)
-        if queue != CPU:
+        if personal_node:
+            _check_personal_node(user, problem, mode)
+        queue = personal_queue(user.pk) if personal_node else queue_for(gpu_model)
+        if queue != CPU and not personal_node:
             _check_gpu_time(user)
         submission = Submission.objects.create(
             user=user,
@@ -154,6 +165,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             values=custom[1],
             seed=seed,
             gpu_model=gpu_model,
+            personal_node=personal_node,
             idempotency_key=idempotency_key or None,
         )
         Job.objects.create(
@@ -164,7 +176,11 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             fair_share_rank=rank,
             queued=read_clock(),  # the sweep compares it with the database's clock
         )
-        append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker", **origin.here()})
+        append(
+            submission.pk,
+            EventKind.QUEUED,
+            {"text": "Waiting for your node" if personal_node else "Waiting for a worker", **origin.here()},
+        )
         transaction.on_commit(partial(_tell, submission, queue))
         transaction.on_commit(partial(wakeup.wake, queue))
     return submission
@@ -189,7 +205,7 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
 def rejudge(submission: Submission) -> bool:
     """Rejudge `submission` by the live version, and delete its current report.
 
-    Return False while it is being judged.
+    A run of a personal node is then judged by the site. Return False while it is being judged.
     """
     gpu_model = _suiting(submission)
     queue = queue_for(gpu_model)
@@ -208,7 +224,9 @@ def rejudge(submission: Submission) -> bool:
     if not reset:
         return False
     live = Problem.objects.filter(pk=submission.problem_id).values("package")
-    Submission.objects.filter(pk=submission.pk).update(package=Subquery(live), gpu_model=gpu_model)
+    Submission.objects.filter(pk=submission.pk).update(
+        package=Subquery(live), gpu_model=gpu_model, personal_node=False
+    )
     old = StoredReport.objects.filter(submission=submission)
     before = {OLD_VERDICT: old.values_list("verdict", flat=True).first() or ""}
     old.delete()
@@ -219,14 +237,21 @@ def rejudge(submission: Submission) -> bool:
 
 
 def _tell(submission: Submission, queue: str) -> None:
-    metrics.SUBMISSIONS.labels(mode=submission.mode, queue=queue).inc()
+    shown = "personal" if submission.personal_node else queue  # a label for each user would be too many
+    metrics.SUBMISSIONS.labels(mode=submission.mode, queue=shown).inc()
     log.info("submitted", submission_id=submission.public_id, mode=submission.mode, queue=queue)
 
 
 def _request_of(submission: Submission) -> tuple[object, ...]:
     """Return what a submission was asked with, except for the GPU."""
     asked = submission.problem_id, submission.language, submission.mode, submission.source
-    return *asked, submission.sizes or None, submission.values or None, submission.seed
+    return (
+        *asked,
+        submission.sizes or None,
+        submission.values or None,
+        submission.seed,
+        submission.personal_node,
+    )
 
 
 def _check_source(source: str, problem: Problem) -> None:
@@ -283,6 +308,20 @@ def _check_seed(seed: int | None, mode: Mode) -> None:
         raise SeedUnacceptable("A custom seed is only for runs. Submissions use secret seeds.")
     if not 0 <= seed <= MAX_SEED:
         raise SeedUnacceptable(f"The seed must be from 0 to {MAX_SEED}, not {seed}.")
+
+
+def _check_personal_node(user: User, problem: Problem, mode: Mode) -> None:
+    if mode is not Mode.RUN:
+        raise PersonalNodeUnavailable("Your own node judges only runs. Submit without it.")
+    if not problem.on_personal_nodes:
+        raise PersonalNodeUnavailable(
+            f"{problem.title} does not allow runs on personal nodes, because they would get its reference. "
+            "Run it on the site's nodes."
+        )
+    if not serves(user):
+        raise PersonalNodeUnavailable(
+            "None of your nodes is running. Start one, or run the program on the site's nodes."
+        )
 
 
 def _chosen_gpu(problem: Problem, gpu_model: str) -> str:

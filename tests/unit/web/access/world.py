@@ -23,7 +23,8 @@ from web.drafts.notes import save_note
 from web.drafts.services import save_draft
 from web.fleet import orders
 from web.fleet import services as fleet
-from web.fleet.models import Node
+from web.fleet.models import Node, PersonalNode
+from web.fleet.personal import invite_personal
 from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
 from web.notifications.models import Kind, Notification
@@ -103,6 +104,8 @@ def make_world(*, hostile: bool = False) -> World:
     rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
     baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
     node = _node(staff, text)
+    invite_personal(owner, f"desk {text}"[:60], "https://court.example.org")
+    own_node = PersonalNode.objects.get(owner=owner)
     desk = furnish(workspace, owner, staff, text)
     people = {
         "learner": learner,
@@ -119,6 +122,7 @@ def make_world(*, hostile: bool = False) -> World:
             "kind": "ptx",
             "language": "cuda",
             "number": revision.revision,
+            "attempt": 1,
             "token_id": issue_token(owner, name=f"the owner's {text}"[:60])[0].pk,
             "session_id": 1,
             "username": "owner",
@@ -146,6 +150,7 @@ def make_world(*, hostile: bool = False) -> World:
             "baseline": baseline.pk,
             "mfa": 1,
             "node": node.pk,
+            "account-node": own_node.pk,
             "gpu": node.gpus.get().pk,
             **keys_of(desk),
         },

@@ -28,6 +28,10 @@ Start these under your supervisor, with that file as their environment (for a sh
   {service}celery -A worker.app worker --without-gossip --without-mingle
 Then test this host: set -a; . {path}; warpcourt-admin doctor --judging
 """
+_PERSONAL = """\
+Joined {site} as a personal node. The settings are in {path}, which only this user can read.
+Start the node: set -a; . {path}; python -m worker.personal
+"""
 _SERVICE = "python -m worker.node\n  "
 
 
@@ -111,6 +115,9 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"This host has version {version()}, the site {made_by}. Install the site's version."
             )
+        if "WARPCOURT_NODE_KEY" in given:
+            self.stdout.write(_PERSONAL.format(site=given["WARPCOURT_SITE_URL"], path=path))
+            return
         self._print(
             joining.check_reach(given), f"The settings are in {path}. Fix this, then start the services."
         )

@@ -1,0 +1,470 @@
+"""Personal nodes: what their owners get from them, and what an owner who forges everything cannot get."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from judge.report import (
+    CaseReport,
+    Mismatch,
+    Report,
+    Score,
+    ShownInput,
+    ShownOutput,
+    StageTime,
+    Timing,
+    to_json,
+)
+from problems.contents import as_folder, read_folder
+from problems.loader import load_problem, problems_root
+from problems.vocabulary import Group, Language, Mode, Stage, Verdict
+from web.accounts.models import Scope, User
+from web.accounts.services import issue_token
+from web.catalog.models import Problem
+from web.fleet.joining import ask_to_join
+from web.fleet.models import NodeInvitation, PersonalNode
+from web.fleet.personal import MOST, PersonalNodeRefused, invite_personal, remove_node
+from web.jobs.models import JobState, personal_queue
+from web.jobs.queries import submissions_waiting
+from web.jobs.wakeup import wake, wake_for
+from web.packages import services as packages
+from web.packages.personal import without_secrets
+from web.privacy.export import document
+from web.submissions import queries, services
+from web.submissions.models import CaseResult, Job, Listing, Progress, Submission
+from web.submissions.models import Report as Stored
+from web.submissions.queue_position import queue_positions
+from web.submissions.services import PersonalNodeUnavailable
+from web.submissions.usage import total
+
+from .test_node_join import the_site
+
+pytestmark = pytest.mark.django_db
+
+SITE = "https://court.example.org"
+SAID = {"version": "0.2.0", "hardware": "CPU"}
+"""What a node says about itself."""
+
+
+class ANode:
+    """A joined personal node, as its owner can use it: with requests of any content."""
+
+    def __init__(self, owner: User, name: str = "desk") -> None:
+        settings = ask_to_join(invite_personal(owner, name, SITE), the_site())
+        self.settings = settings
+        self.row = PersonalNode.objects.get(owner=owner, name=name)
+
+    def post(self, path: str, body: object, key: str = "") -> Any:
+        key = key or self.settings["WARPCOURT_NODE_KEY"]
+        return Client().post(
+            f"/api/v1/personal/{path}",
+            json.dumps(body),
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {key}"},
+        )
+
+    def claim(self) -> dict[str, Any] | None:
+        run: dict[str, Any] | None = self.post("claim", SAID).json()["run"]
+        return run
+
+    def report(self, run: dict[str, Any], report: Report | dict[str, Any]) -> Any:
+        body = to_json(report) if isinstance(report, Report) else report
+        return self.post(f"runs/{run['id']}/{run['attempt']}/report", body)
+
+
+@pytest.fixture
+def open_problem(problem: Problem, tmp_path: Path) -> Problem:
+    """The shipped problem, whose reference is open."""
+    shutil.copytree(problems_root() / "vector-add", tmp_path / "vector-add")
+    packages.load_site(tmp_path)
+    Problem.objects.update(on_personal_nodes=True)
+    problem.refresh_from_db()
+    return problem
+
+
+@pytest.fixture
+def desk(owner: User) -> ANode:
+    """The owner's node, which runs."""
+    node = ANode(owner)
+    node.claim()
+    return node
+
+
+@pytest.fixture
+def run_of(open_problem: Problem) -> Callable[..., Submission]:
+    """Runs a program of a user on the user's own node."""
+
+    def submit(user: User, **more: Any) -> Submission:
+        asked: dict[str, Any] = {"mode": Mode.RUN, "personal_node": True, **more}
+        open_problem.refresh_from_db()
+        return services.submit(user, open_problem, language=Language.CUDA, source="int x;", **asked)
+
+    return submit
+
+
+# What its owner gets
+
+
+def test_a_node_gets_a_key_and_no_credentials(owner: User) -> None:
+    settings = ANode(owner).settings
+    assert settings.keys() == {"WARPCOURT_SITE_URL", "WARPCOURT_NODE_KEY", "version"}
+    assert settings["WARPCOURT_SITE_URL"] == SITE
+    assert settings["WARPCOURT_NODE_KEY"] not in str(PersonalNode.objects.values_list())
+
+
+def test_a_run_comes_with_the_public_part_and_ends_with_its_report(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner, sizes={"n": 8}, seed=5)
+    run = desk.claim()
+    assert run is not None
+    assert (run["id"], run["source"], run["sizes"], run["seed"]) == (
+        submission.public_id,
+        "int x;",
+        {"n": 8},
+        5,
+    )
+    assert run["files"].keys() == {"problem.toml", "reference.py", "statement.md", "solutions/stand-in.cu"}
+    assert desk.claim() is None
+    assert desk.post(f"runs/{run['id']}/{run['attempt']}/extend", SAID).json() == {"hold": "held"}
+    case = CaseReport("example", Group.SAMPLE, public=True, verdict=Verdict.WRONG_ANSWER, sizes={"n": 8})
+    assert desk.report(run, Report(Verdict.WRONG_ANSWER, "Wrong.", cases=(case,))).json() == {
+        "recorded": True
+    }
+    stored = Stored.objects.get(submission=submission)
+    assert (stored.verdict, stored.message, stored.ranked) == ("wrong_answer", "Wrong.", False)
+    assert stored.parsed.environment["personal node"] == "desk"
+    assert stored.parsed.cases == (case,)
+
+
+def test_the_page_of_a_run_says_where_it_was_judged(owner: User, desk: ANode, run_of, browser_of) -> None:
+    submission = run_of(owner)
+    page = browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
+    assert "your own node. This run does not count." in page
+    assert queue_positions([submission.pk])[submission.pk].detail.startswith("Your node takes this run")
+    run = desk.claim()
+    assert run is not None
+    desk.report(run, Report(Verdict.ACCEPTED))
+    assert "personal node" in browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
+
+
+def test_the_editor_offers_a_node_that_runs(
+    owner: User, teammate: User, desk: ANode, open_problem, browser_of
+) -> None:
+    offer = "My node (runs only)"
+    address = f"/problems/{open_problem.slug}"
+    assert offer in browser_of(owner).get(address).content.decode()
+    assert offer not in browser_of(teammate).get(address).content.decode()
+    Problem.objects.update(on_personal_nodes=False)
+    assert offer not in browser_of(owner).get(address).content.decode()
+
+
+def test_the_editor_sends_runs_to_the_node_and_submissions_to_the_site(
+    owner: User, desk: ANode, open_problem: Problem, browser_of
+) -> None:
+    browser = browser_of(owner)
+    page = browser.get(f"/problems/{open_problem.slug}").content.decode()
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert token
+    form = {
+        "csrfmiddlewaretoken": token[1],
+        "language": "cuda",
+        "source": "int x;",
+        "gpu_model": "personal-node",
+    }
+    for mode in ("run", "submit"):
+        browser.post(f"/problems/{open_problem.slug}/submissions", {**form, "mode": mode})
+    assert dict(Submission.objects.values_list("mode", "personal_node")) == {"run": True, "submit": False}
+
+
+def test_a_node_that_fails_returns_the_run_and_staff_are_not_bothered(
+    owner: User, desk: ANode, run_of, settings
+) -> None:
+    settings.WARPCOURT = replace(settings.WARPCOURT, max_tries=2)
+    submission = run_of(owner)
+    for _ in range(2):
+        run = desk.claim()
+        assert run is not None
+        desk.post(f"runs/{run['id']}/{run['attempt']}/return", {"failed": True})
+    stored = Stored.objects.get(submission=submission)
+    assert stored.verdict == "cancelled"
+    assert "Your node could not judge this run" in stored.message
+
+
+def test_a_lost_node_loses_its_run_to_the_next_claim(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    first = desk.claim()
+    Job.objects.update(lease_until=timezone.now() - timedelta(hours=1))
+    second = ANode(owner, "laptop").claim()
+    assert first is not None
+    assert second is not None
+    assert second["attempt"] == first["attempt"] + 1
+    assert desk.report(first, Report(Verdict.ACCEPTED)).status_code == 404
+    assert desk.post(f"runs/{first['id']}/{first['attempt']}/extend", SAID).json() == {"hold": "lost"}
+    assert not Stored.objects.filter(submission=submission).exists()
+
+
+def test_a_cancelled_run_stops_on_the_node(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    services.cancel(submission)
+    assert desk.post(f"runs/{run['id']}/{run['attempt']}/extend", SAID).json() == {"hold": "cancelled"}
+
+
+def test_without_a_node_that_runs_a_run_is_refused(owner: User, run_of) -> None:
+    with pytest.raises(PersonalNodeUnavailable, match="None of your nodes is running"):
+        run_of(owner)
+    node = ANode(owner)
+    node.claim()
+    PersonalNode.objects.update(heartbeat=timezone.now() - timedelta(minutes=2))
+    with pytest.raises(PersonalNodeUnavailable, match="None of your nodes is running"):
+        run_of(owner)
+
+
+def test_the_last_node_takes_its_waiting_runs_along(owner: User, desk: ANode, run_of, browser_of) -> None:
+    taken, waiting = run_of(owner), run_of(owner)
+    desk.claim()
+    browser = browser_of(owner)
+    page = browser.get("/account/nodes").content.decode()
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert token
+    browser.post(f"/account/nodes/{desk.row.pk}/remove", {"csrfmiddlewaretoken": token[1]})
+    assert not PersonalNode.objects.exists()
+    for submission in (taken, waiting):
+        assert Stored.objects.get(submission=submission).verdict == "cancelled"
+    assert desk.post("claim", SAID).status_code == 401
+
+
+def test_a_user_has_few_nodes_with_different_names(owner: User, teammate: User) -> None:
+    for number in range(MOST):
+        invite_personal(owner, f"desk-{number}", SITE)
+        with pytest.raises(PersonalNodeRefused):
+            invite_personal(owner, "desk-0", SITE)
+    with pytest.raises(PersonalNodeRefused, match="the maximum"):
+        invite_personal(owner, "another", SITE)
+    invite_personal(teammate, "desk-0", SITE)
+    first = PersonalNode.objects.filter(owner=owner).first()
+    assert first is not None
+    remove_node(first)
+    assert NodeInvitation.objects.count() == MOST
+
+
+def test_the_export_of_an_account_contains_its_nodes(owner: User, desk: ANode) -> None:
+    kept = json.loads("".join(document(owner)))
+    assert [node["name"] for node in kept["personal_nodes"]] == ["desk"]
+    assert desk.settings["WARPCOURT_NODE_KEY"] not in json.dumps(kept)
+    assert desk.row.digest not in json.dumps(kept)
+
+
+def test_staff_see_no_waiting_runs_of_personal_nodes(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    Job.objects.update(queued=timezone.now() - timedelta(hours=1))
+    assert submissions_waiting() == {}
+    assert queries.count_waiting() == 0
+    assert queries.oldest_wait_s() == 0
+    assert not wake(personal_queue(owner.pk))
+    assert wake_for({personal_queue(owner.pk): 5}) == 0
+
+
+# What a forger does not get
+
+
+def test_a_node_gets_nothing_of_another_user(
+    owner: User, teammate: User, desk: ANode, run_of, handed_in
+) -> None:
+    ANode(teammate).claim()
+    theirs = run_of(teammate)
+    handed_in(teammate)
+    handed_in(owner)  # of its owner, but it ranks
+    assert desk.claim() is None
+    other = ANode(teammate, "laptop").claim()
+    assert other is not None
+    assert other["id"] == theirs.public_id
+    for path, body in (
+        ("extend", SAID),
+        ("return", {"failed": False}),
+        ("report", to_json(Report(Verdict.ACCEPTED))),
+    ):
+        answer = desk.post(f"runs/{other['id']}/{other['attempt']}/{path}", body)
+        assert answer.status_code == 404 or answer.json() == {"hold": "lost"}
+    assert Job.objects.get(submission=theirs).state == JobState.LEASED
+
+
+def test_no_worker_of_the_site_takes_runs_of_personal_nodes(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    assert services.claim("node-1:1", gpu_models=["NVIDIA H200", f"personal.{owner.pk}"]) is None
+
+
+def test_a_node_cannot_claim_what_ranks(owner: User, desk: ANode, run_of, handed_in) -> None:
+    with pytest.raises(PersonalNodeUnavailable, match="judges only runs"):
+        run_of(owner, mode=Mode.SUBMIT)
+    submission = handed_in(owner)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Submission.objects.filter(pk=submission.pk).update(personal_node=True)
+    ranked = Job.objects.get()
+    Job.objects.update(queue=personal_queue(owner.pk))  # as if our own code had queued it there
+    assert desk.claim() is None
+    assert ranked.submission.personal_node is False
+    assert not Progress.objects.filter(solved__isnull=False).exists()
+
+
+def test_a_forged_verdict_counts_nowhere(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    timing = Timing(1.0, 0.9, 1.1, 3)
+    forged = Report(
+        Verdict.ACCEPTED,
+        cases=(
+            CaseReport("hbm", Group.TIMED, public=True, verdict=Verdict.ACCEPTED, timing=timing),
+            CaseReport("odd", Group.ODD, public=False, verdict=Verdict.ACCEPTED),
+        ),
+        stages=(StageTime(Stage.CHECK.value, 9e9),),
+        environment={"gpu": "NVIDIA H200", "problem_version": "forged", "nvcc": "13.0"},
+        score=Score(1.0, 0.9, 1.1),
+        listings={"ptx": "x" * 100},
+    )
+    assert desk.report(run, forged).json() == {"recorded": True}
+    stored = Stored.objects.get(submission=submission)
+    assert (stored.ranked, stored.score_us, stored.version) == (False, None, submission.package.version)
+    assert (stored.gpu_ms, stored.cpu_ms) == (0, 0)
+    assert list(CaseResult.objects.values_list("name", "median_us")) == [("hbm", None)]
+    assert not Listing.objects.exists()
+    progress = Progress.objects.get()
+    assert (progress.runs, progress.judged, progress.accepted, progress.solved) == (1, 0, 0, None)
+    hour = timedelta(hours=1)
+    assert total(timezone.now() - hour, timezone.now() + hour).gpu_ms == 0
+
+
+def shown(**changes: Any) -> dict[str, Any]:
+    output = ShownOutput("c", (4,), (1, 2), ("1", "2"), ("1", "2"), (1,), None, (1, 4), (0, 0, 0, 1))
+    case = CaseReport(
+        "example",
+        Group.SAMPLE,
+        public=True,
+        verdict=Verdict.WRONG_ANSWER,
+        outputs=(output,),
+        inputs=(ShownInput("a", (4,), (1, 2), ("1", "2")),),
+        mismatches=(Mismatch("c", (0,), "1", "2", 1.0, 1.0),),
+    )
+    body = to_json(Report(Verdict.WRONG_ANSWER, cases=(case,)))
+    body["cases"][0]["outputs"][0].update(changes)
+    return body
+
+
+def test_a_report_of_another_form_is_refused(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    bodies: list[dict[str, Any]] = [
+        {},
+        {"verdict": "perfect"},
+        {"verdict": "internal_error"},
+        {"verdict": "accepted", "cases": [1]},
+        {"verdict": "accepted", "environment": {"gpu": 7}},
+        {"verdict": "accepted", "stages": [{"name": "check", "ms": 1e300}]},
+        shown(corner=[2, 2]),
+        shown(corner=[-1, -2]),
+        shown(corner=[10**9, 10**9]),
+        shown(wrong=[7]),
+        shown(wrong=[-1]),
+        shown(grid=[3, 3]),
+        shown(counts=[-1, 0, 0, 0]),
+        shown(shape=[-4]),
+        shown(expected=["1"]),
+        {"verdict": "accepted", "cases": shown()["cases"] * 65},
+    ]
+    for body in bodies:
+        assert desk.report(run, body).status_code == 422, body
+    assert not Stored.objects.exists()
+
+
+def test_texts_of_a_report_are_bounded_clean_and_escaped(
+    owner: User, desk: ANode, run_of, browser_of
+) -> None:
+    submission = run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    attack = "<script>alert(1)</script>\x1b[2J\x00"
+    body = shown(argument=attack * 400)
+    body |= {"message": attack, "log": attack * 4000, "environment": {"gpu": attack * 20, "x": attack}}
+    assert desk.report(run, body).json() == {"recorded": True}
+    page = browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
+    assert "<script>alert" not in page
+    stored = Stored.objects.get()
+    assert "\x1b" not in json.dumps(stored.body)
+    assert (
+        max(len(text) for text in (stored.message, stored.parsed.log, *stored.parsed.environment.values()))
+        <= 65537
+    )
+    assert len(stored.gpu_model) <= 120
+
+
+def test_keys_and_tokens_do_not_open_each_others_doors(owner: User, desk: ANode) -> None:
+    _, secret = issue_token(owner, name="cli", scope=Scope.AUTHOR, lifetime=timedelta(days=1))
+    assert desk.post("claim", SAID, key=secret).status_code == 401
+    assert desk.post("claim", SAID, key="wcn_wrong").status_code == 401
+    key = desk.settings["WARPCOURT_NODE_KEY"]
+    assert Client().get("/api/v1/submissions", headers={"Authorization": f"Bearer {key}"}).status_code == 401
+    owner.is_active = False
+    owner.save()
+    assert desk.post("claim", SAID).status_code == 401
+
+
+def test_an_invited_node_is_none_before_it_joins(owner: User) -> None:
+    token = invite_personal(owner, "desk", SITE)
+    assert token.site == SITE
+    assert PersonalNode.objects.get().joined is None
+    assert "live" not in str(PersonalNode.objects.get())
+
+
+@pytest.mark.parametrize("slug", ["layer-norm", "softmax", "vector-add"])
+def test_the_public_part_has_no_hidden_case_and_no_solution(slug: str) -> None:
+    folder = problems_root() / slug
+    whole, public = load_problem(folder), without_secrets(read_folder(folder))
+    with as_folder(public) as copy:
+        cases = [case for case in load_problem(copy).cases if case.public]
+    assert cases == [case for case in whole.cases if case.public]
+    assert public.files.keys() <= {
+        "problem.toml",
+        "reference.py",
+        "checker.py",
+        "statement.md",
+        "solutions/stand-in.cu",
+    }
+    text = public.files["problem.toml"].decode()
+    for case in whole.cases:
+        assert case.public or f'"{case.name}"' not in text
+    for solution in whole.solutions:
+        assert solution.path.name not in text
+        assert solution.note not in text
+
+
+def test_a_problem_that_no_longer_allows_it_is_not_given(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    Problem.objects.update(on_personal_nodes=False)
+    assert desk.claim() is None
+    assert "no longer allows" in Stored.objects.get(submission=submission).message
+    with pytest.raises(PersonalNodeUnavailable, match="does not allow runs on personal nodes"):
+        run_of(owner)
+
+
+def test_a_rejudged_run_is_judged_by_the_site(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    desk.report(run, Report(Verdict.ACCEPTED))
+    assert services.rejudge(submission)
+    submission.refresh_from_db()
+    assert submission.personal_node is False
+    assert desk.claim() is None
+    assert services.claim("node-1:1") is not None

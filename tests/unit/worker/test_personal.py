@@ -1,0 +1,125 @@
+"""The process of a personal node: it judges what the site gives it, and survives a site that is away."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings as site_settings
+
+from judge.errors import JudgementCancelled
+from judge.report import Report
+from problems.vocabulary import Verdict
+from worker import personal
+from worker.personal import KeyRefused, Site, SiteAway, judge_next, serve
+from worker.shutdown import GracefulShutdown
+
+RUN = {
+    "id": "abc",
+    "attempt": 2,
+    "language": "cuda",
+    "source": "int x;",
+    "sizes": None,
+    "values": None,
+    "seed": None,
+    "problem": "vector-add",
+    "files": {"problem.toml": "title", "reference.py": "pass"},
+}
+
+
+class TheSite:
+    """A site with one run, which notes what it is sent."""
+
+    def __init__(self, run: dict[str, Any] | None = RUN) -> None:
+        self.run = run
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        assert request.headers["authorization"] == "Bearer wcn_key"
+        path = request.url.path.removeprefix("/api/v1/personal/")
+        self.sent.append((path, json.loads(request.content)))
+        answers = {"claim": {"run": self.run}, "extend": {"hold": "held"}}
+        return httpx.Response(200, json=answers.get(path.rpartition("/")[2], {"recorded": True}))
+
+    def open(self, answer: Callable[[httpx.Request], httpx.Response] | None = None) -> Site:
+        config = replace(site_settings.WARPCOURT, site_url="https://court.example.org", node_key="wcn_key")
+        return personal.open_site(config, "CPU", httpx.MockTransport(answer or self.answer))
+
+    @property
+    def last(self) -> tuple[str, dict[str, Any]]:
+        return self.sent[-1]
+
+
+def accept(folder: Path, run: Any, cancelled: Event) -> Report:
+    assert folder.name == "vector-add"
+    assert (folder / "reference.py").read_text() == "pass"
+    assert not cancelled.is_set()
+    return Report(Verdict.ACCEPTED, listings={"ptx": "x" * 100})
+
+
+def test_a_run_is_judged_and_reported_without_listings() -> None:
+    site = TheSite()
+    assert judge_next(site.open(), accept, GracefulShutdown())
+    assert site.sent[0][1]["hardware"] == "CPU"
+    path, body = site.last
+    assert path == "runs/abc/2/report"
+    assert (body["verdict"], body["listings"]) == ("accepted", {})
+    assert not judge_next(TheSite(None).open(), accept, GracefulShutdown())
+
+
+@pytest.mark.parametrize(("error", "failed"), [(RuntimeError("broken"), True), (JudgementCancelled(), False)])
+def test_what_cannot_be_judged_is_returned(error: Exception, failed: bool) -> None:
+    def fail(*_: object) -> Report:
+        raise error
+
+    site = TheSite()
+    assert judge_next(site.open(), fail, GracefulShutdown())
+    assert site.last == ("runs/abc/2/return", {"failed": failed})
+
+
+def test_a_package_that_leads_elsewhere_is_not_written() -> None:
+    site = TheSite({**RUN, "files": {"../../escape": "x"}})
+    assert judge_next(site.open(), accept, GracefulShutdown())
+    assert site.last == ("runs/abc/2/return", {"failed": True})
+
+
+def test_a_report_that_is_too_large_is_shortened() -> None:
+    site = TheSite()
+    judge_next(site.open(), lambda *_: Report(Verdict.ACCEPTED, log="x" * 2**21), GracefulShutdown())
+    assert (site.last[1]["verdict"], site.last[1]["log"]) == ("accepted", "")
+
+
+def _constant(answer: httpx.Response, _request: httpx.Request) -> httpx.Response:
+    return answer
+
+
+def test_a_key_that_is_refused_ends_the_node_and_a_site_that_is_away_does_not(capsys) -> None:
+    site = TheSite()
+    with pytest.raises(KeyRefused):
+        site.open(lambda _: httpx.Response(401)).claim()
+    for wrong in (httpx.Response(502), httpx.Response(200, content=b"<html>"), httpx.Response(200, json=[])):
+        with pytest.raises(SiteAway):
+            site.open(partial(_constant, wrong)).claim()
+    steps: Iterator[bool | Exception] = iter([SiteAway("down"), SiteAway("down"), True, False, KeyRefused()])
+    paused: list[float] = []
+
+    def step() -> bool:
+        found = next(steps)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    assert serve(step, stopping=lambda: False, pause=paused.append) == 1
+    assert paused == [personal.AWAY_S, personal.AWAY_S, personal.POLL_S]
+    assert "invite it again" in capsys.readouterr().err
+    assert serve(step, stopping=lambda: True, pause=paused.append) == 0
+
+
+def test_without_settings_it_says_how_to_join(capsys) -> None:
+    assert personal.main() == 1
+    assert "node join" in capsys.readouterr().err

@@ -1,0 +1,93 @@
+"""Personal nodes: machines of users that judge their owners' runs. ADR 27 says what they may and why.
+
+Theory of operation. A user invites a node on the account pages and gets a token, as staff do for a node of
+the site (`web.fleet.handshake`). The settings that the token unlocks contain the address of the site and a
+random key, and nothing else: no credentials of database or broker. With the key the node asks the API for
+runs of its owner (`web.submissions.services.personal`). The site keeps the digest of the key.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+
+from web.accounts.models import User
+from web.fleet.handshake import JoinToken
+from web.fleet.invitations import new_invitation
+from web.fleet.models import NodeInvitation, PersonalNode
+from web.fleet.queries import LOST_AFTER
+from web.site.clock import DatabaseNow
+from web.site.version import version
+
+MOST = 5
+TOKEN_LIFETIME = timedelta(hours=24)
+KEY_PREFIX = "wcn_"
+_KEY_BYTES = 24
+
+
+class PersonalNodeRefused(Exception):
+    """Raised when a user has too many personal nodes, or one of that name. The message says what to do."""
+
+
+@transaction.atomic
+def invite_personal(owner: User, name: str, site: str) -> JoinToken:
+    """Return a token with which the personal node `name` of `owner` joins the site once.
+
+    Raises:
+        PersonalNodeRefused: see the class.
+    """
+    User.objects.select_for_update().get(pk=owner.pk)
+    mine = PersonalNode.objects.filter(owner=owner)
+    if mine.count() >= MOST:
+        raise PersonalNodeRefused(f"You have {MOST} nodes, the maximum. Remove one first.")
+    if mine.filter(name=name).exists():
+        raise PersonalNodeRefused("You have a node of this name. Remove it first, or choose another name.")
+    key = KEY_PREFIX + secrets.token_urlsafe(_KEY_BYTES)
+    node = PersonalNode.objects.create(owner=owner, name=name, digest=_digest(key))
+    given = {"WARPCOURT_SITE_URL": site, "WARPCOURT_NODE_KEY": key, "version": version()}
+    # No node of the site has a name with a slash.
+    token, invitation = new_invitation(f"personal/{node.pk}", site, given, lifetime=TOKEN_LIFETIME)
+    PersonalNode.objects.filter(pk=node.pk).update(invitation=invitation)
+    return token
+
+
+def find_by_key(key: str) -> PersonalNode | None:
+    """Return the node with that key, with its owner; None if there is none or the owner may not sign in."""
+    if not key.startswith(KEY_PREFIX):
+        return None
+    known = PersonalNode.objects.select_related("owner").filter(owner__is_active=True)
+    return known.filter(digest=_digest(key), joined__isnull=False).first()
+
+
+def note_heard(node: PersonalNode, *, version: str, hardware: str) -> None:
+    """Record that the node lives, and what it says about itself."""
+    PersonalNode.objects.filter(pk=node.pk).update(
+        heartbeat=DatabaseNow(), version=version, hardware=hardware
+    )
+
+
+def serves(owner: User) -> bool:
+    """Return whether a personal node of `owner` runs."""
+    return PersonalNode.objects.filter(owner=owner, heartbeat__gte=DatabaseNow() - LOST_AFTER).exists()
+
+
+def list_nodes(owner: User) -> QuerySet[PersonalNode]:
+    """Return the nodes of `owner` by name. `live` says whether one was heard of lately."""
+    heard = Q(heartbeat__gte=DatabaseNow() - LOST_AFTER)
+    return PersonalNode.objects.filter(owner=owner).annotate(
+        live=ExpressionWrapper(heard, output_field=BooleanField())
+    )
+
+
+def remove_node(node: PersonalNode) -> int:
+    """Remove a node with its invitation. Return how many its owner has left."""
+    owner = node.owner_id
+    NodeInvitation.objects.filter(personal=node.pk).delete()
+    node.delete()
+    return PersonalNode.objects.filter(owner=owner).count()
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
