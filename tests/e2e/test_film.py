@@ -46,6 +46,8 @@ VISITOR = (
     f"{BASE}/leaderboard",
     "/learn",
     "/learn/shared-memory",
+    "/learn/findings",
+    "/learn/findings/race",
     "/tracks",
     "/tracks/hundred-days",
     "/ranking",

@@ -78,7 +78,9 @@ def test_a_task_works_without_scripts(court: Site, browser: Browser) -> None:
         expect(task.get_by_role("textbox")).to_have_value(re.compile(r"if \(i < n\) c\[i\]"))
 
 
-@pytest.mark.parametrize("path", ["/learn", "/learn/shared-memory", "/learn/bounds"])
+@pytest.mark.parametrize(
+    "path", ["/learn", "/learn/shared-memory", "/learn/bounds", "/learn/findings", "/learn/findings/race"]
+)
 def test_the_pages_suit_light_and_dark_screens_and_phones(site: Site, visitor: Page, path: str) -> None:
     visitor.goto(site.url + path)
     expect(visitor.locator("figure.drawing").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""The contents of the primer and of the pages of concepts."""
+"""The contents of the primer and of the pages of concepts and findings."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,12 @@ from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
 from web.learn.tasks import PROBLEM, TASKS, Task
 from web.results.pages import Line, SubmissionPage, source_lines, submission_page
 from web.site.concepts import CONCEPTS, Concept
+from web.site.findings import FINDINGS, Finding
 from web.submissions.models import Submission
 from web.submissions.queries import visible_submissions
 
 _TEXTS = Path(__file__).with_name("texts")
+_FINDINGS = Path(__file__).with_name("findings")
 _MOST_PROBLEMS = 12
 _CONTEXT = 2  # lines around a marked line
 _LOOP_AND_KERNEL = """\
@@ -113,6 +115,15 @@ class ConceptPage:
     others: tuple[Concept, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FindingPage:
+    """A kind of finding with its text. `summary` is the first sentence."""
+
+    finding: Finding
+    summary: str
+    text: SafeString
+
+
 def primer_page(
     viewer: Viewer, runs: Mapping[str, str], *, refused: str = "", source: str = "", refusal: str = ""
 ) -> PrimerPage:
@@ -172,6 +183,23 @@ def concept_page(viewer: Viewer, concept: Concept) -> ConceptPage:
 def text_of(concept: Concept) -> str:
     """Return the text of a concept as Markdown."""
     return (_TEXTS / f"{concept.slug}.md").read_text(encoding="utf-8")
+
+
+def finding_page(finding: Finding) -> FindingPage:
+    """Return the page of `finding`."""
+    return FindingPage(finding, *_texts_of(finding))
+
+
+def finding_pages() -> tuple[FindingPage, ...]:
+    """Return the pages of all findings, in the order of their titles."""
+    return tuple(map(finding_page, sorted(FINDINGS.values(), key=lambda finding: finding.title)))
+
+
+@cache
+def _texts_of(finding: Finding) -> tuple[str, SafeString]:
+    text = (_FINDINGS / f"{finding.kind.value}.md").read_text(encoding="utf-8")
+    summary, _, _ = text.partition(". ")
+    return summary.replace("`", "") + ".", render(text, anchors="s-")
 
 
 def _fields() -> tuple[tuple[str, tuple[Concept, ...]], ...]:

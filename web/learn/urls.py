@@ -1,4 +1,4 @@
-"""Addresses of the primer, its tasks and the concepts."""
+"""Addresses of the primer, its tasks, the concepts and the findings."""
 
 from django.urls import path
 
@@ -8,5 +8,7 @@ urlpatterns = [
     path("learn", views.primer, name="primer"),
     path("learn/tasks/<slug:task>", views.run_task, name="task-run"),
     path("learn/tasks/<slug:task>/<public_id:public_id>", views.task_result, name="task-result"),
+    path("learn/findings", views.findings, name="findings"),
+    path("learn/findings/<slug:finding>", views.finding, name="finding"),
     path("learn/<slug:concept>", views.concept, name="concept"),
 ]

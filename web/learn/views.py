@@ -17,6 +17,7 @@ from web.catalog.access import problem_or_404
 from web.learn import pages
 from web.learn.tasks import PROBLEM, SIZE, TASKS, Task, draw_size
 from web.site.concepts import CONCEPTS
+from web.site.findings import page_of_finding
 from web.submissions import services
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.submissions.queries import TASK_KEY
@@ -83,6 +84,21 @@ def concept(request: HttpRequest, concept: str) -> HttpResponse:
         raise Http404("Concept not found.")
     page = pages.concept_page(request.user, CONCEPTS[concept])
     return render(request, "learn/concept.html", {"page": page})
+
+
+@require_safe
+def findings(request: HttpRequest) -> HttpResponse:
+    """List the kinds of findings that have a page."""
+    return render(request, "learn/findings.html", {"pages": pages.finding_pages()})
+
+
+@require_safe
+def finding(request: HttpRequest, finding: str) -> HttpResponse:
+    """Explain a kind of finding: the mistake, the correction and what to check."""
+    found = page_of_finding(finding)
+    if found is None:
+        raise Http404("Finding not found.")
+    return render(request, "learn/finding.html", {"page": pages.finding_page(found)})
 
 
 def _task_or_404(name: str) -> Task:

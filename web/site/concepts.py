@@ -1,4 +1,4 @@
-"""The concepts that the site explains, and what leads to each: a tag, a finding or a verdict.
+"""The concepts that the site explains, and what leads to each: a tag or a verdict.
 
 The texts and figures are in `web.learn`. This module knows only names, so that every page can link.
 """
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from django.urls import reverse
 
-from problems.vocabulary import DiagnosticKind, Verdict
+from problems.vocabulary import Verdict
 
 
 class Field(StrEnum):
@@ -130,31 +130,7 @@ CONCEPTS: Mapping[str, Concept] = {
     )
 }
 
-_OF_FINDING: Mapping[str, str] = {
-    DiagnosticKind.OUT_OF_BOUNDS: "bounds",
-    DiagnosticKind.WILD_POINTER: "bounds",
-    DiagnosticKind.ILLEGAL_ADDRESS: "bounds",
-    DiagnosticKind.UNINITIALISED: "uninitialised-memory",
-    DiagnosticKind.MASKED_LOAD: "uninitialised-memory",
-    DiagnosticKind.PRECISION: "numerical-stability",
-    DiagnosticKind.RACE: "synchronisation",
-    DiagnosticKind.DIVERGENT_BARRIER: "synchronisation",
-    DiagnosticKind.DEADLOCK: "synchronisation",
-    DiagnosticKind.EXITED_THREADS: "synchronisation",
-    DiagnosticKind.BAD_MASK: "warp-shuffle",
-    DiagnosticKind.SHUFFLE_SOURCE: "warp-shuffle",
-    DiagnosticKind.UNCOALESCED: "coalescing",
-    DiagnosticKind.BANK_CONFLICT: "shared-memory#s-banks",
-    DiagnosticKind.MISALIGNED: "coalescing#s-alignment",
-    DiagnosticKind.COPY_DIRECTION: "#memory",
-    DiagnosticKind.HOST_ACCESS: "#memory",
-    DiagnosticKind.HOST_POINTER: "#memory",
-    DiagnosticKind.NULL_POINTER: "#memory",
-    DiagnosticKind.NO_KERNEL: "#launch",
-    DiagnosticKind.CUDA_ERROR: "#launch",
-    DiagnosticKind.RESOURCES: "#launch",
-}
-_OF_VERDICT: Mapping[Verdict, tuple[str, ...]] = {
+OF_VERDICT: Mapping[Verdict, tuple[str, ...]] = {
     Verdict.WRONG_ANSWER: ("#index", "synchronisation", "uninitialised-memory", "numerical-stability"),
     Verdict.RUNTIME_ERROR: ("#launch", "synchronisation"),
     Verdict.ILLEGAL_ACCESS: ("bounds", "#memory"),
@@ -175,23 +151,13 @@ def concept_of_tag(tag: str) -> Concept | None:
     return concept if concept and concept.tag == tag else None
 
 
-def lesson_of_finding(kind: str) -> Lesson | None:
-    """Return what to read about a finding of `kind`, None if there is nothing."""
-    return _lesson(_OF_FINDING[kind]) if kind in _OF_FINDING else None
-
-
 def lessons_of_verdict(verdict: str) -> tuple[Lesson, ...]:
     """Return what to read about a verdict."""
-    return tuple(map(_lesson, _OF_VERDICT.get(Verdict(verdict), ())))
+    return tuple(map(lesson_at, OF_VERDICT.get(Verdict(verdict), ())))
 
 
-def every_lesson() -> tuple[Lesson, ...]:
-    """Return all that findings and verdicts lead to."""
-    targets = [*_OF_FINDING.values(), *(target for targets in _OF_VERDICT.values() for target in targets)]
-    return tuple(map(_lesson, dict.fromkeys(targets)))
-
-
-def _lesson(target: str) -> Lesson:
+def lesson_at(target: str) -> Lesson:
+    """Return the link to a concept, `SLUG` or `SLUG#SECTION`, or to a section of the primer, `#SECTION`."""
     page, _, section = target.partition("#")
     fragment = f"#{section}" if section else ""
     if page:

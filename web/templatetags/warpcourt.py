@@ -17,6 +17,7 @@ from judge.report import KernelResources
 from problems.translations import direction_of
 from problems.vocabulary import Language
 from web.site import assets, concepts, figures
+from web.site.findings import Finding, page_of_finding
 from web.site.verdicts import badge_of
 
 register = template.Library()
@@ -147,9 +148,9 @@ def tag_url(tag: str) -> str:
 
 
 @register.filter
-def lesson(kind: str) -> concepts.Lesson | None:
-    """What to read about a finding of this kind."""
-    return concepts.lesson_of_finding(kind)
+def lesson(kind: str) -> Finding | None:
+    """The page about findings of this kind."""
+    return page_of_finding(kind)
 
 
 @register.filter

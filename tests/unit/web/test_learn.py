@@ -16,8 +16,10 @@ from web.catalog.models import Problem
 from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
 from web.learn.pages import text_of
 from web.learn.tasks import PROBLEM, TASKS, draw_size
+from web.results.fixes import FIXES
 from web.site import concepts
 from web.site.concepts import CONCEPTS
+from web.site.findings import FINDINGS, page_of_finding
 from web.submissions import services
 from web.submissions.models import Submission
 
@@ -63,9 +65,31 @@ def test_there_are_no_other_texts_and_figures() -> None:
     assert {path.stem for path in TEXTS.iterdir()} == set(CONCEPTS) == set(CONCEPT_FIGURES)
 
 
-@pytest.mark.parametrize("lesson", [lesson.url for lesson in concepts.every_lesson()])
-def test_findings_and_verdicts_lead_to_a_section_that_exists(problem, client, lesson: str) -> None:
-    page_of(client, lesson)
+@pytest.mark.parametrize(
+    "target", sorted({target for targets in concepts.OF_VERDICT.values() for target in targets})
+)
+def test_verdicts_lead_to_a_section_that_exists(problem, client, target: str) -> None:
+    page_of(client, concepts.lesson_at(target).url)
+
+
+@pytest.mark.parametrize("kind", FINDINGS)
+def test_a_finding_has_a_page_with_the_mistake_and_its_correction(problem, client, kind: str) -> None:
+    finding = FINDINGS[kind]
+    page = page_of(client, finding.url)
+    assert finding.title in page
+    for section in ("The mistake", "The correction", "What to check"):
+        assert section in page
+    page_of(client, finding.lesson.url)
+    assert f'href="{finding.url}"' in client.get("/learn/findings").content.decode()
+
+
+def test_each_finding_that_the_site_can_fix_has_a_page_and_no_other_text_exists() -> None:
+    assert {path.stem for path in TEXTS.with_name("findings").iterdir()} == set(FINDINGS)
+    assert set(FIXES) <= set(FINDINGS)
+
+
+def test_an_unknown_finding_is_not_found(client, db) -> None:
+    assert client.get("/learn/findings/nothing").status_code == 404
 
 
 def test_figures_have_no_ids_styles_or_scripts() -> None:
@@ -121,14 +145,17 @@ class TestEasyProblem:
 
 
 class TestReport:
-    def test_a_finding_leads_to_the_concept(self, handed_in, owner, client) -> None:
+    def test_a_finding_leads_to_its_page(self, handed_in, owner, client) -> None:
         record(handed_in(owner), Report(Verdict.ILLEGAL_ACCESS, OUTSIDE.message, diagnostics=(OUTSIDE,)))
         client.force_login(owner)
         page = client.get(f"/s/{Submission.objects.get().public_id}").content.decode()
-        assert '<a class="lesson-link" href="/learn/bounds">Learn: Bounds and guards</a>' in page
+        assert (
+            '<a class="lesson-link" href="/learn/findings/out_of_bounds">Learn: Access outside an array</a>'
+            in page
+        )
 
     def test_an_unknown_kind_of_a_runner_leads_nowhere(self) -> None:
-        assert concepts.lesson_of_finding("made-up") is None
+        assert page_of_finding("made-up") is None
 
 
 class TestPrimer:
@@ -162,7 +189,7 @@ class TestPrimer:
         assert "Put the access into an if statement" in page
         assert re.search(r'class="line marked tone-bad"><span class="line-number">6<', page)
         assert page.count('class="line-number"') == 5
-        assert "/learn/bounds" in page
+        assert "/learn/findings/out_of_bounds" in page
         assert page in client.get(f"/learn?guard={run.public_id}").content.decode()
 
     def test_a_wrong_answer_points_to_the_hole(self, problem, owner, client) -> None:

@@ -128,6 +128,7 @@ def make_world(*, hostile: bool = False) -> World:
             "username": "owner",
             "task": "index",
             "concept": "elementwise",
+            "finding": "race",
             "rest": "nothing",
             "key": "key",
             "uidb36": "1",

@@ -1,0 +1,69 @@
+"""The kinds of findings that have a page of their own. Their texts are in `web.learn`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from problems.vocabulary import DiagnosticKind
+from web.site.concepts import Lesson, lesson_at
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A page about one kind of finding. `further` names the concept or section to read next."""
+
+    kind: DiagnosticKind
+    title: str
+    further: str
+
+    @property
+    def url(self) -> str:
+        """Return the address of its page."""
+        return reverse("finding", args=[self.kind.value])
+
+    @property
+    def lesson(self) -> Lesson:
+        """Return what to read next."""
+        return lesson_at(self.further)
+
+
+FINDINGS: Mapping[str, Finding] = {
+    finding.kind.value: finding
+    for finding in (
+        Finding(DiagnosticKind.BAD_FREE, "Free of something else", "#memory"),
+        Finding(DiagnosticKind.BAD_MASK, "Wrong mask of a warp operation", "warp-shuffle"),
+        Finding(DiagnosticKind.BANK_CONFLICT, "Bank conflicts in shared memory", "shared-memory#s-banks"),
+        Finding(DiagnosticKind.COPY_DIRECTION, "Copy in the wrong direction", "#memory"),
+        Finding(DiagnosticKind.CUDA_ERROR, "CUDA call that failed", "#launch"),
+        Finding(DiagnosticKind.DEADLOCK, "Threads that wait for ever", "synchronisation"),
+        Finding(DiagnosticKind.DIVERGENT_BARRIER, "Barrier that not all threads reach", "synchronisation"),
+        Finding(DiagnosticKind.DIVISION_BY_ZERO, "Integer division by zero", "#index"),
+        Finding(DiagnosticKind.EXITED_THREADS, "Barrier after some threads have returned", "synchronisation"),
+        Finding(DiagnosticKind.HOST_ACCESS, "Host code that uses device memory", "#memory"),
+        Finding(DiagnosticKind.HOST_POINTER, "Kernel that uses memory of the host", "#memory"),
+        Finding(DiagnosticKind.ILLEGAL_ADDRESS, "Access to an illegal address", "bounds"),
+        Finding(DiagnosticKind.LEAK, "Memory that was not freed", "#memory"),
+        Finding(DiagnosticKind.MASKED_LOAD, "Masked elements without a value", "uninitialised-memory"),
+        Finding(DiagnosticKind.MEMORY, "Not enough memory", "data-reuse"),
+        Finding(DiagnosticKind.MISALIGNED, "Misaligned access", "coalescing#s-alignment"),
+        Finding(DiagnosticKind.NO_KERNEL, "No kernel was launched", "#launch"),
+        Finding(DiagnosticKind.NULL_POINTER, "Use of a null pointer", "#memory"),
+        Finding(DiagnosticKind.OUT_OF_BOUNDS, "Access outside an array", "bounds"),
+        Finding(DiagnosticKind.PRECISION, "Lower precision than expected", "numerical-stability"),
+        Finding(DiagnosticKind.RACE, "Data race", "synchronisation"),
+        Finding(DiagnosticKind.RESOURCES, "Kernel that needs too much", "#launch"),
+        Finding(DiagnosticKind.SHUFFLE_SOURCE, "Shuffle from a lane that takes no part", "warp-shuffle"),
+        Finding(DiagnosticKind.STACK_OVERFLOW, "Stack overflow", "#threads"),
+        Finding(DiagnosticKind.TIME_LIMIT, "Program that takes too long", "data-reuse"),
+        Finding(DiagnosticKind.UNCOALESCED, "Accesses that do not coalesce", "coalescing"),
+        Finding(DiagnosticKind.UNINITIALISED, "Read of uninitialised memory", "uninitialised-memory"),
+        Finding(DiagnosticKind.USE_AFTER_FREE, "Use of freed memory", "#memory"),
+        Finding(DiagnosticKind.WILD_POINTER, "Pointer to no array", "bounds"),
+    )
+}
+
+
+def page_of_finding(kind: str) -> Finding | None:
+    """Return the page about findings of `kind`, None if there is none."""
+    return FINDINGS.get(kind)
