@@ -111,7 +111,7 @@ LINES = (
     Line(
         "backup-elsewhere",
         "Copies of backups, `.env` and `secrets/` are on another host.",
-        action="look there for a file of last night",
+        action="look there for last night's file",
     ),
     Line(
         "restore-rehearsed",
