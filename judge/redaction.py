@@ -37,7 +37,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.BAD_FREE: "The freed pointer is not the start of a live allocation.",
     DiagnosticKind.BAD_MASK: "The mask of a warp operation excludes the thread that called it.",
     DiagnosticKind.BAD_TEXTURE: "A texture or surface does not exist or was accessed out of bounds.",
-    DiagnosticKind.BANK_CONFLICT: "The threads of a warp use different words in one bank of shared memory.",
+    DiagnosticKind.BANK_CONFLICT: "The threads of a warp access different words in one bank of shared memory.",
     DiagnosticKind.COMPILE: "A kernel did not compile.",
     DiagnosticKind.COPY_DIRECTION: "The direction of a copy does not fit its pointers.",
     DiagnosticKind.CUDA_ERROR: "A CUDA call failed, or a launch was refused.",
@@ -62,7 +62,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.STACK_OVERFLOW: "The stack overflowed.",
     DiagnosticKind.TIME_LIMIT: "It ran longer than the limit for one case.",
     DiagnosticKind.TRAP: "A kernel stopped itself with a trap.",
-    DiagnosticKind.UNCOALESCED: "The threads of a warp use places in global memory that are far apart.",
+    DiagnosticKind.UNCOALESCED: "The threads of a warp access places in global memory that are far apart.",
     DiagnosticKind.UNINITIALISED: "The program read uninitialised memory.",
     DiagnosticKind.UNSUPPORTED: "A thread reached an instruction that functional mode does not support.",
     DiagnosticKind.USE_AFTER_FREE: "Memory was used after it was freed.",
@@ -166,10 +166,16 @@ def _hidden(entry: Diagnostic, lines: int, names: frozenset[str]) -> Diagnostic:
 
 
 def _cause(report: Report) -> Diagnostic | None:
-    """Return the one finding of hidden cases to show: the fatal one, or else the first warning."""
+    """Return the one finding of hidden cases to show: the fatal one, else the first warning, else a note."""
     hidden = [entry for entry in report.diagnostics if entry.hidden]
-    warnings = (entry for entry in hidden if entry.severity is Severity.WARNING and entry.kind in _SENTENCES)
-    return first_error(hidden) or next(warnings, None)
+    known = [entry for entry in hidden if entry.kind in _SENTENCES]
+    by_severity = (
+        entry
+        for severity in (Severity.WARNING, Severity.NOTE)
+        for entry in known
+        if entry.severity is severity
+    )
+    return first_error(hidden) or next(by_severity, None)
 
 
 def _reduced(entry: Diagnostic) -> Diagnostic:
@@ -178,7 +184,7 @@ def _reduced(entry: Diagnostic) -> Diagnostic:
     if thread is not None and (thread[0] + 1) * (thread[1] + 1) * (thread[2] + 1) > _MOST_THREADS:
         thread = None
     return Diagnostic(
-        severity=entry.severity if entry.severity is Severity.ERROR else Severity.WARNING,
+        severity=entry.severity,
         kind=entry.kind if entry.kind in _SENTENCES else DiagnosticKind.HIDDEN,
         message=_sentence(entry),
         thread=thread,

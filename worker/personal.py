@@ -1,10 +1,11 @@
 """`python -m worker.personal`: judges the runs of this host's owner, until SIGTERM or Ctrl-C.
 
 Theory of operation. A personal node has no database and no broker. It polls the site's API with its key
-(`web.api.personal_nodes`). A run comes with the public part of its problem, which lies in a folder for the
-time of the judgement. The judge is that of all workers (`worker.judges`), and so is the heartbeat, whose
-requests extend the lease. The site decides what it stores of the report. If the site does not answer, the
-node continues to judge for as long as the lease lasts, and then polls again.
+(`web.api.personal_nodes`). A run comes with the public part of its problem, which is in a temporary folder
+during the judgement. The judge and the heartbeat are those of all workers (`worker.judges`,
+`worker.heartbeat`). Here the heartbeat extends the lease by requests. The site decides what it stores of the
+report. If the site does not answer, the node continues to judge for as long as the lease lasts, and then
+polls again.
 """
 
 import json
@@ -38,13 +39,17 @@ _PATIENCE_S = 20.0
 _MOST_BYTES = 32 * 2**20
 _MOST_REPORT_BYTES = 3 * 2**19  # the site accepts two mebibytes
 _NOT_JOINED = (
-    "This host is not a personal node. Invite it on your account page of the site, run "
-    "`warpcourt-admin node join -`, and start this with the settings that it writes."
+    "This host is not a personal node. Invite it on your account page of the site. Then run "
+    "`deploy/warpcourt-admin node join -`, and start this program with the settings that it writes."
+)
+_KEY_REFUSED = (
+    "The site refuses the key of this node: you removed the node, or your account is disabled. If you "
+    "removed it, invite it again and join with --overwrite."
 )
 
 
 class KeyRefused(Exception):
-    """Raised when the site does not accept the key: the owner has removed this node."""
+    """Raised when the site does not accept the key: the owner has removed this node, or may not sign in."""
 
 
 class SiteAway(Exception):
@@ -146,13 +151,13 @@ def judge_next(site: Site, judge_in: Callable[[Path, Mapping[str, Any], Event], 
 
 
 def serve(step: Callable[[], bool], *, stopping: Callable[[], bool], pause: Callable[[float], object]) -> int:
-    """Call `step` until `stopping`, with a pause where nothing waits. Return the exit status."""
+    """Call `step` until `stopping`, and pause while no run waits. Return the exit status."""
     away = False
     while not stopping():
         try:
             judged = step()
         except KeyRefused:
-            return _complain("The site refuses the key of this node. If it was removed, invite it again.")
+            return _complain(_KEY_REFUSED)
         except SiteAway as error:
             if not away:
                 log.warning("site_unreachable", error=str(error))

@@ -208,7 +208,7 @@ def _sentence(name: str, comparison: OutputComparison) -> str:
     if comparison.unwritten == comparison.mismatched:
         return f"{text}: they were never written. {_RANDOM}"
     if comparison.added == comparison.mismatched:
-        return f"{text}: they are the expected values plus what was there before. {_RANDOM}"
+        return f"{text}: they are the expected values plus the previous contents. {_RANDOM}"
     return f"{text}, and some of them were never written." if comparison.unwritten else f"{text}."
 
 

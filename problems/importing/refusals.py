@@ -15,7 +15,7 @@ def python_fails(said: str) -> str:
     """Return the reason for a problem whose Python fails with `said`."""
     missing = _MISSING.match(said)
     if missing is None:
-        return f"its Python fails: {said}"
+        return f"its Python fails: {said.rstrip('.')}. Correct its code, then import it again."
     return (
         f"it needs the Python package {missing[1]}, but the sandbox has only {_PROVIDED}. "
         "Rewrite its code without the package, then import it again."
@@ -32,15 +32,15 @@ def undrawable(least_bytes: int, broken: Mapping[str, str]) -> str:
     if least_bytes <= MAX_BYTES:
         return f"its cases cannot be drawn: {said}. Correct its code, then import it again."
     return (
-        f"the arrays of its smallest test have {least_bytes >> 20} MiB, and a checked case may have "
+        f"the arrays of its smallest test have {least_bytes >> 20} MiB, but a checked case may have at most "
         f"{MAX_BYTES >> 20} MiB. Its code fails with the smaller sizes that the importer tried: {said}. "
-        "Write smaller numbers into its file, then import it again."
+        "Reduce the sizes in its file, then import it again."
     )
 
 
 def random_reference(test: str) -> str:
     """Return the reason for a problem whose reference draws random numbers in `test`."""
     return (
-        f"its reference depends on the global random numbers ({test}), which a program cannot reproduce. "
+        f"its reference uses global random numbers ({test}), which a program cannot reproduce. "
         "Remove them or make them inputs, then import it again."
     )

@@ -27,7 +27,7 @@ _MASKED = (
     "Pass `other`, or do not use them."
 )
 _ROUNDED = (
-    "tl.dot multiplies float32 in TF32, which keeps 10 of 23 bits. "
+    "tl.dot multiplies float32 in TF32, which keeps 10 of the 23 mantissa bits. "
     'Pass input_precision="ieee" if the tolerance needs more.'
 )
 _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}

@@ -23,7 +23,7 @@ _NOT_YOURS = "This node does not hold this run under this attempt."
 
 
 class NodeAuth(HttpBearer):
-    """The key of a personal node in the header `Authorization: Bearer …`. It opens only these operations."""
+    """The key of a personal node in the header `Authorization: Bearer …`. It permits only these calls."""
 
     openapi_description = "The key of a personal node, which `node join` writes into its settings."
 
@@ -93,7 +93,7 @@ class RecordedOut(Schema):
 
 @router.post("/claim", response={200: ClaimOut, **documented(401, 422)}, summary="Claim a run")
 def claim_personal_run(request: NodeRequest, said: NodeIn) -> Any:
-    """Return the next run of the node's owner, and record that the node lives."""
+    """Return the next run of the node's owner, and record the contact with the node."""
     node = request.auth
     note_heard(node, version=said.version, hardware=said.hardware)
     run = personal.claim_run(node)
@@ -119,7 +119,7 @@ def extend_personal_run(request: NodeRequest, public_id: PublicId, attempt: Atte
     summary="Return a run to the queue",
 )
 def return_personal_run(request: NodeRequest, public_id: PublicId, attempt: Attempt, said: ReturnIn) -> Any:
-    """Return a run that the node cannot judge, or not now."""
+    """Return a run that the node cannot judge at all or at the moment."""
     return {"recorded": personal.return_run(_held(request, public_id, attempt), failed=said.failed)}
 
 

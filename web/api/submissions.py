@@ -47,11 +47,13 @@ class SubmissionIn(Schema):
     values: dict[str, GivenValues] | None = None
     seed: int | None = Field(None, ge=0, le=MAX_SEED)
     gpu_model: str = Field("", max_length=120)
-    personal_node: bool = Field(False, description="Run on a node of your own. The verdict does not count.")
+    personal_node: bool = Field(
+        False, description="Judge the run on one of your own nodes. The verdict does not count."
+    )
 
 
 class SubmissionOut(Schema):
-    """A submission. `personal_node`: a node of its author judges it, and it does not count.
+    """A submission. If `personal_node` is true, a node of its author judges it, and it does not count.
 
     `verdict` and `message` are null until it is done, `score` if it is not ranked.
     """

@@ -183,7 +183,10 @@ def submit(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="With --run: a custom seed.")] = None,
     personal_node: Annotated[
-        bool, typer.Option("--personal-node", help="With --run: run on a node of your own.")
+        bool,
+        typer.Option(
+            "--personal-node", help="With --run: use one of your own nodes. The verdict does not count."
+        ),
     ] = False,
     watch_it: Watch = False,
     as_json: AsJson = False,

@@ -33,8 +33,8 @@ class State(StrEnum):
 class Line:
     """A requirement. `checks` names the findings that verify it; without any, the administrator does.
 
-    `unchecked` is its state if a sound site has no such finding: OK where checks report faults only. `action`
-    is what to do then, unless it is OK.
+    If the checks find nothing, the state of the line is `unchecked`: OK if these checks report only faults.
+    `action` says what to do in that case, unless the state is OK.
     """
 
     id: str
@@ -111,7 +111,7 @@ LINES = (
     Line(
         "backup-elsewhere",
         "Copies of backups, `.env` and `secrets/` are on another host.",
-        action="look there for a file of last night",
+        action="look there for last night's file",
     ),
     Line(
         "restore-rehearsed",

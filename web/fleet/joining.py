@@ -46,8 +46,8 @@ def ask_to_join(token: JoinToken, transport: httpx.BaseTransport | None = None) 
         ) from error
     if status == httpx.codes.FORBIDDEN:
         raise HandshakeFailed(
-            f"{token.site} refuses the token: it has expired, was used or replaced. Make another one there: "
-            "warpcourt-admin node invite NAME"
+            f"{token.site} refuses the token: it has expired, or was used or replaced. Make a new one there: "
+            "with warpcourt-admin node invite NAME, or for a personal node at Your nodes in your account."
         )
     if status != httpx.codes.OK:
         raise HandshakeFailed(f"{token.site} answered with status {status}. Read the log of its web servers.")

@@ -190,8 +190,9 @@ class NodeInvitation(models.Model):
 class PersonalNode(models.Model):
     """A machine of a user, which judges runs of that user only. Its verdicts never count.
 
-    Such a node has no access to database and broker; it asks the API, with a key of which the site keeps the
-    digest. `joined` is empty until the node has joined. `version` and `hardware` are what it says.
+    Such a node has no access to the database and the broker. It calls the API with a key, and the site keeps
+    only the digest of the key. `joined` is empty until the node has joined. The node itself reports `version`
+    and `hardware`.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="personal_nodes")

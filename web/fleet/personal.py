@@ -28,7 +28,7 @@ _KEY_BYTES = 24
 
 
 class PersonalNodeRefused(Exception):
-    """Raised when a user has too many personal nodes, or one of that name. The message says what to do."""
+    """Raised when a user has too many personal nodes, or one with that name. The message says what to do."""
 
 
 @transaction.atomic
@@ -41,9 +41,11 @@ def invite_personal(owner: User, name: str, site: str) -> JoinToken:
     User.objects.select_for_update().get(pk=owner.pk)
     mine = PersonalNode.objects.filter(owner=owner)
     if mine.count() >= MOST:
-        raise PersonalNodeRefused(f"You have {MOST} nodes, the maximum. Remove one first.")
+        raise PersonalNodeRefused(f"You already have {MOST} nodes, the maximum. Remove one first.")
     if mine.filter(name=name).exists():
-        raise PersonalNodeRefused("You have a node of this name. Remove it first, or choose another name.")
+        raise PersonalNodeRefused(
+            "You already have a node with this name. Remove it first, or choose another name."
+        )
     key = KEY_PREFIX + secrets.token_urlsafe(_KEY_BYTES)
     node = PersonalNode.objects.create(owner=owner, name=name, digest=_digest(key))
     given = {"WARPCOURT_SITE_URL": site, "WARPCOURT_NODE_KEY": key, "version": version()}
@@ -62,19 +64,19 @@ def find_by_key(key: str) -> PersonalNode | None:
 
 
 def note_heard(node: PersonalNode, *, version: str, hardware: str) -> None:
-    """Record that the node lives, and what it says about itself."""
+    """Record the contact with the node, and what it says about itself."""
     PersonalNode.objects.filter(pk=node.pk).update(
         heartbeat=DatabaseNow(), version=version, hardware=hardware
     )
 
 
 def serves(owner: User) -> bool:
-    """Return whether a personal node of `owner` runs."""
+    """Return whether a personal node of `owner` is running."""
     return PersonalNode.objects.filter(owner=owner, heartbeat__gte=DatabaseNow() - LOST_AFTER).exists()
 
 
 def list_nodes(owner: User) -> QuerySet[PersonalNode]:
-    """Return the nodes of `owner` by name. `live` says whether one was heard of lately."""
+    """Return the nodes of `owner` by name. `live` says whether one is running."""
     heard = Q(heartbeat__gte=DatabaseNow() - LOST_AFTER)
     return PersonalNode.objects.filter(owner=owner).annotate(
         live=ExpressionWrapper(heard, output_field=BooleanField())

@@ -12,7 +12,7 @@ from django.utils import timezone
 QUEUE_CHARACTERS = 128
 WORKER_CHARACTERS = 120
 CPU = "cpu"  # the queue of jobs that any worker may take; `web.submissions.queues` has the others
-# Begins the name of a queue that only the personal nodes of one user serve. They poll: no message wakes them.
+# Prefix of the queues that only the personal nodes of one user serve. They poll: no message wakes them.
 PERSONAL = "personal."
 # The priority of rejudges: they wait for all other jobs, and take no share of their authors'.
 REJUDGED = 0

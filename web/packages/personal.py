@@ -2,8 +2,8 @@
 
 A personal node belongs to a learner, who can read everything that it gets. It gets the description with the
 public cases, the reference and the checker. Hidden cases, solutions, the editorial and hints stay here. The
-rules of packages require hidden cases and a solution. Stand-ins replace them: two cases repeat the sizes of
-the first public case, and a file says where the solutions are. Runs use neither.
+rules of packages require hidden cases and a solution. Placeholders replace them: hidden cases that repeat the
+sizes of the first public case, and a file that says where the solutions are. Runs use neither.
 """
 
 import tomllib

@@ -10,11 +10,11 @@ from web.fleet.models import Node
 
 
 class Quota(models.Model):
-    """The GPU seconds that a user or all learners of a class together may use per day, or that a node gives.
+    """A limit of GPU seconds per day: for a user, for all learners of a class together, or for a node.
 
     For a user, it replaces `WARPCOURT_GPU_SECONDS_PER_DAY`; 0 then means no limit. For a class, it limits the
     sum over its learners: instructors and staff do not count. For a node, it limits the sum over all
-    submissions that the node judged; then it takes no jobs until the next day.
+    submissions that the node judged. At the limit, the node takes no jobs until the next day.
     """
 
     user = models.OneToOneField(

@@ -41,7 +41,7 @@ def limits_of(user: User) -> list[Limit]:
 
 
 def quotas_exist() -> bool:
-    """Return whether staff have set any limit, at most five seconds old."""
+    """Return whether staff have set any limit. The answer is at most five seconds old."""
     return bool(cache.get_or_set(_CACHED, lambda: int(Quota.objects.exists()), _CACHED_S))
 
 
@@ -58,7 +58,7 @@ def list_quotas() -> QuerySet[Quota]:
 
 
 def limit_of_node(name: str) -> int | None:
-    """Return the GPU seconds per day of a node, None without a limit. Usually no query."""
+    """Return the limit of a node in GPU seconds per day, None if it has none. Usually without a query."""
     if not quotas_exist():
         return None
     return Quota.objects.filter(node__name=name).values_list("gpu_s_per_day", flat=True).first()

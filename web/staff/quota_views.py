@@ -35,7 +35,7 @@ class QuotaForm(forms.Form):
         max_value=_MOST_S,
         label="GPU seconds per day",
         help_text=(
-            "For a class: of all its learners together. For a node: of all that it judges. "
+            "For a class: the sum over its learners. For a node: the sum over all that it judges. "
             "0 exempts a user from the site's limit."
         ),
     )
@@ -47,11 +47,16 @@ class QuotaForm(forms.Form):
             self.cleaned_data[field] for field in ("group", "node") if self.cleaned_data[field]
         ]
         if len(chosen) + bool(name) != 1:
-            self.add_error("person", "Enter a user, or choose a class or a node. A limit is for one of them.")
+            self.add_error(
+                "person", "A limit is for one user, class or node. Enter a user, or choose a class or a node."
+            )
             return None
         if chosen:
             if not self.cleaned_data["gpu_s_per_day"]:
-                self.add_error("gpu_s_per_day", "Enter at least 1 for this, or remove its limit.")
+                self.add_error(
+                    "gpu_s_per_day",
+                    "A class or a node needs a limit of at least 1. To have no limit, remove it.",
+                )
                 return None
             return chosen[0]
         user = find_user(name)

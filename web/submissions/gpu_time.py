@@ -1,8 +1,9 @@
 """The GPU time that a user has used today, and the limits of it.
 
-A day begins at 00:00 UTC. A submission counts in the day in which it was made, once it is judged. So a user
-can exceed a limit by the submissions that are in progress, at most `max_in_flight` of them. The sum of a
-class or a node is read at most every CLASS_SUM_KEPT_S, because it covers the submissions of all its users.
+A day begins at 00:00 UTC. For a user or a class, a submission counts in the day in which it was made, once it
+is judged. So a user can exceed a limit by the submissions that are in progress, at most `max_in_flight` of
+them. For a node, a submission counts in the day in which it was judged. The sum of a class or a node covers
+many submissions, so it is read at most every CLASS_SUM_KEPT_S seconds.
 """
 
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def tightest(user: User) -> GpuTime | None:
 
 
 def node_used_up(name: str) -> bool:
-    """Return whether a node has given all of its GPU seconds of today."""
+    """Return whether a node has reached its limit of GPU seconds for today."""
     limit_s = limit_of_node(name)
     if limit_s is None:
         return False

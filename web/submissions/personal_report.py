@@ -4,7 +4,7 @@ Theory of operation. Such a report is feedback for the owner and nothing else, s
 here: scores, times of the trusted clock, hidden cases and listings. What remains is checked against the types
 of `judge.report`, and cleaned and bounded as the output of a program is. The pages that show outputs compute
 with shapes and positions; these must agree with each other. So a forged report can be wrong, but it cannot
-break a page. A report with anything else is refused as a whole.
+break a page. The site refuses a report with anything else as a whole.
 """
 
 import math
@@ -32,7 +32,7 @@ _NO_VERDICTS = {Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
 
 
 class ReportRefused(Exception):
-    """Raised when a report is not one that a personal node may send. The message says why."""
+    """Raised when a personal node may not send such a report. The message says why."""
 
 
 def read_report(body: Any, *, node: str) -> Report:
@@ -46,7 +46,9 @@ def read_report(body: Any, *, node: str) -> Report:
     except ValidationError as error:
         raise ReportRefused(f"The report is malformed: {error.errors()[0]['msg']}") from error
     if report.verdict in _NO_VERDICTS:
-        raise ReportRefused("A node that cannot judge a run returns it.")
+        raise ReportRefused(
+            "The report has the verdict of a run that was not judged. Return the run instead."
+        )
     cases = [case for case in report.cases if case.public]
     if len(cases) > _MOST_CASES or len(report.diagnostics) > _MOST_FINDINGS:
         raise ReportRefused("The report has too many cases or findings.")
@@ -111,7 +113,7 @@ def _bounded(value: Any, name: str) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         changes = {each.name: _bounded(getattr(value, each.name), each.name) for each in fields(value)}
         return replace(value, **changes)
-    raise ReportRefused("The report has a value of an unknown kind.")
+    raise ReportRefused("The report has a value of an unknown type.")
 
 
 _ADAPTER: TypeAdapter[Report] = TypeAdapter(Report)

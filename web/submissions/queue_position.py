@@ -37,7 +37,7 @@ _KEEP_S = 10
 _CACHE_KEY = "typical-seconds"
 _UNTOUCHED_S = 30.0  # several sweeps: a live worker would have taken it
 _PERSONAL_TROUBLE = (
-    "Your node takes this run as soon as it is free. If it does not run, start it, or cancel the run."
+    "Your node takes this run as soon as it is free. If the node is not running, start it or cancel the run."
 )
 _OURS = [Verdict.CANCELLED.value, Verdict.INTERNAL_ERROR.value]
 

@@ -7,6 +7,7 @@ stay until their author deletes them. This module deletes:
 - progress events of submissions that have a verdict, after `events_kept_days`. Browsers need them only during
   judging; the report has the result. Keys grow with time, so the scan stops at the first young batch;
 - expired sessions, and allauth's records of their browsers;
+- expired invitations of nodes;
 - notifications, read or not, after 90 days, with their unsent emails;
 - earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """

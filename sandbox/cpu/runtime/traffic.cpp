@@ -142,17 +142,16 @@ void Traffic::report_lines() const {
     if (totals.requests < kLeastRequests || static_cast<double>(totals.lanes) < kLeastLanes * requests) continue;
     if (units < (instruction.shared ? kWavefrontRatio : kSectorRatio) * fewest) continue;
     if (line_number(instruction.location) == 0) continue;  // in a library
-    const std::string each = std::string(noun(instruction.access)) + " of a warp";
+    const std::string each = "In kernel " + totals.kernel + ", each " + noun(instruction.access) + " of a warp ";
     if (instruction.shared) {
       report({Severity::kNote, "bank_conflict",
-              "Each " + each + " takes " + rounded(units) + " wavefronts of shared memory instead of " + rounded(fewest) +
-                  ": several lanes address different words in one bank, in kernel " + totals.kernel + ".",
+              each + "takes " + rounded(units) + " wavefronts of shared memory instead of " + rounded(fewest) +
+                  ". Several lanes access different words in one bank.",
               {totals.kernel, nullptr, nullptr, instruction.location}});
     } else if (units >= kLeastSectors) {
       report({Severity::kNote, "uncoalesced",
-              "Each " + each + " moves " + rounded(units) + " sectors of 32 bytes, and " + rounded(fewest) +
-                  " would hold what it asks for: the lanes address places that are far apart, in kernel " +
-                  totals.kernel + ".",
+              each + "moves " + rounded(units) + " sectors of 32 bytes, although " + rounded(fewest) +
+                  " would be enough. The lanes access places that are far apart.",
               {totals.kernel, nullptr, nullptr, instruction.location}});
     }
   }

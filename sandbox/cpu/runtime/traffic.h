@@ -6,7 +6,7 @@
 // fibers here and run one after the other, so the addresses of each lane are kept until its block has ended. Then the
 // n-th execution of an instruction by each lane of a warp makes one request.
 //
-// Only runs in race mode are counted: they have one OS thread, and every access comes by (races.h). Accesses to local
+// Only runs in race mode are counted: they have one OS thread, and every access calls it (races.h). Accesses to local
 // arrays and parameters are not counted, nor are atomic operations, whose addresses depend on the data as a rule. Each
 // launch is counted up to kMostOfLaunch accesses and each call up to kMostOfCall, which bounds time and memory.
 #pragma once

@@ -40,7 +40,9 @@ def waste(runner: Runner, kind: int, flags: RunFlag = ORDERS[0] | RunFlag.COUNT)
 def test_a_strided_read_is_named_with_its_sectors(runner: Runner) -> None:
     (found,) = waste(runner, STRIDED)
     assert (found["kind"], found["line"], found["severity"]) == ("uncoalesced", line_of("strided"), "note")
-    assert "read of a warp moves 32.0 sectors of 32 bytes, and 4.0 would" in str(found["message"])
+    assert "each read of a warp moves 32.0 sectors of 32 bytes, although 4.0 would be enough" in str(
+        found["message"]
+    )
     assert found["kernel"] == "strided"
 
 

@@ -85,6 +85,18 @@ def test_of_public_cases_everything_is_shown() -> None:
     assert redact(report) == report
 
 
+def test_a_note_on_speed_of_a_hidden_case_has_its_line_and_no_numbers() -> None:
+    note = Diagnostic(Severity.NOTE, "uncoalesced", f"moves {SECRET} sectors", line=7, hidden=True)
+    other = replace(note, kind="precision", line=8)
+    warning = replace(note, severity=Severity.WARNING, kind="race", line=9)
+    accepted = replace(FAILED, verdict=Verdict.ACCEPTED, message="")
+    (shown,) = redact(failed(other, note, case=accepted)).diagnostics
+    assert (shown.severity, shown.kind, shown.line) == (Severity.NOTE, "uncoalesced", 7)
+    assert SECRET not in shown.message
+    (shown,) = redact(failed(note, warning, case=accepted)).diagnostics
+    assert (shown.kind, shown.line) == ("race", 9)
+
+
 def test_a_public_case_after_a_hidden_one_is_treated_alike() -> None:
     """The program may keep what it has seen, and answer with it where answers are shown."""
     leak = Mismatch("y", (int(SECRET),), "0", SECRET, 1.0, 1.0)

@@ -245,7 +245,7 @@ def test_integers_that_were_added_to_an_output_are_explained() -> None:
     with RunnerReferee(problem, ScriptedProcess(serve(count)), lambda: False) as referee:
         assert referee.load(b"artifact") is None
         message = referee.check(drawn, RunFlag.NONE).message
-    assert "they are the expected values plus what was there before. Outputs hold random bits" in message
+    assert "they are the expected values plus the previous contents. Outputs hold random bits" in message
 
 
 def test_a_program_may_add_to_a_zeroed_output_but_must_write_it() -> None:

@@ -151,7 +151,7 @@ def personal_nodes(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     except services.PublishingRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"Runs on personal nodes are {'allowed' if allowed else 'off'}.")
+        messages.success(request, f"Runs on personal nodes are {'allowed' if allowed else 'forbidden'}.")
     return redirect("author-publish", workspace.slug)
 
 

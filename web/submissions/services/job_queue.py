@@ -73,7 +73,7 @@ class SubmissionQueue(JobQueue[Job]):
     def fail(self, job: Job, failure: Failure) -> bool:
         """Conclude with the verdict `internal_error`, or with `cancelled` if cancellation was requested.
 
-        If a personal node fails, staff have nothing to do, so this is no `internal_error`.
+        If a personal node fails, staff cannot repair it, so the verdict is not `internal_error`.
         """
         if is_personal(job.queue):
             return conclude(job, Report(Verdict.CANCELLED, _NODE_FAILED))

@@ -1,7 +1,7 @@
 """Runs on personal nodes: claim, extend, return and record, for the API.
 
-Theory of operation. A personal node is controlled by its owner, who can read what it gets and forge what it
-says (ADR 27). Four facts keep this harmless:
+Theory of operation. The owner controls a personal node, and can read what it gets and forge what it says
+(ADR 27). Four facts keep this harmless:
 
     claim     a node takes jobs only from the queue of its owner, which no other worker serves
     contents  it gets its owner's source and the public part of the problem (`web.packages.personal`)
@@ -86,14 +86,14 @@ def record_run(node: PersonalNode, job: Job, body: Mapping[str, Any]) -> bool:
     """Store the report of a run as feedback. Return False if the lease was lost.
 
     Raises:
-        web.submissions.personal_report.ReportRefused: the report has another form.
+        web.submissions.personal_report.ReportRefused: the report is not in the form of a report.
     """
     return queue.record(job, read_report(body, node=node.name))
 
 
 @transaction.atomic
 def remove_personal_node(node: PersonalNode) -> None:
-    """Remove a node. Its key stops working; what it judges now returns to the queue.
+    """Remove a node. Its key stops working, and the runs that it holds return to the queue.
 
     If it was the owner's last node, waiting runs are cancelled.
     """

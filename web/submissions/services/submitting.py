@@ -6,7 +6,7 @@ SubmissionRefused
 +-- SizesUnacceptable      custom sizes that the problem does not have
 +-- ValuesUnacceptable     custom values that do not fit the problem
 +-- SeedUnacceptable       a custom seed for a submit, or out of range
-+-- PersonalNodeUnavailable  no own node runs, or it may not judge this
++-- PersonalNodeUnavailable  no node of the user is running, or it may not judge this
 +-- GpuNotOffered          no GPU of the model that was requested is in use
 +-- LimitReached           too many at a time, in a minute, or in a day, or no GPU time left
 +-- KeyReused              the idempotency key belongs to another submission
@@ -121,9 +121,9 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
     The caller has checked that `user` may see `problem`. `sizes`, `values` and `seed` are for runs. `values`
     are by argument: text, a number, or a list that may be nested; they may determine sizes. The seed only
     determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
-    no GPU. With `personal_node`, only a node of the user's own judges the run, and its verdict does not count
-    (`web.fleet.personal`). If the idempotency key was used for the same program, return the submission from
-    then.
+    no GPU. With `personal_node`, only a personal node of the user judges the run, and the verdict does not
+    count (`web.fleet.personal`). If the idempotency key was used for the same program, return the submission
+    from then.
 
     Raises:
         SubmissionRefused: see the tree above.
@@ -205,7 +205,7 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
 def rejudge(submission: Submission) -> bool:
     """Rejudge `submission` by the live version, and delete its current report.
 
-    A run of a personal node is then judged by the site. Return False while it is being judged.
+    The site then judges a run of a personal node. Return False while it is being judged.
     """
     gpu_model = _suiting(submission)
     queue = queue_for(gpu_model)
@@ -312,11 +312,11 @@ def _check_seed(seed: int | None, mode: Mode) -> None:
 
 def _check_personal_node(user: User, problem: Problem, mode: Mode) -> None:
     if mode is not Mode.RUN:
-        raise PersonalNodeUnavailable("Your own node judges only runs. Submit without it.")
+        raise PersonalNodeUnavailable("Your node judges only runs. Submit the program without it.")
     if not problem.on_personal_nodes:
         raise PersonalNodeUnavailable(
-            f"{problem.title} does not allow runs on personal nodes, because they would get its reference. "
-            "Run it on the site's nodes."
+            f"{problem.title} does not allow runs on personal nodes, which would get its reference. "
+            "Run the program on the site's nodes."
         )
     if not serves(user):
         raise PersonalNodeUnavailable(

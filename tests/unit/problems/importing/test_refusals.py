@@ -13,15 +13,17 @@ def test_a_missing_package_is_named_with_what_the_sandbox_has() -> None:
 
 def test_other_failures_are_told_as_they_are() -> None:
     said = "KeyError: 'n' (task.py, line 2)"
-    assert python_fails(said) == f"its Python fails: {said}"
+    assert python_fails(said) == f"its Python fails: {said}. Correct its code, then import it again."
 
 
 def test_a_problem_that_is_too_large_says_how_large_and_tells_each_failure_once() -> None:
     broken = {name: f"generating case {name}: died: {SHAPE}" for name in ("sample-2", "odd-sizes")}
     said = undrawable(528 << 20, broken)
-    assert said.startswith("the arrays of its smallest test have 528 MiB, and a checked case may have 256")
+    assert said.startswith(
+        "the arrays of its smallest test have 528 MiB, but a checked case may have at most 256"
+    )
     assert said.count(SHAPE) == 1
-    assert said.endswith("Write smaller numbers into its file, then import it again.")
+    assert said.endswith("Reduce the sizes in its file, then import it again.")
 
 
 def test_a_problem_of_usual_size_whose_cases_fail_has_to_be_corrected() -> None:

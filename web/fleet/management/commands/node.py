@@ -30,7 +30,7 @@ Then test this host: set -a; . {path}; warpcourt-admin doctor --judging
 """
 _PERSONAL = """\
 Joined {site} as a personal node. The settings are in {path}, which only this user can read.
-Start the node: set -a; . {path}; python -m worker.personal
+Start the node in this checkout: set -a; . {path}; .venv/bin/python -m worker.personal
 """
 _SERVICE = "python -m worker.node\n  "
 
