@@ -15,7 +15,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from web.accounts.models import User
 from web.fleet.handshake import JoinToken
-from web.fleet.invitations import new_invitation
+from web.fleet.invitations import PERSONAL, new_invitation
 from web.fleet.models import NodeInvitation, PersonalNode
 from web.fleet.queries import LOST_AFTER
 from web.site.clock import DatabaseNow
@@ -48,7 +48,7 @@ def invite_personal(owner: User, name: str, site: str) -> JoinToken:
     node = PersonalNode.objects.create(owner=owner, name=name, digest=_digest(key))
     given = {"WARPCOURT_SITE_URL": site, "WARPCOURT_NODE_KEY": key, "version": version()}
     # No node of the site has a name with a slash.
-    token, invitation = new_invitation(f"personal/{node.pk}", site, given, lifetime=TOKEN_LIFETIME)
+    token, invitation = new_invitation(f"{PERSONAL}{node.pk}", site, given, lifetime=TOKEN_LIFETIME)
     PersonalNode.objects.filter(pk=node.pk).update(invitation=invitation)
     return token
 
