@@ -133,6 +133,15 @@ def test_a_folder_is_named_from_where_the_user_is(unpacked: Path) -> None:
     )
     assert done.returncode == 2
     assert f"{unpacked.parent}/site exists" in done.stderr
+    done = subprocess.run(
+        [unpacked / "install", "--no-triton"],
+        cwd=unpacked.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "usage: ./install FOLDER" in done.stderr
 
 
 def test_the_files_of_a_bundle_belong_to_root(checkout: Path, tmp_path: Path) -> None:
