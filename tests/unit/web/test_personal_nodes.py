@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
+from rich.console import Console
 
 from judge.report import (
     CaseReport,
@@ -32,6 +34,7 @@ from web.accounts.models import Scope, User
 from web.accounts.services import issue_token
 from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem
+from web.cli import show
 from web.fleet.handshake import HandshakeFailed
 from web.fleet.joining import ask_to_join
 from web.fleet.models import NodeInvitation, PersonalNode
@@ -44,6 +47,7 @@ from web.packages import services as packages
 from web.packages.personal import without_secrets
 from web.privacy.deletion import delete_account
 from web.privacy.export import document
+from web.profiles.forms import PersonalNodeForm
 from web.staff.queries import list_workers, load
 from web.submissions import personal_report, queries, services
 from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Submission
@@ -160,6 +164,11 @@ def test_the_page_of_a_run_says_where_it_was_judged(owner: User, desk: ANode, ru
     assert run is not None
     desk.report(run, Report(Verdict.ACCEPTED))
     assert "personal node" in browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
+    assert "own node" in browser_of(owner).get(f"/s/{submission.public_id}.svg").content.decode()
+    written = StringIO()
+    shown_run = browser_of(owner).get(f"/api/v1/submissions/{submission.public_id}").json()
+    Console(file=written, width=200).print(show.submission(shown_run))
+    assert "own node. This run does not count." in written.getvalue()
 
 
 def test_the_editor_offers_a_node_that_runs(
@@ -542,6 +551,34 @@ def test_keys_and_tokens_do_not_open_each_others_doors(owner: User, desk: ANode)
     owner.is_active = False
     owner.save()
     assert desk.post("claim", SAID).status_code == 401
+
+
+def test_a_node_acts_only_on_what_it_holds_itself(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    laptop = ANode(owner, "laptop")
+    assert laptop.report(run, Report(Verdict.ACCEPTED)).status_code == 404
+    delete_account(owner)
+    assert desk.report(run, Report(Verdict.ACCEPTED)).status_code == 401
+
+
+def test_pages_of_nodes_need_a_csrf_token_and_their_owner(owner: User, teammate: User, desk: ANode) -> None:
+    for user, status in ((owner, 403), (teammate, 403)):
+        browser = Client(enforce_csrf_checks=True)
+        browser.force_login(user)
+        assert browser.post(f"/account/nodes/{desk.row.pk}/remove").status_code == status
+        assert browser.post("/account/nodes", {"name": "x"}).status_code == 403
+    stranger = Client()
+    stranger.force_login(teammate)
+    assert stranger.post(f"/account/nodes/{desk.row.pk}/remove").status_code == 404
+    assert PersonalNode.objects.get() == desk.row
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\u202eb", "a\nb", "\ud800"])
+def test_the_name_of_a_node_has_no_control_characters(name: str) -> None:
+    assert PersonalNodeForm({"name": "desk 1 (büro)"}).is_valid()
+    assert not PersonalNodeForm({"name": name}).is_valid()
 
 
 def test_an_invited_node_is_none_before_it_joins(owner: User) -> None:
