@@ -79,10 +79,21 @@ def build(
         new = folder.with_suffix(".tar")
         try:
             with tarfile.open(new, "w") as bundle:
-                bundle.add(folder, arcname=f"warpcourt-{_version(root)}")
+                bundle.add(folder, arcname=f"warpcourt-{_version(root)}", filter=_of_root)
             new.replace(file)
         finally:
             new.unlink(missing_ok=True)
+
+
+def _of_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Give a file to root. On the other machine, this account's number may be that of another user.
+
+    That user could change the bundle after its digests were checked, and root installs it.
+    """
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    member.mode &= 0o755
+    return member
 
 
 def _add_wheels(root: Path, folder: Path, locks: list[str]) -> None:

@@ -12,11 +12,13 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import django
 import httpx
@@ -37,7 +39,14 @@ POLL_S = 2.0
 AWAY_S = 10.0
 _PATIENCE_S = 20.0
 _MOST_BYTES = 32 * 2**20
-_MOST_REPORT_BYTES = 3 * 2**19  # the site accepts two mebibytes
+_MOST_REPORT_BYTES = 2**20 - 2**10  # the site accepts a mebibyte
+_RUN = {"id": str, "attempt": int, "language": str, "source": str, "problem": str, "files": dict}
+_HERE = {"localhost", "127.0.0.1", "::1"}
+_NOT_ENCRYPTED = (
+    "{site} is not encrypted: others in the network could read the key and send this host programs to run. "
+    "Serve the site over HTTPS, and invite this node again."
+)
+_REFUSED = {httpx.codes.REQUEST_ENTITY_TOO_LARGE, httpx.codes.UNPROCESSABLE_ENTITY}
 _NOT_JOINED = (
     "This host is not a personal node. Invite it on your account page of the site. Then run "
     "`deploy/warpcourt-admin node join -`, and start this program with the settings that it writes."
@@ -56,6 +65,10 @@ class SiteAway(Exception):
     """Raised when the site does not answer, or not as expected."""
 
 
+class RequestRefused(SiteAway):
+    """Raised when the site refuses the content of a request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """The API of the site. `said` is what this node says about itself. All methods raise the errors above."""
@@ -65,23 +78,31 @@ class Site:
 
     def claim(self) -> dict[str, Any] | None:
         """Return the next run, None if none waits."""
-        run: dict[str, Any] | None = self._post("claim", self.said)["run"]
+        run: dict[str, Any] | None = self._post("claim", self.said).get("run")
+        if run is not None and not _is_run(run):
+            raise SiteAway("the answer is not a run")
         return run
 
     def extend(self, run: Mapping[str, Any]) -> str:
         """Extend the lease. Return `held`, `cancelled` or `lost`."""
-        return str(self._post(f"{_path(run)}/extend", self.said)["hold"])
+        return str(self._post(f"{_path(run)}/extend", self.said).get("hold"))
 
     def give_back(self, run: Mapping[str, Any], *, failed: bool) -> None:
         """Return the run to the queue."""
         self._post(f"{_path(run)}/return", {"failed": failed})
 
     def record(self, run: Mapping[str, Any], report: Report) -> bool:
-        """Send the report. Return False if the run was lost."""
+        """Send the report, or only its verdict if the site refuses the rest. Return False if it was lost."""
         body = to_json(replace(report, listings={}))
-        if len(json.dumps(body)) > _MOST_REPORT_BYTES:
-            body = to_json(replace(report, listings={}, cases=(), diagnostics=(), log="", output=""))
-        return bool(self._post(f"{_path(run)}/report", body)["recorded"])
+        if len(json.dumps(body)) <= _MOST_REPORT_BYTES:
+            with suppress(RequestRefused):
+                return self._record(run, body)
+        return self._record(
+            run, to_json(Report(report.verdict, report.message, environment=report.environment))
+        )
+
+    def _record(self, run: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+        return bool(self._post(f"{_path(run)}/report", body).get("recorded"))
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         content = bytearray()
@@ -93,6 +114,8 @@ class Site:
                         raise SiteAway("the answer is too long")
             if response.status_code == httpx.codes.UNAUTHORIZED:
                 raise KeyRefused
+            if response.status_code in _REFUSED:
+                raise RequestRefused(f"the site refuses the request with status {response.status_code}")
             response.raise_for_status()
             answer = json.loads(content)
         except (httpx.HTTPError, ValueError) as error:
@@ -106,6 +129,7 @@ def open_site(config: Config, hardware: str, transport: httpx.BaseTransport | No
     """Return the site that the settings name."""
     from web.site.version import version  # noqa: PLC0415 - needs Django's settings
 
+    # A redirect is not followed, so the key is sent to no other site.
     client = httpx.Client(
         base_url=config.site_url,
         headers={"Authorization": f"Bearer {config.node_key}"},
@@ -186,6 +210,8 @@ def main() -> int:
     config = settings.WARPCOURT
     if not (config.site_url and config.node_key):
         return _complain(_NOT_JOINED)
+    if not _is_safe(config.site_url):
+        return _complain(_NOT_ENCRYPTED.format(site=config.site_url))
     stop, wake = GracefulShutdown(), Event()
 
     def ask_to_stop(*_: object) -> None:
@@ -221,8 +247,19 @@ def _submission(run: Mapping[str, Any]) -> Any:
     return Submission(mode=Mode.RUN.value, **{name: run[name] for name in columns})
 
 
+def _is_run(said: object) -> bool:
+    """Return whether the site sent a run. Its files and its numbers are checked where they are used."""
+    return isinstance(said, dict) and all(isinstance(said.get(name), kind) for name, kind in _RUN.items())
+
+
+def _is_safe(site: str) -> bool:
+    """Return whether the connection to the site is encrypted, or stays on this host."""
+    address = urlsplit(site)
+    return address.scheme == "https" or address.hostname in _HERE
+
+
 def _path(run: Mapping[str, Any]) -> str:
-    return f"runs/{run['id']}/{run['attempt']}"
+    return f"runs/{quote(run['id'], safe='')}/{run['attempt']}"
 
 
 def _complain(text: str) -> int:

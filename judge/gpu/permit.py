@@ -54,7 +54,8 @@ class Permit:
 class AheadTurn:
     """The turn to draw timed cases before the card is held alone. One judgement of a card has it at a time.
 
-    All judges of the host share the file `path`. The system gives the turn back when a process ends.
+    All judges of the host share the file `path`. The system gives the turn back when a process ends. After
+    `give_back`, processes that were forked meanwhile do not keep it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -67,9 +68,11 @@ class AheadTurn:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            except OSError as error:
                 os.close(descriptor)
-                return False
+                if isinstance(error, BlockingIOError):
+                    return False
+                raise
             self._descriptor = descriptor
         return True
 
@@ -77,4 +80,7 @@ class AheadTurn:
         """Give the turn back, if this object has it."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            os.close(descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing would leave it to processes that were forked
+            finally:
+                os.close(descriptor)

@@ -78,8 +78,10 @@ class GpuSession:
 
     def close(self) -> None:
         """Let go of the contents, and have those of the next submissions drawn. Returns at once."""
-        self._reservation.release()
-        self._gpu_runtime.later(self._leave)
+        try:
+            self._reservation.release()
+        finally:
+            self._gpu_runtime.later(self._leave)
 
     def _leave(self) -> None:
         self._draws.close()

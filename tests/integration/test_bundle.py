@@ -5,6 +5,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -111,6 +112,44 @@ def test_a_damaged_bundle_is_refused(unpacked: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "The bundle is damaged" in done.stderr
     assert not (tmp_path / "site").exists()
+
+
+def test_a_bundle_with_other_files_is_refused(unpacked: Path, tmp_path: Path) -> None:
+    (unpacked / "images").mkdir()
+    for added in (unpacked / "images" / "0.tar", unpacked / "wheels" / "torch-99-py3-none-any.whl"):
+        added.symlink_to("/dev/null")
+        done = install(unpacked, tmp_path / "site")
+        assert done.returncode == 1
+        assert "other files than when it was built" in done.stderr
+        added.unlink()
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_folder_is_named_from_where_the_user_is(unpacked: Path) -> None:
+    (unpacked / "programs.txt").write_text("no-such-program no-such-package\n")
+    (unpacked.parent / "site").symlink_to("nowhere")
+    done = subprocess.run(
+        [unpacked / "install", "site"], cwd=unpacked.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert f"{unpacked.parent}/site exists" in done.stderr
+    done = subprocess.run(
+        [unpacked / "install", "--no-triton"],
+        cwd=unpacked.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "usage: ./install FOLDER" in done.stderr
+
+
+def test_the_files_of_a_bundle_belong_to_root(checkout: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bundle.tar"
+    bundle.build(checkout, file, ["run"])
+    with tarfile.open(file) as opened:
+        for member in opened:
+            assert (member.uid, member.gid, member.uname, member.mode & 0o022) == (0, 0, "root", 0)
 
 
 def test_what_is_missing_is_named(unpacked: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Limits the API requests per minute of each caller, and reports the remaining ones in headers.
 
 Theory of operation. A caller is a user, with any token or session, or an address if no user is signed in.
+Each personal node is a caller of its own: it polls, and should not use up the requests of its owner.
 Windows are whole minutes of the clock. The cache that all web processes share counts them. A fixed window
 lets through at most twice the limit around its end, and costs one increment per request. While the cache is
 down there is no limit: submitting has limits of its own in the database.
@@ -16,6 +17,8 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 from ninja.throttling import BaseThrottle
+
+from web.fleet.models import PersonalNode
 
 WINDOW_S = 60
 
@@ -44,12 +47,16 @@ class PerMinute(BaseThrottle):
 
     def allow_request(self, request: HttpRequest) -> bool:
         """Count the request, and return whether it is allowed."""
-        caller = (
-            f"user-{request.user.pk}" if request.user.is_authenticated else f"at-{self.get_ident(request)}"
-        )
-        allowance = _count(caller)
+        allowance = _count(self._caller(request))
         request.allowance = allowance  # type: ignore[attr-defined]  # read by `rate_headers`
         return not allowance.exceeded
+
+    def _caller(self, request: HttpRequest) -> str:
+        if isinstance(node := getattr(request, "auth", None), PersonalNode):
+            return f"node-{node.pk}"
+        if request.user.is_authenticated:
+            return f"user-{request.user.pk}"
+        return f"at-{self.get_ident(request)}"
 
     def wait(self) -> float | None:
         """Return None: the middleware below sends the time to wait, because it knows the request."""

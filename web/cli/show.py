@@ -62,6 +62,8 @@ def submission(row: Body) -> RenderableType:
     """A submission with its report."""
     head = Text.assemble(verdict(row["verdict"]), f"  {row['problem']}, {row['language']}, {row['id']}")
     parts: list[RenderableType] = [head]
+    if row.get("personal_node"):
+        parts.append(Text("Judged on its author's own node. This run does not count.", style="dim"))
     leading = (row["report"] or {}).get("headline")
     if leading:
         parts.append(_finding(leading))

@@ -14,6 +14,7 @@ from web.fleet.handshake import JoinToken, Role
 from web.fleet.models import NodeInvitation, PersonalNode
 
 LONGEST = timedelta(days=7)
+PERSONAL = "personal/"  # begins the names of invitations of personal nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ def new_invitation(
 def admit(token_id: str, nonce: str, proof: str) -> Admission | None:
     """Return the settings for the node that has the token, and end the token.
 
-    Return None if there is no such token, it has expired, was used, or the proof is wrong.
+    Return None if there is no such token, it has expired, was used, or the proof is wrong, or if the personal
+    node of the token was removed.
     """
     found = NodeInvitation.objects.select_for_update().filter(token_id=token_id, expires__gt=timezone.now())
     invitation = found.first()
@@ -68,6 +70,8 @@ def admit(token_id: str, nonce: str, proof: str) -> Admission | None:
     sealed = invitation.sealed
     joined = PersonalNode.objects.filter(invitation=invitation).update(joined=timezone.now())
     if not joined:
+        if invitation.name.startswith(PERSONAL):  # its node was removed with the account
+            return None
         log(None, AuditKind.NODE_JOIN, invitation)
     invitation.delete()
     return Admission(sealed, handshake.prove(key, Role.SITE, token_id, nonce, sealed))

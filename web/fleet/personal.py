@@ -15,7 +15,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from web.accounts.models import User
 from web.fleet.handshake import JoinToken
-from web.fleet.invitations import new_invitation
+from web.fleet.invitations import PERSONAL, new_invitation
 from web.fleet.models import NodeInvitation, PersonalNode
 from web.fleet.queries import LOST_AFTER
 from web.site.clock import DatabaseNow
@@ -50,7 +50,7 @@ def invite_personal(owner: User, name: str, site: str) -> JoinToken:
     node = PersonalNode.objects.create(owner=owner, name=name, digest=_digest(key))
     given = {"WARPCOURT_SITE_URL": site, "WARPCOURT_NODE_KEY": key, "version": version()}
     # No node of the site has a name with a slash.
-    token, invitation = new_invitation(f"personal/{node.pk}", site, given, lifetime=TOKEN_LIFETIME)
+    token, invitation = new_invitation(f"{PERSONAL}{node.pk}", site, given, lifetime=TOKEN_LIFETIME)
     PersonalNode.objects.filter(pk=node.pk).update(invitation=invitation)
     return token
 
@@ -76,10 +76,15 @@ def serves(owner: User) -> bool:
 
 
 def list_nodes(owner: User) -> QuerySet[PersonalNode]:
-    """Return the nodes of `owner` by name. `live` says whether one is running."""
+    """Return the nodes of `owner` by name.
+
+    `live` says whether a node is running, `invited` whether its token can still be used.
+    """
     heard = Q(heartbeat__gte=DatabaseNow() - LOST_AFTER)
+    valid = Q(invitation__expires__gt=DatabaseNow())
     return PersonalNode.objects.filter(owner=owner).annotate(
-        live=ExpressionWrapper(heard, output_field=BooleanField())
+        live=ExpressionWrapper(heard, output_field=BooleanField()),
+        invited=ExpressionWrapper(valid, output_field=BooleanField()),
     )
 
 

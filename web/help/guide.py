@@ -54,8 +54,12 @@ def guide_page(site: str) -> GuidePage:
 
 
 def _latest(language: Language) -> Versions | None:
-    """Return the stamp of the latest report. It needs no list of versions that someone must maintain."""
-    stamps = Report.objects.filter(submission__language=language.value).order_by("-pk")
+    """Return the stamp of the latest report. It needs no list of versions that someone must maintain.
+
+    Owners of personal nodes can forge theirs.
+    """
+    ours = Report.objects.filter(submission__language=language.value, submission__personal_node=False)
+    stamps = ours.order_by("-pk")
     stamp = stamps.values_list("body__environment", flat=True).first() or {}
     tools = {
         name: str(value)

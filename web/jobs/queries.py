@@ -77,8 +77,9 @@ def tasks_in_background() -> list[Task]:
 
 
 def tasks_held() -> list[Task]:
-    """Return all jobs that workers run now, including submissions. One query."""
-    return _tasks(_open(model).filter(state=JobState.LEASED) for model in job_models())
+    """Return all jobs that the site's workers run now, including submissions. One query."""
+    running = (_open(model).filter(state=JobState.LEASED) for model in job_models())
+    return _tasks(jobs.exclude(queue__startswith=PERSONAL) for jobs in running)
 
 
 def unfinished(queues: Sequence[str]) -> int:

@@ -75,9 +75,8 @@ class Census(Collector):
 
 def _queues(now: datetime) -> Iterator[Metric]:
     jobs, oldest = _family("warpcourt_queue_jobs"), _family("warpcourt_queue_oldest_seconds")
-    rows = (
-        Job.objects.filter(state__in=OPEN).exclude(queue__startswith=PERSONAL).values_list("queue", "state")
-    )
+    ours = Job.objects.exclude(queue__startswith=PERSONAL)
+    rows = ours.filter(state__in=OPEN).values_list("queue", "state")
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     ages: dict[str, float] = {}
     for queue, state, count, since in rows.annotate(Count("pk"), Min("queued")).order_by():
@@ -89,7 +88,7 @@ def _queues(now: datetime) -> Iterator[Metric]:
             jobs.add_metric([queue, each.value], counts[queue].get(each.value, 0))
         oldest.add_metric([queue], ages.get(queue, 0))
     yield from (jobs, oldest)
-    expired = Job.objects.filter(state=JobState.LEASED, lease_until__lt=DatabaseNow())
+    expired = ours.filter(state=JobState.LEASED, lease_until__lt=DatabaseNow())
     yield _single("warpcourt_leases_expired", expired.count())
 
 

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from web.accounts.models import User
 from web.authoring.services.account_deletion import forget_workspaces
 from web.discussion.services.account_deletion import forget_posts
+from web.fleet.models import NodeInvitation
 from web.jobs.models import JobState
 from web.submissions import services as submissions
 from web.submissions.models import Submission
@@ -42,6 +43,7 @@ def delete_account(user: User) -> None:
     progress.forget(user)
     forget_posts(user)
     forget_workspaces(user)
+    NodeInvitation.objects.filter(personal__owner=user).delete()
     for session in UserSession.objects.filter(user=user):
         session.end()
     own = Submission.objects.filter(user=user).order_by("pk")

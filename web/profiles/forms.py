@@ -31,3 +31,10 @@ class PersonalNodeForm(forms.Form):
     name = forms.CharField(
         max_length=PERSONAL_NAME_CHARACTERS, label="Name", help_text="A name for the machine, such as desk."
     )
+
+    def clean_name(self) -> str:
+        """Return the name, which is written to logs and terminals."""
+        name = str(self.cleaned_data["name"])
+        if not name.isprintable():
+            raise forms.ValidationError("The name contains control characters.")
+        return name

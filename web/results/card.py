@@ -18,6 +18,7 @@ _TONES = {
     "syntax": "#cfa8ff",
     "live": "#f2bc45",
 }
+_OWN_NODE = "run on the author's own node"
 _GREY = "#a9afbb"
 # Colours are attributes instead of styles, because the policy of the site allows no styles inside. The card
 # is dark on every page: it cannot know the background of the page.
@@ -38,12 +39,17 @@ aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-
 
 
 def card(submission: Submission) -> SafeString:
-    """Return the card: problem, verdict, language, and for a ranked score the time and the GPU."""
+    """Return the card: problem, verdict, language, and for a ranked score the time and the GPU.
+
+    The verdict of a personal node may be forged, so its card says where it is from.
+    """
     badge = badge_of(verdict_of(submission))
     score = score_of(submission)
     gpu = submission.report.gpu_model if score else ""
     title = _cut(submission.problem.title, _TITLE_CHARACTERS)
-    made = " \N{MIDDLE DOT} ".join(filter(None, (language(submission.language), _cut(gpu, _GPU_CHARACTERS))))
+    node = _OWN_NODE if submission.personal_node else ""
+    parts = (language(submission.language), _cut(gpu, _GPU_CHARACTERS), node)
+    made = " \N{MIDDLE DOT} ".join(filter(None, parts))
     time = microseconds(score.median_us) if score else ""
     return format_html(
         _CARD,

@@ -61,16 +61,20 @@ class WorkerNow:
 def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
     """Return the queue in numbers, in one query. `offered` are the GPU models that users may request."""
     moment = now or DatabaseNow()
-    queued = Q(state=JobState.QUEUED) & ~Q(queue__startswith=PERSONAL)
+    queued = Q(state=JobState.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
     # Named unlike the columns, which an aggregate would hide from the next one.
-    found = Job.objects.filter(state__in=OPEN).aggregate(
-        n_queued=Count("pk", filter=queued),
-        n_leased=Count("pk", filter=Q(state=JobState.LEASED)),
-        first=Min("queued", filter=queued),
-        n_expired=Count("pk", filter=Q(state=JobState.LEASED, lease_until__lt=moment)),
-        n_waiting=Count("pk", filter=queued & Q(queued__lt=moment - LONG_WAIT)),
-        n_no_gpu=Count("pk", filter=no_gpu),
+    found = (
+        Job.objects.filter(state__in=OPEN)
+        .exclude(queue__startswith=PERSONAL)
+        .aggregate(
+            n_queued=Count("pk", filter=queued),
+            n_leased=Count("pk", filter=Q(state=JobState.LEASED)),
+            first=Min("queued", filter=queued),
+            n_expired=Count("pk", filter=Q(state=JobState.LEASED, lease_until__lt=moment)),
+            n_waiting=Count("pk", filter=queued & Q(queued__lt=moment - LONG_WAIT)),
+            n_no_gpu=Count("pk", filter=no_gpu),
+        )
     )
     return QueueLoad(
         queued=found["n_queued"],
@@ -146,7 +150,8 @@ def list_workers(now: datetime | None = None, held: Iterable[Task] | None = None
         known = seen.get(task.worker, WorkerNow(task.worker, 0, now - lease, 0, 0))
         heard = min(task.until - lease, now) if task.until else known.heard
         seen[task.worker] = replace(known, judging=known.judging + 1, heard=max(known.heard, heard))
-    recent = Report.objects.order_by("-pk").values_list("submission__job__worker", "finished", "verdict")
+    ours = Report.objects.filter(submission__personal_node=False).order_by("-pk")
+    recent = ours.values_list("submission__job__worker", "finished", "verdict")
     for name, finished, verdict in recent[:RECENT_REPORTS]:
         known = seen.get(name, WorkerNow(name, 0, finished, 0, 0))
         failed = known.failed + (verdict == Verdict.INTERNAL_ERROR.value)

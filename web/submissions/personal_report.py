@@ -2,9 +2,11 @@
 
 Theory of operation. Such a report is feedback for the owner and nothing else, so what could count is removed
 here: scores, times of the trusted clock, hidden cases and listings. What remains is checked against the types
-of `judge.report`, and cleaned and bounded as the output of a program is. The pages that show outputs compute
-with shapes and positions; these must agree with each other. So a forged report can be wrong, but it cannot
-break a page. The site refuses a report with anything else as a whole.
+of `judge.report`, and cleaned and bounded as the output of a program is. The amount of everything is checked
+before the types, because a list of a million wrong entries would give a million errors. The pages that show
+outputs compute with shapes and positions; these must agree with each other. So a forged report can be wrong,
+but it cannot break a page or make it slow. The site refuses a report with
+anything else as a whole.
 """
 
 import math
@@ -18,9 +20,13 @@ from judge.evidence.diagnostics import clean
 from judge.report import CaseReport, Report, ShownInput, ShownOutput
 from problems.vocabulary import Verdict
 
-_MOST_CASES = 64
-_MOST_FINDINGS = 256
-_MOST_ELEMENTS = 4096
+_MOST_VALUES = 30_000  # in all
+_MOST_ENTRIES = 64  # of a list or an object that is not named here
+_MOST_OF = {
+    **dict.fromkeys(("diagnostics", "mismatches", "values", "expected", "wrong", "counts"), 256),
+    **dict.fromkeys(("shape", "index"), 8),
+}
+_MOST_ELEMENTS = 256
 _NAME_CHARACTERS = 60
 _STAMP_CHARACTERS = 120
 _LONG = {"log", "output"}
@@ -41,21 +47,20 @@ def read_report(body: Any, *, node: str) -> Report:
     Raises:
         ReportRefused: see the class.
     """
+    _check_amount(body)
     try:
         report = _ADAPTER.validate_python(body)
     except ValidationError as error:
-        raise ReportRefused(f"The report is malformed: {error.errors()[0]['msg']}") from error
+        (first, *_) = error.errors(include_url=False, include_context=False, include_input=False)
+        raise ReportRefused(f"The report is malformed: {first['msg']}") from error
     if report.verdict in _NO_VERDICTS:
         raise ReportRefused(
             "The report has the verdict of a run that was not judged. Return the run instead."
         )
-    cases = [case for case in report.cases if case.public]
-    if len(cases) > _MOST_CASES or len(report.diagnostics) > _MOST_FINDINGS:
-        raise ReportRefused("The report has too many cases or findings.")
     environment = {name: report.environment[name] for name in _STAMPS if name in report.environment}
     kept = replace(
         report,
-        cases=tuple(map(_case, cases)),
+        cases=tuple(_case(case) for case in report.cases if case.public),
         score=None,
         listings={},
         environment={"personal node": node, **environment},
@@ -63,6 +68,23 @@ def read_report(body: Any, *, node: str) -> Report:
     )
     bounded: Report = _bounded(kept, "")
     return bounded
+
+
+def _check_amount(body: Any) -> None:
+    """Refuse a report with too many values. This takes linear time and does not recurse."""
+    left, waiting = _MOST_VALUES, [("", body)]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict):
+            entries = list(value.items())
+        elif isinstance(value, list):
+            entries = [(name, entry) for entry in value]
+        else:
+            continue
+        left -= len(entries)
+        if len(entries) > _MOST_OF.get(name, _MOST_ENTRIES) or left < 0:
+            raise ReportRefused("The report has too many entries.")
+        waiting += entries
 
 
 def _case(case: CaseReport) -> CaseReport:
@@ -84,6 +106,7 @@ def _check_shown(shown: ShownInput | ShownOutput) -> None:
             and _product(shown.grid) <= _MOST_ELEMENTS
             and len(shown.counts) in {0, _product(shown.grid)}
             and min((0, *shown.counts)) == 0
+            and sum(shown.counts) <= math.prod(shown.shape)
         )
     if not sound:
         raise ReportRefused("The shapes of an input or output do not agree with its elements.")

@@ -5,7 +5,8 @@ other programs share that GPU. `cpu_ms` is the wall time of compilers and of fun
 as neither of them. A class is a group of users (`django.contrib.auth`).
 
 Reports from before version 0.3 have no sums. Attempts of lost workers, proofs, trials, previews, and runs
-of a rejudge before it is applied are not counted. A rejudge replaces the times of its submissions.
+of a rejudge before it is applied are not counted, and neither are runs on personal nodes. A rejudge replaces
+the times of its submissions.
 """
 
 from collections import defaultdict
@@ -96,7 +97,8 @@ def gpu_ms_of_node(name: str, begin: datetime) -> int:
 
 
 def _judged(begin: datetime, end: datetime) -> QuerySet[Report]:
-    return Report.objects.filter(finished__gte=begin, finished__lt=end).order_by()
+    ours = Report.objects.filter(submission__personal_node=False)
+    return ours.filter(finished__gte=begin, finished__lt=end).order_by()
 
 
 def _grouped(reports: QuerySet[Report], column: str) -> list[Usage]:

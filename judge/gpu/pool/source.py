@@ -134,9 +134,11 @@ class PooledCaseData:
         """Release the contents. A draw in progress finishes; no further draw starts."""
         self._gave_up.set()
         self._thread.join()
-        while self._made:
-            self._made.pop().close()
-        self._ahead.give_back()
+        try:
+            while self._made:
+                self._made.pop().close()
+        finally:
+            self._ahead.give_back()
 
     def _run(self) -> None:
         try:

@@ -1,5 +1,7 @@
 """Drawing stops before the share of the card is given back."""
 
+import errno
+import os
 import threading
 from pathlib import Path
 
@@ -84,3 +86,36 @@ def test_one_judgement_has_the_turn_until_it_gives_it_back(tmp_path: Path) -> No
     assert not second.take()
     first.give_back()
     assert second.take()
+
+
+def test_a_forked_process_does_not_keep_the_turn(tmp_path: Path) -> None:
+    first, second = AheadTurn(tmp_path / "turn"), AheadTurn(tmp_path / "turn")
+    assert first.take()
+    reads, writes = os.pipe()
+    if (child := os.fork()) == 0:  # pragma: no cover - another process
+        os.close(writes)
+        os.read(reads, 1)  # until the test is over
+        os._exit(0)
+    try:
+        assert not second.take()
+        first.give_back()
+        assert second.take()
+    finally:
+        os.close(writes)
+        os.waitpid(child, 0)
+        os.close(reads)
+
+
+def test_a_turn_that_cannot_be_locked_leaves_no_descriptor(tmp_path: Path, monkeypatch) -> None:
+    closed: list[int] = []
+    close = os.close
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr("judge.gpu.permit.fcntl.flock", fail)
+    monkeypatch.setattr("judge.gpu.permit.os.close", closed.append)
+    with pytest.raises(OSError, match="no locks"):
+        AheadTurn(tmp_path / "turn").take()
+    (descriptor,) = closed
+    close(descriptor)

@@ -3,13 +3,15 @@
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from judge.drawn import CaseData
 from judge.errors import JudgementCancelled, OracleFailed
 from judge.gpu.permit import AheadTurn, Permit
 from judge.gpu.pool.source import (
@@ -20,6 +22,7 @@ from judge.gpu.pool.source import (
     sets_of,
     timed_bytes_on,
 )
+from judge.gpu.session import GpuSession
 from problems.schema import Case
 from problems.vocabulary import Group
 from tests.unit.judge.drawing import FakeOracles, FakeVault
@@ -278,3 +281,32 @@ def test_whoever_asks_learns_what_went_wrong() -> None:
         pytest.raises(OracleFailed, match="it broke"),
     ):
         opened.sets(TIMED)
+
+
+def test_the_turn_is_given_back_even_if_contents_cannot_be_released(tmp_path: Path, monkeypatch) -> None:
+    turn = AheadTurn(tmp_path / "turn")
+
+    def fail(_: CaseData) -> None:
+        raise OSError("the memory is gone")
+
+    monkeypatch.setattr(CaseData, "close", fail)
+    stack = ExitStack()
+    stack.enter_context(draws(FakeVault(), FakeOracles(), TIMED, ahead=tmp_path / "turn")).sets(TIMED)
+    assert not turn.take()
+    with pytest.raises(OSError, match="the memory is gone"):
+        stack.close()
+    assert turn.take()
+
+
+def test_contents_are_released_even_if_the_place_on_the_card_cannot_be() -> None:
+    class FailingReservation:
+        def release(self) -> None:
+            raise OSError("no space")
+
+    later: list[Callable[[], None]] = []
+    session = GpuSession.__new__(GpuSession)
+    session._reservation = FailingReservation()  # type: ignore[assignment]
+    session._gpu_runtime = SimpleNamespace(later=later.append)  # type: ignore[assignment]
+    with pytest.raises(OSError, match="no space"):
+        session.close()
+    assert later == [session._leave]

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
+from rich.console import Console
 
 from judge.report import (
     CaseReport,
@@ -30,22 +32,30 @@ from problems.loader import load_problem, problems_root
 from problems.vocabulary import Group, Language, Mode, Stage, Verdict
 from web.accounts.models import Scope, User
 from web.accounts.services import issue_token
+from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem
+from web.cli import show
+from web.fleet.handshake import HandshakeFailed
 from web.fleet.joining import ask_to_join
 from web.fleet.models import NodeInvitation, PersonalNode
 from web.fleet.personal import MOST, PersonalNodeRefused, invite_personal, remove_node
+from web.help.guide import guide_page
 from web.jobs.models import JobState, personal_queue
-from web.jobs.queries import submissions_waiting
+from web.jobs.queries import submissions_waiting, tasks_held
 from web.jobs.wakeup import wake, wake_for
 from web.packages import services as packages
 from web.packages.personal import without_secrets
+from web.privacy.deletion import delete_account
 from web.privacy.export import document
-from web.submissions import queries, services
-from web.submissions.models import CaseResult, Job, Listing, Progress, Submission
+from web.profiles.forms import PersonalNodeForm
+from web.staff.queries import list_workers, load
+from web.submissions import personal_report, queries, services
+from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Submission
 from web.submissions.models import Report as Stored
+from web.submissions.personal_report import read_report
 from web.submissions.queue_position import queue_positions
 from web.submissions.services import PersonalNodeUnavailable
-from web.submissions.usage import total
+from web.submissions.usage import by_node, total
 
 from .test_node_join import the_site
 
@@ -154,6 +164,11 @@ def test_the_page_of_a_run_says_where_it_was_judged(owner: User, desk: ANode, ru
     assert run is not None
     desk.report(run, Report(Verdict.ACCEPTED))
     assert "personal node" in browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
+    assert "own node" in browser_of(owner).get(f"/s/{submission.public_id}.svg").content.decode()
+    written = StringIO()
+    shown_run = browser_of(owner).get(f"/api/v1/submissions/{submission.public_id}").json()
+    Console(file=written, width=200).print(show.submission(shown_run))
+    assert "own node. This run does not count." in written.getvalue()
 
 
 def test_the_editor_offers_a_node_that_runs(
@@ -199,6 +214,35 @@ def test_a_node_that_fails_returns_the_run_and_staff_are_not_bothered(
     assert "Your node could not judge this run" in stored.message
 
 
+def test_a_node_cannot_claim_and_return_a_run_without_end(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    for _ in range(100):
+        if (run := desk.claim()) is None:
+            break
+        desk.post(f"runs/{run['id']}/{run['attempt']}/return", {"failed": False})
+    assert Stored.objects.get(submission=submission).verdict == "cancelled"
+
+
+def test_a_node_cannot_hold_a_run_for_longer_than_a_worker_may(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    address = f"runs/{run['id']}/{run['attempt']}/extend"
+    assert desk.post(address, SAID).json() == {"hold": "held"}
+    Event.objects.update(created=timezone.now() - timedelta(days=1))
+    assert desk.post(address, SAID).json() == {"hold": "lost"}
+
+
+def test_the_requests_of_a_node_are_not_those_of_its_owner(
+    owner: User, desk: ANode, settings, browser_of
+) -> None:
+    settings.WARPCOURT = replace(settings.WARPCOURT, api_per_minute=3)
+    statuses = [desk.post("claim", SAID).status_code for _ in range(9)]
+    assert 429 in statuses
+    assert browser_of(owner).get("/api/v1/profile").status_code != 429
+    assert ANode(owner, "laptop").claim() is None
+
+
 def test_a_lost_node_loses_its_run_to_the_next_claim(owner: User, desk: ANode, run_of) -> None:
     submission = run_of(owner)
     first = desk.claim()
@@ -242,6 +286,27 @@ def test_the_last_node_takes_its_waiting_runs_along(owner: User, desk: ANode, ru
     for submission in (taken, waiting):
         assert Stored.objects.get(submission=submission).verdict == "cancelled"
     assert desk.post("claim", SAID).status_code == 401
+
+
+def test_a_run_without_any_node_left_is_ended_by_the_sweep(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    assert services.sweep().concluded == 0
+    PersonalNode.objects.all().delete()  # by staff, or while the run was submitted
+    assert services.sweep().concluded == 1
+    assert "no node left" in Stored.objects.get(submission=submission).message
+
+
+def test_the_invitation_ends_with_the_account(owner: User) -> None:
+    token = invite_personal(owner, "desk", SITE)
+    PersonalNode.objects.all().delete()
+    with pytest.raises(HandshakeFailed, match="refuses the token"):
+        ask_to_join(token, the_site())
+    assert not AuditEntry.objects.filter(kind=AuditKind.NODE_JOIN).exists()
+    NodeInvitation.objects.all().delete()
+    invite_personal(owner, "desk", SITE)
+    delete_account(owner)
+    assert not NodeInvitation.objects.exists()
+    assert not PersonalNode.objects.exists()
 
 
 def test_a_user_has_few_nodes_with_different_names(owner: User, teammate: User) -> None:
@@ -381,11 +446,79 @@ def test_a_report_of_another_form_is_refused(owner: User, desk: ANode, run_of) -
         shown(counts=[-1, 0, 0, 0]),
         shown(shape=[-4]),
         shown(expected=["1"]),
+        shown(shape=[0]),
+        shown(shape=[9] * 9),
+        shown(shape=[1], counts=[0, 0, 1, 1]),
         {"verdict": "accepted", "cases": shown()["cases"] * 65},
+        {"verdict": "accepted", "kernels": [1] * 65},
     ]
     for body in bodies:
         assert desk.report(run, body).status_code == 422, body
     assert not Stored.objects.exists()
+
+
+def test_a_report_with_too_many_entries_is_refused_before_its_types_are_read(
+    owner: User, desk: ANode, run_of, monkeypatch
+) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    (case,) = shown()["cases"]
+    (output,) = case["outputs"]
+    monkeypatch.setattr(personal_report, "_ADAPTER", None)  # one error for each wrong entry, gigabytes in all
+    wide = {**output, "values": ["1"] * 256, "expected": ["1"] * 256}
+    for cases in ([1] * 100_000, [{**case, "outputs": [output] * 5000}], [{**case, "outputs": [wide]}] * 64):
+        answer = desk.report(run, {"verdict": "accepted", "cases": cases})
+        assert answer.status_code == 422
+        assert "too many entries" in answer.json()["error"]["message"]
+
+
+def test_what_a_judge_shows_is_not_too_much() -> None:
+    output = ShownOutput(
+        "c", (999, 999), (8, 8), ("1",) * 64, ("2",) * 64, (*range(64),), None, (16, 16), (9,) * 256
+    )
+    wrong = (Mismatch("c", (1, 2), "1", "2", 1.0, 1.0),) * 10
+    case = CaseReport(
+        "a",
+        Group.SAMPLE,
+        public=True,
+        verdict=Verdict.WRONG_ANSWER,
+        outputs=(output,) * 3,
+        mismatches=wrong * 3,
+    )
+    body = json.loads(json.dumps(to_json(Report(Verdict.WRONG_ANSWER, cases=(case,) * 16))))
+    assert len(read_report(body, node="desk").cases) == 16
+
+
+def test_a_body_that_cannot_be_read_is_an_error_of_the_node(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    key = desk.settings["WARPCOURT_NODE_KEY"]
+    for content in ("[" * 100_000, '{"a":' * 100_000, "[1]", "9" * 100_000, ""):
+        answer = Client().post(
+            f"/api/v1/personal/runs/{run['id']}/{run['attempt']}/report",
+            content,
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {key}"},
+        )
+        assert 400 <= answer.status_code < 500, content[:10]
+
+
+def test_a_forged_report_is_in_no_statistics_of_the_site(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    assert tasks_held() == []
+    Job.objects.update(lease_until=timezone.now() - timedelta(hours=1))
+    assert (load([]).leased, load([]).expired) == (0, 0)
+    Job.objects.update(lease_until=timezone.now() + timedelta(hours=1))
+    desk.report(run, Report(Verdict.ACCEPTED, environment={"nvcc": "forged"}))
+    hour = timedelta(hours=1)
+    period = (timezone.now() - hour, timezone.now() + hour)
+    assert total(*period).submissions == 0
+    assert (by_node(*period), list_workers()) == ([], [])
+    assert guide_page(SITE).versions == []
 
 
 def test_texts_of_a_report_are_bounded_clean_and_escaped(
@@ -420,11 +553,49 @@ def test_keys_and_tokens_do_not_open_each_others_doors(owner: User, desk: ANode)
     assert desk.post("claim", SAID).status_code == 401
 
 
+def test_a_node_acts_only_on_what_it_holds_itself(owner: User, desk: ANode, run_of) -> None:
+    run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    laptop = ANode(owner, "laptop")
+    assert laptop.report(run, Report(Verdict.ACCEPTED)).status_code == 404
+    delete_account(owner)
+    assert desk.report(run, Report(Verdict.ACCEPTED)).status_code == 401
+
+
+def test_pages_of_nodes_need_a_csrf_token_and_their_owner(owner: User, teammate: User, desk: ANode) -> None:
+    for user, status in ((owner, 403), (teammate, 403)):
+        browser = Client(enforce_csrf_checks=True)
+        browser.force_login(user)
+        assert browser.post(f"/account/nodes/{desk.row.pk}/remove").status_code == status
+        assert browser.post("/account/nodes", {"name": "x"}).status_code == 403
+    stranger = Client()
+    stranger.force_login(teammate)
+    assert stranger.post(f"/account/nodes/{desk.row.pk}/remove").status_code == 404
+    assert PersonalNode.objects.get() == desk.row
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\u202eb", "a\nb", "\ud800"])
+def test_the_name_of_a_node_has_no_control_characters(name: str) -> None:
+    assert PersonalNodeForm({"name": "desk 1 (büro)"}).is_valid()
+    assert not PersonalNodeForm({"name": name}).is_valid()
+
+
 def test_an_invited_node_is_none_before_it_joins(owner: User) -> None:
     token = invite_personal(owner, "desk", SITE)
     assert token.site == SITE
     assert PersonalNode.objects.get().joined is None
     assert "live" not in str(PersonalNode.objects.get())
+
+
+def test_the_page_says_whether_a_token_can_still_be_used(owner: User, client: Client) -> None:
+    invite_personal(owner, "desk", SITE)
+    client.force_login(owner)
+    assert "Invited" in client.get("/account/nodes").content.decode()
+    NodeInvitation.objects.update(expires=timezone.now() - timedelta(minutes=1))
+    page = client.get("/account/nodes").content.decode()
+    assert "Token expired" in page
+    assert "Invited" not in page
 
 
 @pytest.mark.parametrize("slug", ["layer-norm", "softmax", "vector-add"])

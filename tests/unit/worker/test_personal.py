@@ -94,6 +94,55 @@ def test_a_report_that_is_too_large_is_shortened() -> None:
     assert (site.last[1]["verdict"], site.last[1]["log"]) == ("accepted", "")
 
 
+def test_a_report_that_is_refused_is_sent_as_a_verdict() -> None:
+    site = TheSite()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        taken = site.answer(request)
+        return httpx.Response(422) if json.loads(request.content).get("log") else taken
+
+    assert judge_next(site.open(answer), lambda *_: Report(Verdict.ACCEPTED, log="x"), GracefulShutdown())
+    assert (site.last[1]["verdict"], site.last[1]["log"]) == ("accepted", "")
+
+
+@pytest.mark.parametrize("run", [7, {}, {**RUN, "id": 7}, {**RUN, "files": []}, {**RUN, "attempt": "1"}])
+def test_an_answer_of_another_form_does_not_end_the_node(run: Any) -> None:
+    with pytest.raises(SiteAway, match="not a run"):
+        judge_next(TheSite(run).open(), accept, GracefulShutdown())
+
+
+def test_the_key_is_sent_to_the_site_only() -> None:
+    asked: list[httpx.Request] = []
+
+    def redirect(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(307, headers={"location": "https://elsewhere.example.org/"})
+
+    site = TheSite({**RUN, "id": "../../../elsewhere"})
+    with pytest.raises(SiteAway):
+        site.open(redirect).claim()
+    assert [request.url.host for request in asked] == ["court.example.org"]
+    judge_next(site.open(), accept, GracefulShutdown())
+    assert all(path.startswith(("claim", "runs/")) for path, _ in site.sent)
+
+
+@pytest.mark.parametrize(
+    ("site", "safe"),
+    [
+        ("https://court.example.org", True),
+        ("http://localhost:8000", True),
+        ("http://court.example.org", False),
+    ],
+)
+def test_the_key_is_not_sent_in_the_clear(site: str, safe: bool, monkeypatch, capsys) -> None:
+    config = replace(site_settings.WARPCOURT, site_url=site, node_key="wcn_key", target="scripted")
+    monkeypatch.setattr(site_settings, "WARPCOURT", config)
+    monkeypatch.setattr("worker.personal.signal.signal", lambda *_: None)
+    monkeypatch.setattr(personal, "serve", lambda *_, **__: 0)
+    assert personal.main() == (0 if safe else 1)
+    assert ("is not encrypted" in capsys.readouterr().err) is not safe
+
+
 def _constant(answer: httpx.Response, _request: httpx.Request) -> httpx.Response:
     return answer
 

@@ -1,6 +1,7 @@
 """The queue of submissions: the effects of claims and ends. The rest is in `web.jobs.queue`."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -9,8 +10,8 @@ from django.db.models import Q, QuerySet
 
 from judge.report import Report
 from problems.vocabulary import Verdict
-from web.jobs.models import is_personal
-from web.jobs.queue import Failure, HostsOf, JobQueue, Swept
+from web.jobs.models import PERSONAL, JobState, is_personal
+from web.jobs.queue import SWEPT_AT_ONCE, Failure, HostsOf, JobQueue, Swept
 from web.site import metrics
 from web.submissions.models import Event, EventKind, Job
 from web.submissions.queues import served_by
@@ -19,6 +20,7 @@ from web.submissions.services.routing import route
 
 _BLAMELESS = "This was not caused by your code and does not count. Staff can rejudge the submission."
 _NODE_FAILED = "Your node could not judge this run. Read its log, or run the program on the site's nodes."
+_NO_NODE = "Cancelled because you have no node left. Run the program on the site's nodes."
 _MESSAGES = {
     Failure.TRIES_USED: f"The judge failed. {_BLAMELESS}",
     Failure.WORKER_HUNG: f"The judge could not read this source in time. {_BLAMELESS}",
@@ -82,9 +84,16 @@ class SubmissionQueue(JobQueue[Job]):
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
     def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:
-        """Sweep, after moving jobs that no worker serves to other queues."""
+        """Sweep, after moving jobs that no worker serves, and ending runs whose user has no node left."""
         route()
-        return super().sweep(now=now, hosts=hosts)
+        ended = self._end_without_node()
+        swept = super().sweep(now=now, hosts=hosts)
+        return replace(swept, concluded=swept.concluded + ended)
+
+    def _end_without_node(self) -> int:
+        waiting = self.rows().filter(state=JobState.QUEUED, queue__startswith=PERSONAL)
+        left = waiting.filter(user__personal_nodes__isnull=True)[:SWEPT_AT_ONCE]
+        return sum(self.record(job, Report(Verdict.CANCELLED, _NO_NODE)) for job in left)
 
 
 def _count_claim(job: Job) -> None:

@@ -14,9 +14,11 @@ fence and the sweep are those of all jobs (`web.jobs.queue`).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 
 from judge.report import Report
@@ -27,7 +29,8 @@ from web.fleet.personal import remove_node
 from web.jobs.models import JobState, personal_queue
 from web.jobs.queue import Hold
 from web.packages.personal import public_part
-from web.submissions.models import Job
+from web.site.clock import DatabaseNow
+from web.submissions.models import Event, EventKind, Job
 from web.submissions.personal_report import read_report
 from web.submissions.services.job_queue import queue
 from web.submissions.services.submitting import cancel
@@ -35,6 +38,7 @@ from web.submissions.services.submitting import cancel
 log = structlog.get_logger(__name__)
 
 _CLOSED = "The problem no longer allows runs on personal nodes. Run the program on the site's nodes."
+_MOST_RETURNS = 20
 _REMOVED = "Cancelled because you removed your last node."
 
 
@@ -73,13 +77,18 @@ def find_run(node: PersonalNode, public_id: str, attempt: int) -> Job | None:
 
 
 def extend_run(job: Job) -> Hold:
-    """Extend the lease of a run, and return whether to continue."""
-    return queue.extend_lease(job)
+    """Extend the lease of a run, and return whether to continue.
+
+    A worker of the site stops at the time limit of a job by itself. A personal node is stopped here.
+    """
+    within = DatabaseNow() - timedelta(seconds=settings.WARPCOURT.job_limit_s)
+    claims = Event.objects.filter(submission=job.submission_id, kind=EventKind.CLAIMED)
+    return queue.extend_lease(job) if claims.filter(created__gte=within).exists() else Hold.LOST
 
 
 def return_run(job: Job, *, failed: bool) -> bool:
-    """Return a run to the queue. A failure counts as a try."""
-    return queue.return_to_queue(job, failed=failed)
+    """Return a run to the queue. A failure counts as a try, and so do returns without end."""
+    return queue.return_to_queue(job, failed=failed or job.attempt > _MOST_RETURNS)
 
 
 def record_run(node: PersonalNode, job: Job, body: Mapping[str, Any]) -> bool:
