@@ -198,8 +198,9 @@ def finding_pages() -> tuple[FindingPage, ...]:
 @cache
 def _texts_of(finding: Finding) -> tuple[str, SafeString]:
     text = (_FINDINGS / f"{finding.kind.value}.md").read_text(encoding="utf-8")
-    summary, _, _ = text.partition(". ")
-    return summary.replace("`", "") + ".", render(text, anchors="s-")
+    paragraph, _, _ = text.partition("\n\n")
+    sentence, _, _ = paragraph.removesuffix(".").partition(". ")
+    return sentence.replace("`", "") + ".", render(text, anchors="s-")
 
 
 def _fields() -> tuple[tuple[str, tuple[Concept, ...]], ...]:

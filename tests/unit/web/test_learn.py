@@ -14,7 +14,7 @@ from tests.conftest import new_problem
 from tests.unit.web.figures import record
 from web.catalog.models import Problem
 from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
-from web.learn.pages import text_of
+from web.learn.pages import finding_page, text_of
 from web.learn.tasks import PROBLEM, TASKS, draw_size
 from web.results.fixes import FIXES
 from web.site import concepts
@@ -80,6 +80,10 @@ def test_a_finding_has_a_page_with_the_mistake_and_its_correction(problem, clien
     for section in ("The mistake", "The correction", "What to check"):
         assert section in page
     page_of(client, finding.lesson.url)
+    summary = finding_page(finding).summary
+    assert summary.endswith(".")
+    assert not summary.endswith("..")
+    assert "\n" not in summary
     assert f'href="{finding.url}"' in client.get("/learn/findings").content.decode()
 
 

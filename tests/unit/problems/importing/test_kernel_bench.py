@@ -43,7 +43,7 @@ def test_every_file_is_reported(found: dict[str, Imported]) -> None:
     known = {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE, DEEP, SQUARE, HUGE, SHORT}
     assert set(found) == known
     assert found[DROPPED].entry.outcome is ImportOutcome.REFUSED
-    assert "depends on the global random numbers" in found[DROPPED].entry.reason
+    assert "uses global random numbers" in found[DROPPED].entry.reason
 
 
 def test_an_array_with_more_elements_than_a_size_can_count_is_left_out(found: dict[str, Imported]) -> None:

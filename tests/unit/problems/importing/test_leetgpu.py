@@ -113,7 +113,7 @@ def test_infinities_come_through(found: dict[str, Imported]) -> None:
 
 
 def test_a_reference_that_depends_on_chance_is_refused(found: dict[str, Imported]) -> None:
-    assert "depends on the global random numbers" in found["905"].entry.reason
+    assert "uses global random numbers" in found["905"].entry.reason
 
 
 def test_two_gpus_and_broken_python_are_refused(found: dict[str, Imported]) -> None:
