@@ -175,7 +175,7 @@ class PooledCaseData:
             if not sets:
                 sets = self._from_others(case)
             missing_sets = self._sets_of(case) - len(sets)
-            ahead = min(missing_sets, self._sets_ahead(case))
+            ahead = self._sets_ahead(case, missing_sets)
             for count, alone in ((ahead, False), (missing_sets - ahead, True)):
                 if count > 0:
                     with self._permit.held(self._stop_asking, alone=alone):
@@ -186,14 +186,14 @@ class PooledCaseData:
     def _sets_of(self, case: Case) -> int:
         return sets_of(self._problem, case, timed_bytes=self._timed_bytes)
 
-    def _sets_ahead(self, case: Case) -> int:
-        """Return how many sets of `case` may be drawn before the submission has the GPU alone."""
-        if case.group is not Group.TIMED:
-            return CHECK_SETS
+    def _sets_ahead(self, case: Case, missing: int) -> int:
+        """Return how many of the `missing` sets may be drawn before the submission has the GPU alone."""
+        if case.group is not Group.TIMED or missing <= 0:
+            return missing
         if not self._ahead.take():
             return 0
         each = max(1, layout(self._problem, case)[1])
-        count = min(self._sets_of(case), self._ahead_bytes // each)
+        count = min(missing, self._ahead_bytes // each)
         self._ahead_bytes -= count * each
         return count
 
