@@ -44,6 +44,7 @@ from judge.scalars import with_scalars
 from judge.scoring import score, unsuited
 from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
+from problems.fix import refused_changes
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
 from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
@@ -122,11 +123,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
 
 
 def _judge(judgement: Judgement) -> Report:
-    allowed = judgement.problem.limits.libraries
-    if judgement.language is Language.CUDA and allowed is not None:
-        refusal = refused_include(judgement.source, allowed)
-        if refusal:
-            return _report(judgement, RunOutcome(Verdict.REJECTED, refusal), Built())
+    if refusal := _refusal(judgement.problem, judgement.source, judgement.language):
+        return _report(judgement, RunOutcome(Verdict.REJECTED, refusal), Built())
     referee = judgement.new_run(alone=judgement.sanitize)
     judgement.tell(Step.COMPILING, "Compiling")
     with judgement.stage(Stage.COMPILE):
@@ -153,6 +151,14 @@ def _judge(judgement: Judgement) -> Report:
     return _report(
         judgement, _noted(judgement, _examined(judgement, _raced(judgement, built, outcome))), built
     )
+
+
+def _refusal(problem: Problem, source: str, language: Language) -> str:
+    """Why the text of a program alone is refused, for its author; empty if it is not."""
+    allowed = problem.limits.libraries
+    if language is Language.CUDA and allowed is not None and (found := refused_include(source, allowed)):
+        return found
+    return refused_changes(problem.starters[language], source, language, problem.fix) if problem.fix else ""
 
 
 def _noted(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:

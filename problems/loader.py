@@ -78,6 +78,7 @@ def load_all(root: Path) -> tuple[Problem, ...]:
 
 
 def _assemble(folder: Path, description: Description, files: PackageFiles) -> Problem:
+    given = _given(description, files)
     problem = Problem(
         slug=folder.name,
         title=description.title,
@@ -93,7 +94,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         beatable=description.beatable,
         statement=files.statement,
         reference=files.reference,
-        starters=files.starters,
+        starters={**files.starters, **given},
         solutions=tuple(
             Solution(
                 path=folder.resolve() / "solutions" / declared.file,
@@ -115,8 +116,16 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         python=description.python,
         oracle=description.oracle,
         mutants_ignored=description.mutants_ignored,
+        fix=description.fix,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
+
+
+def _given(description: Description, files: PackageFiles) -> Mapping[Language, str]:
+    """The given programs by language, of a problem that asks to correct them."""
+    declared = description.fix.given if description.fix else ()
+    languages = ((file, Language.of_file(file)) for file in declared)
+    return {language: files.solutions[file] for file, language in languages if language}
 
 
 def _resolved(files: PackageFiles, description: Description, faults: Faults) -> PackageFiles:
@@ -199,4 +208,7 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(["gpus", *description.limits.gpus])
     if description.limits.libraries is not None:
         judged.append(["libraries", *description.limits.libraries])
+    if description.fix is not None:
+        given = [files.solutions[file] for file in description.fix.given]
+        judged.append(["fix", description.fix.changes, list(description.fix.protected), given])
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

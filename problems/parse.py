@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from problems.calling import PythonCallSpec
 from problems.faults import Faults
+from problems.fix import parse_fix
 from problems.formula import Formula
 from problems.ignored_mutants import parse_ignored
 from problems.libraries import Library
 from problems.parse_python import parse_python
 from problems.parse_values import ONE, parse_formula, parse_values
-from problems.schema import Argument, Case, IgnoredMutant, ProblemLimits, Tolerance
+from problems.schema import Argument, Case, Fix, IgnoredMutant, ProblemLimits, Tolerance
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
@@ -92,6 +93,7 @@ class Description:
     mutants_ignored: tuple[IgnoredMutant, ...]
     python: PythonCallSpec | None
     oracle: OracleKind
+    fix: Fix | None
     sound: bool
 
 
@@ -121,6 +123,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
         oracle=top.choice("oracle", OracleKind) if top.has("oracle") else OracleKind.ARRAYS,
+        fix=parse_fix(top),
         sound=faults.count == before,
     )
     formulas.close()

@@ -64,6 +64,8 @@ def _values(description: Description) -> Iterator[tuple[str, str]]:
     yield "limits.case_s", _number(limits.case_s)
     yield "limits.memory_mib", str(limits.memory_mib)
     yield "limits.source_kib", str(limits.source_kib)
+    if description.fix is not None:
+        yield "fix.changes", str(description.fix.changes)
     yield "formulas.bytes", description.bytes_moved.text
     yield "formulas.operations", description.operations.text
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from problems.faults import FILE, Faults
+from problems.fix import check_fix, check_given
 from problems.formula import Formula, FormulaError
 from problems.ignored_mutants import check_ignored
 from problems.package import PackageFiles
@@ -30,6 +31,9 @@ def check_description(description: Description, faults: Faults) -> None:
     _check_baselines(description.solutions, faults)
     accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
     check_ignored(description.mutants_ignored, accepted, faults)
+    if description.fix is not None:
+        verdicts = {solution.file: solution.verdict for solution in description.solutions}
+        check_fix(description.fix, verdicts, description.languages, faults)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
@@ -63,6 +67,8 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
             faults.add(f"solutions/{name}", "", f"is not in {FILE}; add a [[solutions]] table for it")
         if len(text.encode()) > most:
             faults.add(f"solutions/{name}", "", f"is larger than limits.source_kib, {most} bytes")
+    if description.fix is not None:
+        check_given(description.fix, files.solutions, files.starters, faults)
     lines = [line.strip() for line in files.statement.splitlines()]
     for section in SECTIONS:
         if files.statement and section not in lines:

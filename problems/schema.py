@@ -155,6 +155,19 @@ class IgnoredMutant:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """What a problem says that gives a broken program to correct; see `problems.fix`.
+
+    `given` are files in `solutions/`, one for each language, which are the starters too. A submission may
+    change at most `changes` lines, and none of the lines whose texts are `protected`.
+    """
+
+    given: tuple[str, ...]
+    changes: int
+    protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
@@ -163,6 +176,7 @@ class Problem:
     `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
     `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
+    `fix` is None unless programs must correct the given one, which is the starter then.
     """
 
     slug: str
@@ -190,3 +204,4 @@ class Problem:
     mutants_ignored: tuple[IgnoredMutant, ...] = ()
     beatable: tuple[Count, ...] = ()
     translations: Mapping[str, str] = field(default_factory=dict)
+    fix: Fix | None = None

@@ -83,13 +83,14 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             for case in package.cases
             if case.public
         ],
-        "limits": _limits(package.limits),
+        "limits": _limits(package),
     }
 
 
-def _limits(limits: schema.ProblemLimits) -> dict[str, object]:
+def _limits(package: schema.Problem) -> dict[str, object]:
     """Return the limits that are set, for pages and the API, with the types that JSON returns."""
-    told = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(limits).items()}
+    limits = asdict(package.limits) | {"changed_lines": package.fix and package.fix.changes}
+    told = {name: list(v) if isinstance(v, tuple) else v for name, v in limits.items()}
     return {
         name: value
         for name, value in told.items()

@@ -1,0 +1,149 @@
+"""`[fix]`: problems that give a broken program, of which a submission may change a few lines.
+
+Theory of operation. The lines of the submission are compared with those of the given program by Myers'
+greedy algorithm, which stops at the limit. Its time grows with the length of the given program times the
+limit, so a worker can compare sources outside a sandbox. Blank lines do not count, and neither does white
+space within lines of C++ or at the end of lines of Python.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from problems.faults import FILE, Faults
+from problems.schema import Fix
+from problems.table import TomlTable
+from problems.vocabulary import Language, Verdict
+
+KEY = "fix"
+MAX_CHANGES = 40
+MAX_WIDTH = 160  # a longer line could hold a whole program
+
+
+def parse_fix(top: TomlTable) -> Fix | None:
+    """The table `[fix]` of problem.toml, None without one."""
+    if not top.has(KEY):
+        return None
+    table = top.table(KEY)
+    fix = Fix(
+        given=table.texts("given"),
+        changes=table.integer("changes", least=1, most=MAX_CHANGES),
+        protected=table.texts("protected") if table.has("protected") else (),
+    )
+    table.close()
+    return fix
+
+
+def check_fix(fix: Fix, verdicts: Mapping[str, Verdict], languages: Sequence[Language], faults: Faults) -> None:
+    """Check that there is one given program for each language, and that none of them is accepted."""
+    taken: dict[Language | None, int] = {}
+    for index, file in enumerate(fix.given):
+        key = f"{KEY}.given[{index}]"
+        language = Language.of_file(file)
+        if file not in verdicts:
+            faults.add(FILE, key, f"{file!r} is not in [[solutions]]; add it there with the verdict that it gets")
+        elif verdicts[file] is Verdict.ACCEPTED:
+            faults.add(FILE, key, f"{file!r} is accepted; give a program that fails")
+        if (first := taken.setdefault(language, index)) != index:
+            faults.add(FILE, key, f"has the language of given[{first}]; give one program for each language")
+    for language in languages:
+        if language not in taken:
+            faults.add(FILE, f"{KEY}.given", f"no program in {language}; give one or remove the language")
+
+
+def check_given(
+    fix: Fix, solutions: Mapping[str, str], starters: Mapping[Language, str], faults: Faults
+) -> None:
+    """Check that given programs are the only starters, and that they have the protected lines."""
+    lines: set[str] = set()
+    for file in fix.given:
+        language = Language.of_file(file)
+        if language in starters:
+            faults.add(FILE, f"{KEY}.given", f"{file!r} is the starter already; delete the one in starter/")
+        lines |= {line for _, line in _lines(solutions.get(file, ""), language)}
+    for index, text in enumerate(fix.protected):
+        if not any(_plain(text, language) in lines for language in map(Language.of_file, fix.given)):
+            key = f"{KEY}.protected[{index}]"
+            faults.add(FILE, key, f"{text!r} is not a line of a given program; copy the line from the file")
+
+
+def refused_changes(given: str, source: str, language: Language, fix: Fix) -> str:
+    """Why `source` changes too much of the program `given`, for its author; empty if it does not."""
+    before, after = _lines(given, language), _lines(source, language)
+    protected = {_plain(text, language) for text in fix.protected}
+    if lost := _first_lost([pair for pair in before if pair[1] in protected], after):
+        return f"Line {lost} of the given program must not change. Restore it, or reset the editor."
+    new = _inserted([line for _, line in before], [line for _, line in after], fix.changes)
+    if new is None:
+        most = f"{fix.changes} line{'s' if fix.changes > 1 else ''}"
+        return f"This program changes more of the given program than the {most} that the problem allows."
+    widths = {number: len(text) for number, text in enumerate(source.splitlines(), start=1)}
+    for number in (after[index][0] for index in new):
+        if widths[number] > MAX_WIDTH:
+            return (
+                f"Line {number} has {widths[number]} characters. Changed lines may have at most {MAX_WIDTH}."
+            )
+    return ""
+
+
+def _lines(source: str, language: Language | None) -> list[tuple[int, str]]:
+    """The number and the text, as it is compared, of each line that is not blank."""
+    numbered = enumerate(source.splitlines(), start=1)
+    return [(number, _plain(line, language)) for number, line in numbered if line.strip()]
+
+
+def _plain(line: str, language: Language | None) -> str:
+    return "".join(line.split()) if language is Language.CUDA else line.rstrip()
+
+
+def _first_lost(protected: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> int | None:
+    """The number of the first protected line that `after` does not have, in their order."""
+    rest = iter(after)
+    for number, text in protected:
+        if not any(line == text for _, line in rest):
+            return number
+    return None
+
+
+def _inserted(before: Sequence[str], after: Sequence[str], most: int) -> list[int] | None:
+    """The indexes of the lines of `after` that a shortest edit inserts, None if it changes more than `most` lines.
+
+    An edit that inserts `i` lines and deletes `d` changes the greater of both.
+    """
+    if abs(len(after) - len(before)) > most:
+        return None
+    furthest, steps = {1: 0}, []
+    for edits in range(2 * most + 1):
+        steps.append(dict(furthest))
+        for diagonal in range(-edits, edits + 1, 2):
+            new = _inserts(furthest, diagonal, edits)
+            x = furthest[diagonal + 1] if new else furthest[diagonal - 1] + 1
+            y = x - diagonal
+            while x < len(before) and y < len(after) and before[x] == after[y]:
+                x, y = x + 1, y + 1
+            furthest[diagonal] = x
+            if x >= len(before) and y >= len(after):
+                found = _trace(steps, len(before), len(after))
+                deleted = len(found) + len(before) - len(after)
+                return found if max(len(found), deleted) <= most else None
+    return None
+
+
+def _inserts(furthest: Mapping[int, int], diagonal: int, edits: int) -> bool:
+    """Whether the best edit that ends on a diagonal ends with an insertion, not with a deletion."""
+    if diagonal in {-edits, edits}:
+        return diagonal == -edits
+    return furthest[diagonal - 1] < furthest[diagonal + 1]
+
+
+def _trace(steps: Sequence[Mapping[int, int]], x: int, y: int) -> list[int]:
+    """The indexes of the inserted lines, followed back from the end of both texts."""
+    found: list[int] = []
+    for edits in range(len(steps) - 1, 0, -1):
+        furthest, diagonal = steps[edits], x - y
+        new = _inserts(furthest, diagonal, edits)
+        previous = diagonal + 1 if new else diagonal - 1
+        x = furthest[previous]
+        y = x - previous
+        if new:
+            found.append(y)
+    return found[::-1]
