@@ -4,10 +4,13 @@ Theory of operation. The lines of the submission are compared with those of the 
 greedy algorithm, which stops at the limit. Its time grows with the length of the given program times the
 limit, so a worker can compare sources outside a sandbox. Blank lines do not count, and neither does white
 space within lines of C++ or at the end of lines of Python.
+
+A few new lines could take the given program out of the text and replace it: `/*`, `#if 0`, a line of a
+thousand characters. Such lines are refused.
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from problems.faults import FILE, Faults
 from problems.schema import Fix
@@ -16,7 +19,13 @@ from problems.vocabulary import Language, Verdict
 
 KEY = "fix"
 MAX_CHANGES = 40
-MAX_WIDTH = 160  # a longer line could hold a whole program
+MAX_WIDTH = 160
+# What begins a comment or a text of several lines, and directives, which can do the same.
+_HIDES = {
+    Language.CUDA: re.compile(r"\s*(#|%:|\?\?=)(?!\s*pragma\b)|.*(/\*(?!.*\*/)|\bR\")"),
+    Language.TRITON: re.compile(r".*(\"{3}|'{3})"),
+    Language.PYTHON: re.compile(r".*(\"{3}|'{3})"),
+}
 
 
 def parse_fix(top: TomlTable) -> Fix | None:
@@ -33,14 +42,18 @@ def parse_fix(top: TomlTable) -> Fix | None:
     return fix
 
 
-def check_fix(fix: Fix, verdicts: Mapping[str, Verdict], languages: Sequence[Language], faults: Faults) -> None:
+def check_fix(
+    fix: Fix, verdicts: Mapping[str, Verdict], languages: Sequence[Language], faults: Faults
+) -> None:
     """Check that there is one given program for each language, and that none of them is accepted."""
     taken: dict[Language | None, int] = {}
     for index, file in enumerate(fix.given):
         key = f"{KEY}.given[{index}]"
         language = Language.of_file(file)
         if file not in verdicts:
-            faults.add(FILE, key, f"{file!r} is not in [[solutions]]; add it there with the verdict that it gets")
+            faults.add(
+                FILE, key, f"{file!r} is not in [[solutions]]; add it there with the verdict that it gets"
+            )
         elif verdicts[file] is Verdict.ACCEPTED:
             faults.add(FILE, key, f"{file!r} is accepted; give a program that fails")
         if (first := taken.setdefault(language, index)) != index:
@@ -76,12 +89,22 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
     if new is None:
         most = f"{fix.changes} line{'s' if fix.changes > 1 else ''}"
         return f"This program changes more of the given program than the {most} that the problem allows."
-    widths = {number: len(text) for number, text in enumerate(source.splitlines(), start=1)}
+    texts = source.splitlines()
     for number in (after[index][0] for index in new):
-        if widths[number] > MAX_WIDTH:
-            return (
-                f"Line {number} has {widths[number]} characters. Changed lines may have at most {MAX_WIDTH}."
-            )
+        if refusal := _refused_line(number, texts[number - 1], language):
+            return refusal
+    return ""
+
+
+def _refused_line(number: int, text: str, language: Language) -> str:
+    """Why the text of a changed line is refused; empty if it is not."""
+    if len(text) > MAX_WIDTH:
+        return f"Line {number} has {len(text)} characters. Changed lines may have at most {MAX_WIDTH}."
+    if _HIDES[language].match(text):
+        return (
+            f"Line {number} is a directive, or begins a comment or text of several lines. Changed lines of "
+            "this problem may not. Write // or # comments."
+        )
     return ""
 
 
@@ -105,7 +128,7 @@ def _first_lost(protected: Sequence[tuple[int, str]], after: Sequence[tuple[int,
 
 
 def _inserted(before: Sequence[str], after: Sequence[str], most: int) -> list[int] | None:
-    """The indexes of the lines of `after` that a shortest edit inserts, None if it changes more than `most` lines.
+    """The indexes of the lines of `after` that a shortest edit inserts, None if it changes more than `most`.
 
     An edit that inserts `i` lines and deletes `d` changes the greater of both.
     """

@@ -8,7 +8,7 @@ them at once; a Problem exists only when there are none.
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from problems.binding import starter
@@ -189,26 +189,35 @@ def _version(description: Description, files: PackageFiles) -> str:
         [description.bytes_moved.text, description.operations.text],
         files.reference,
     ]
-    # Only where they are there: the versions of all other packages stay as they were.
+    judged.extend(_optional(description, files))
+    return hashlib.sha256(json.dumps(judged).encode()).hexdigest()
+
+
+def _optional(description: Description, files: PackageFiles) -> Iterator[object]:
+    """What only some packages say. The versions of all others stay as they were before it existed."""
     if description.python is not None:
-        judged.append(description.python.described())
+        yield description.python.described()
     if description.oracle is not OracleKind.ARRAYS:
-        judged.append(description.oracle.value)
+        yield description.oracle.value
     if files.checker is not None:
-        judged.append(["checker", files.checker])
+        yield ["checker", files.checker]
     if description.beatable:
-        judged.append(["beatable", *sorted(description.beatable)])
+        yield ["beatable", *sorted(description.beatable)]
     if zeroed := [argument.name for argument in description.arguments if argument.zeroed]:
-        judged.append(["zeroed", *zeroed])
+        yield ["zeroed", *zeroed]
     if stated := [[case.name, dict(case.scalars)] for case in description.cases if case.scalars]:
-        judged.append(["scalars", *stated])
+        yield ["scalars", *stated]
     if drawn := [(a.name, a.values) for a in description.arguments if a.drawn and a.values]:
-        judged.append(["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)])
+        yield ["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)]
+    yield from _restrictions(description, files)
+
+
+def _restrictions(description: Description, files: PackageFiles) -> Iterator[object]:
+    """What only some packages demand of a submission, in the order in which the keys were added."""
     if description.limits.gpus:
-        judged.append(["gpus", *description.limits.gpus])
+        yield ["gpus", *description.limits.gpus]
     if description.limits.libraries is not None:
-        judged.append(["libraries", *description.limits.libraries])
+        yield ["libraries", *description.limits.libraries]
     if description.fix is not None:
         given = [files.solutions[file] for file in description.fix.given]
-        judged.append(["fix", description.fix.changes, list(description.fix.protected), given])
-    return hashlib.sha256(json.dumps(judged).encode()).hexdigest()
+        yield ["fix", description.fix.changes, list(description.fix.protected), given]

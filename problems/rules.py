@@ -54,6 +54,18 @@ def check_description(description: Description, faults: Faults) -> None:
 
 def check_files(description: Description, files: PackageFiles, faults: Faults) -> None:
     """Check that the files fit problem.toml."""
+    _check_solutions(description, files, faults)
+    if description.fix is not None:
+        check_given(description.fix, files.solutions, files.starters, faults)
+    lines = [line.strip() for line in files.statement.splitlines()]
+    for section in SECTIONS:
+        if files.statement and section not in lines:
+            faults.add("statement.md", "", f"has no section {section!r}; add it")
+    if lines and lines[0] in SECTIONS:
+        faults.add("statement.md", "", "must start with the task, before the first section")
+
+
+def _check_solutions(description: Description, files: PackageFiles, faults: Faults) -> None:
     most = description.limits.source_kib * 1024
     declared = [solution.file for solution in description.solutions]
     for index, name in enumerate(declared):
@@ -67,14 +79,6 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
             faults.add(f"solutions/{name}", "", f"is not in {FILE}; add a [[solutions]] table for it")
         if len(text.encode()) > most:
             faults.add(f"solutions/{name}", "", f"is larger than limits.source_kib, {most} bytes")
-    if description.fix is not None:
-        check_given(description.fix, files.solutions, files.starters, faults)
-    lines = [line.strip() for line in files.statement.splitlines()]
-    for section in SECTIONS:
-        if files.statement and section not in lines:
-            faults.add("statement.md", "", f"has no section {section!r}; add it")
-    if lines and lines[0] in SECTIONS:
-        faults.add("statement.md", "", "must start with the task, before the first section")
 
 
 def _unique(table: str, key: str, names: list[str], faults: Faults) -> None:

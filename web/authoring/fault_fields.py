@@ -20,6 +20,7 @@ SOLUTIONS: Mapping[str, str] = {
 LIMITS: Mapping[str, str] = {
     **{name: name for name in ("compile_s", "case_s", "memory_mib", "source_kib", "gpus", "libraries")},
 }
+FIX: Mapping[str, str] = {name: name for name in ("given", "changes", "protected")}
 FORMULAS: Mapping[str, str] = {"bytes": "bytes_moved", "operations": "operations"}
 ABOUT: Mapping[str, str] = {name: name for name in ("title", "summary", "difficulty", "tags", "track_day")}
 TOLERANCE: Mapping[str, str] = {"absolute": "absolute", "nan": "nan"}

@@ -1,4 +1,4 @@
-"""The values that problem.toml states once: languages, limits and formulas."""
+"""The values that problem.toml states once: languages, limits, the given program and formulas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +23,18 @@ class LimitRow:
     numbers: dict[str, str]
     gpus: tuple[str, ...] = ()
     libraries: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FixRow:
+    """The programs to correct: files in `solutions/`, the number of changes as the file writes it, lines.
+
+    All values are empty if the problem gives no program.
+    """
+
+    given: tuple[str, ...] = ()
+    changes: str = ""
+    protected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,22 @@ def write_limits(text: str, row: LimitRow) -> str:
     values["gpus"] = list(row.gpus) or None
     values["libraries"] = None if row.libraries is None else list(row.libraries)
     return change_table(text, "limits", values)
+
+
+def read_fix(text: str) -> FixRow:
+    """Return the table of the given program in the text of problem.toml. Raises DescriptionUnreadable."""
+    table = table_of(read_document(text), "fix")
+    return FixRow(texts_at(table, "given"), number_at(table, "changes"), texts_at(table, "protected"))
+
+
+def write_fix(text: str, row: FixRow) -> str:
+    """Return `text` with the given program. Raises DescriptionUnreadable."""
+    values: dict[str, object] = {
+        "given": list(row.given) or None,
+        "changes": number(row.changes) if row.changes.strip() else None,
+        "protected": list(row.protected) or None,
+    }
+    return change_table(text, "fix", values)
 
 
 def usual_limit(name: str) -> str:

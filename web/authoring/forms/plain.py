@@ -6,13 +6,14 @@ from typing import Any
 
 from django import forms
 
+from problems.fix import MAX_CHANGES
 from problems.formula import Formula, FormulaError
 from problems.libraries import Library
 from problems.package import MAX_TEXT_KIB
 from problems.vocabulary import Language
 from web.authoring.editing.checking import ToleranceRow
 from web.authoring.editing.document import number
-from web.authoring.editing.general import LIMITS, FormulaRow, LimitRow, usual_limit
+from web.authoring.editing.general import LIMITS, FixRow, FormulaRow, LimitRow, usual_limit
 from web.templatetags.warpcourt import language
 
 _INPUT = {"class": "input", "spellcheck": "false"}
@@ -141,6 +142,54 @@ class LimitsForm(forms.Form):
             {name: cleaned[name] for name in LIMITS},
             cleaned["gpus"],
             tuple(cleaned["libraries"]) if cleaned["restricted"] else None,
+        )
+
+
+class FixForm(forms.Form):
+    """The programs that submissions correct. Without a file, the problem gives none."""
+
+    given = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Given programs",
+        help_text="Names of wrong solutions, one for each language, separated by commas. They become the "
+        "starters. Leave blank if submissions write whole programs.",
+        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "given.cu"}),
+    )
+    changes = NumberField(
+        required=False,
+        max_length=20,
+        label="Changed lines",
+        help_text=f"How many lines a submission may change, up to {MAX_CHANGES}.",
+        widget=forms.TextInput(attrs={**_INPUT, "inputmode": "numeric"}),
+    )
+    protected = forms.CharField(
+        required=False,
+        max_length=10_000,
+        label="Protected lines",
+        help_text="Lines of the given programs that must not change, one per line.",
+        widget=forms.Textarea(attrs={**_INPUT, "rows": 4}),
+    )
+
+    @classmethod
+    def showing(cls, row: FixRow) -> "FixForm":
+        """Return a form that shows `row`."""
+        return cls(
+            initial={
+                "given": ", ".join(row.given),
+                "changes": row.changes,
+                "protected": "\n".join(row.protected),
+            },
+            prefix="fix",
+        )
+
+    def row(self) -> FixRow:
+        """Return the values of the form. Call it on a valid form only."""
+        cleaned = self.cleaned_data
+        return FixRow(
+            tuple(filter(None, re.split(r"[\s,]+", cleaned["given"]))),
+            cleaned["changes"],
+            tuple(line for line in cleaned["protected"].splitlines() if line.strip()),
         )
 
 

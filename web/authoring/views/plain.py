@@ -11,7 +11,7 @@ from web.authoring.demands import chosen_gpu, demands, gpu_names
 from web.authoring.editing import checking as tolerances
 from web.authoring.editing import general
 from web.authoring.editing.cases import read_cases, size_names
-from web.authoring.fault_fields import FORMULAS, LIMITS, TOLERANCE, show
+from web.authoring.fault_fields import FIX, FORMULAS, LIMITS, TOLERANCE, show
 from web.authoring.folders import load
 from web.authoring.forms import plain as forms
 from web.authoring.models import Workspace
@@ -65,16 +65,21 @@ def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Show and save the languages, and the limits of time, memory and source size."""
+    """Show and save the languages, the limits of time, memory and source size, and the given program."""
     text = description_of(workspace)
     sent = request.POST if request.method == "POST" else None
-    form = forms.LimitsForm(sent) if sent is not None else forms.LimitsForm.showing(general.read_limits(text))
-    if sent is not None and form.is_valid():
-        changed = general.write_limits(text, form.row())
-        return save(request, workspace, {DESCRIPTION: changed.encode()})
-    if sent is not None and wants_json(request):
-        return refused(request, workspace, _complaints(form), back=request.path)
-    context = tab_context(request, workspace, "limits", "languages", "limits", form=form)
+    if sent is not None:
+        form, fix = forms.LimitsForm(sent), forms.FixForm(sent, prefix="fix")
+        if all(filled.is_valid() for filled in (form, fix)):
+            changed = general.write_fix(general.write_limits(text, form.row()), fix.row())
+            return save(request, workspace, {DESCRIPTION: changed.encode()})
+        if wants_json(request):
+            return refused(request, workspace, _complaints(form, fix), back=request.path)
+    else:
+        form = forms.LimitsForm.showing(general.read_limits(text))
+        fix = forms.FixForm.showing(general.read_fix(text))
+    context = tab_context(request, workspace, "limits", "languages", "limits", "fix", form=form, fix=fix)
+    show(fix, context["faults"], "fix", FIX, "given")
     show(form, context["faults"], "languages", {}, "languages")
     show(form, context["faults"], "limits", LIMITS)
     return render(request, "authoring/limits.html", context, status=422 if sent else 200)

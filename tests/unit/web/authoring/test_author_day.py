@@ -127,6 +127,7 @@ class TestMessages:
             ("solutions", 'verdict = "accepted"', 'verdict = "great"', "id_solutions-0-verdict"),
             ("checking", "relative = ", "relative = -", "id_output-2-relative"),
             ("limits", 'difficulty = "', 'languages = ["rust"]\ndifficulty = "', "id_languages"),
+            ("limits", "[formulas]", "[fix]\nchanges = 99\n\n[formulas]", "id_fix-changes"),
             ("formulas", 'bytes = "', 'bytes = "2 * zz + ', "id_bytes_moved"),
             ("statement", 'difficulty = "', 'difficulty = "un', "id_difficulty"),
         ],

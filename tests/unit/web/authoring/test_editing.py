@@ -56,6 +56,7 @@ class TestUnchanged:
         saved = checking.write_tolerances(saved, checking.read_tolerances(saved))
         saved = solutions.write_solutions(saved, solutions.read_solutions(saved))
         saved = general.write_limits(saved, general.read_limits(saved))
+        saved = general.write_fix(saved, general.read_fix(saved))
         saved = general.write_formulas(saved, general.read_formulas(saved))
         assert saved == text
 
@@ -201,6 +202,19 @@ class TestSolutions:
         row = solutions.SolutionRow(None, "a.cu", "accepted", "Plain.", (), "", "Plain kernel")
         (told,) = tomllib.loads(solutions.write_solutions("", [row]))["solutions"]
         assert told == {"file": "a.cu", "verdict": "accepted", "note": "Plain."}
+
+
+class TestGivenProgram:
+    def test_it_is_written_and_removed(self):
+        row = general.FixRow(("given.cu",), "6", ('extern "C" void solve(int n) {',))
+        text = general.write_fix(THREE, row)
+        assert tomllib.loads(text)["fix"] == {
+            "given": ["given.cu"],
+            "changes": 6,
+            "protected": ['extern "C" void solve(int n) {'],
+        }
+        assert general.read_fix(text) == row
+        assert general.write_fix(text, general.FixRow()) == THREE
 
 
 class TestLimits:

@@ -1,0 +1,145 @@
+"""A submission may change few lines of a given program, however it goes about it."""
+
+import pytest
+
+from problems.fix import MAX_CHANGES, MAX_WIDTH, refused_changes
+from problems.loader import load_problem
+from problems.schema import Fix
+from problems.vocabulary import Language
+from tests.growth import assert_linear
+from tests.unit.problems.packages import DESCRIPTION, faults_of, write_package
+
+GIVEN = "int a;\nint b;\n\nint c;\nint d;\nint e;\n"
+FIX = '\n[fix]\ngiven = ["broken.cu"]\nchanges = 2\nprotected = ["int a;"]\n'
+BROKEN = '\n[[solutions]]\nfile = "broken.cu"\nverdict = "wrong_answer"\nnote = "Broken."\n'
+ONE = DESCRIPTION.replace('["cuda", "triton"]', '["cuda"]').replace(
+    '\n[[solutions]]\nfile = "plain.py"\nverdict = "accepted"\nnote = "One program per block."\n', ""
+)
+
+
+def refusal(source: str, *, changes: int = 2, given: str = GIVEN, language: Language = Language.CUDA) -> str:
+    return refused_changes(given, source, language, Fix(("given.cu",), changes, ("int a;",)))
+
+
+class TestChanges:
+    @pytest.mark.parametrize(
+        "source",
+        [
+            GIVEN,
+            GIVEN.replace("int b;", "int  b ;\n\n"),
+            GIVEN.replace("b", "x"),
+            GIVEN.replace("b", "x").replace("e", "y"),
+            GIVEN.replace("int b;\n", "").replace("int c;\n", ""),
+            GIVEN + "int f;\nint g;\n",
+            GIVEN.replace("int d;\n", "") + "int f;\n#pragma unroll\n",
+        ],
+    )
+    def test_up_to_the_limit(self, source):
+        assert refusal(source) == ""
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            GIVEN.replace("b", "x").replace("c", "y").replace("d", "z"),
+            GIVEN + "int f;\nint g;\nint h;\n",
+            "int a;\nint e;\n",
+            "",
+        ],
+    )
+    def test_beyond_the_limit(self, source):
+        assert refusal("int a;\n" + source.removeprefix("int a;\n")).startswith("This program changes more")
+
+    def test_one_line_is_singular(self):
+        assert "than the 1 line that" in refusal(GIVEN.replace("b", "x").replace("d", "y"), changes=1)
+
+    @pytest.mark.parametrize("source", [GIVEN.replace("int a;", "int z;"), GIVEN.replace("int a;\n", "")])
+    def test_a_protected_line_must_stay(self, source):
+        assert refusal(source).startswith("Line 1 of the given program must not change.")
+
+    def test_protected_lines_keep_their_order(self):
+        swapped = "int b;\nint a;\n"
+        fix = Fix(("given.cu",), 2, ("int a;", "int b;"))
+        assert "Line 2" in refused_changes("int a;\nint b;\n", swapped, Language.CUDA, fix)
+
+    def test_python_keeps_its_indentation(self):
+        given = "if a:\n    b()\n"
+        fix = Fix(("given.py",), 1)
+        assert refused_changes(given, "if a:\n    b()  \n", Language.TRITON, fix) == ""
+        assert refused_changes(given + given, (given + given).replace("    ", " "), Language.TRITON, fix)
+
+    @pytest.mark.parametrize(
+        ("line", "language"),
+        [
+            ("/*", Language.CUDA),
+            ("int f; /* x */ /* y", Language.CUDA),
+            ("#if 0", Language.CUDA),
+            (" %:define b c", Language.CUDA),
+            ('const char* f = R"(', Language.CUDA),
+            ('f = """', Language.TRITON),
+            ("'''", Language.PYTHON),
+            ("x" * (MAX_WIDTH + 1), Language.CUDA),
+        ],
+    )
+    def test_a_changed_line_hides_nothing(self, line, language):
+        assert refusal(GIVEN + line + "\n", language=language).startswith("Line 7 ")
+
+    def test_given_lines_may_be_directives(self):
+        given = "int a;\n#include <x>\n/*\n*/\n"
+        assert refusal(given + "int f;\n", given=given) == ""
+
+    @pytest.mark.parametrize("piece", ["x\n", "a\nb\n", "\n", "  \n", "ab"])
+    def test_the_time_grows_with_the_length(self, piece):
+        given = piece * 2000
+        assert_linear(
+            lambda text: refused_changes(
+                text, text + "y\n" * MAX_CHANGES, Language.CUDA, Fix((), MAX_CHANGES)
+            ),
+            piece,
+            length=8192,
+        )
+        assert_linear(
+            lambda text: refused_changes(given, text, Language.CUDA, Fix((), MAX_CHANGES)), piece, length=8192
+        )
+
+
+class TestPackage:
+    def test_the_given_program_is_the_starter_and_part_of_the_version(self, tmp_path):
+        (folder := write_package(tmp_path, problem_toml=ONE + BROKEN + FIX)).joinpath(
+            "solutions/plain.py"
+        ).unlink()
+        (folder / "solutions/broken.cu").write_text(GIVEN)
+        problem = load_problem(folder)
+        assert problem.starters == {Language.CUDA: GIVEN}
+        assert problem.fix == Fix(("broken.cu",), 2, ("int a;",))
+        (folder / "solutions/broken.cu").write_text(GIVEN + "int f;\n")
+        assert load_problem(folder).version != problem.version
+
+    @pytest.mark.parametrize(
+        ("description", "fault"),
+        [
+            (ONE + FIX, "fix.given[0]: 'broken.cu' is not in [[solutions]]"),
+            (ONE + BROKEN + FIX.replace("broken.cu", "plain.cu"), "fix.given[0]: 'plain.cu' is accepted"),
+            (
+                ONE + BROKEN + FIX.replace('"broken.cu"', '"broken.cu", "plain.cu"'),
+                "fix.given[1]: has the language of given[0]",
+            ),
+            (DESCRIPTION + BROKEN + FIX, "fix.given: no program in triton"),
+            (
+                ONE + BROKEN + FIX.replace('["int a;"]', '["int z;"]'),
+                "fix.protected[0]: 'int z;' is not a line",
+            ),
+            (ONE + BROKEN + FIX.replace("= 2", "= 41"), "fix.changes: must be from 1 to 40"),
+            (ONE + BROKEN + FIX.replace("changes = 2", ""), "fix.changes: missing"),
+        ],
+    )
+    def test_what_does_not_fit(self, tmp_path, description, fault):
+        folder = write_package(tmp_path, problem_toml=description)
+        (folder / "solutions/broken.cu").write_text(GIVEN)
+        assert any(fault in found for found in faults_of(folder)), faults_of(folder)
+
+    def test_a_starter_of_the_same_language(self, tmp_path):
+        folder = write_package(tmp_path, problem_toml=ONE + BROKEN + FIX)
+        (folder / "solutions/broken.cu").write_text(GIVEN)
+        (folder / "starter").mkdir()
+        (folder / "starter/cuda.cu").write_text(GIVEN)
+        assert any("fix.given: 'broken.cu' is the starter already" in found for found in faults_of(folder))
