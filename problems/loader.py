@@ -116,6 +116,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         python=description.python,
         oracle=description.oracle,
         mutants_ignored=description.mutants_ignored,
+        tiers=description.tiers,
         fix=description.fix,
     )
     return dataclasses.replace(problem, starters=_starters(problem))

@@ -49,6 +49,7 @@ throw true typedef typeid typename union unsigned using virtual void volatile wc
 solve torch triton tl xp
 """
 _RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
+MAX_TIERS = 10
 _USUAL_LANGUAGES = (Language.CUDA, Language.TRITON)
 _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
 
@@ -93,6 +94,7 @@ class Description:
     mutants_ignored: tuple[IgnoredMutant, ...]
     python: PythonCallSpec | None
     oracle: OracleKind
+    tiers: tuple[int, ...]
     fix: Fix | None
     sound: bool
 
@@ -123,6 +125,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
         oracle=top.choice("oracle", OracleKind) if top.has("oracle") else OracleKind.ARRAYS,
+        tiers=_tiers(top) if top.has("tiers") else (),
         fix=parse_fix(top),
         sound=faults.count == before,
     )
@@ -153,6 +156,15 @@ def _tags(top: TomlTable) -> tuple[str, ...]:
         if tag in tags[:index]:
             top.fault(f"tags[{index}]", f"{tag[:40]!r} is listed twice; keep one")
     return tags
+
+
+def _tiers(top: TomlTable) -> tuple[int, ...]:
+    tiers = top.integers("tiers", least=1, most=1000)
+    if len(tiers) > MAX_TIERS:
+        top.fault("tiers", f"has {len(tiers)} entries; at most {MAX_TIERS} are allowed")
+    if list(tiers) != sorted(set(tiers)):
+        top.fault("tiers", "must ascend, as in [25, 50, 75, 100]")
+    return tiers
 
 
 def _limits(table: TomlTable) -> ProblemLimits:

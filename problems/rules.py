@@ -13,7 +13,7 @@ from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
 from problems.schema import Argument, Case
 from problems.value_rules import broken_promise, range_of
-from problems.vocabulary import Group, Language, Role, Verdict
+from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
@@ -29,6 +29,7 @@ def check_description(description: Description, faults: Faults) -> None:
     _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
     _check_groups(cases, faults)
     _check_baselines(description.solutions, faults)
+    _check_tiers(description, faults)
     accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
     check_ignored(description.mutants_ignored, accepted, faults)
     if description.fix is not None:
@@ -105,6 +106,12 @@ def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) ->
                 f"solutions[{index}].label",
                 f"{solution.label!r} is already used by solutions[{first}]; rename it",
             )
+
+
+def _check_tiers(description: Description, faults: Faults) -> None:
+    vendors = [s for s in description.solutions if s.baseline is BaselineKind.VENDOR]
+    if description.tiers and not vendors:
+        faults.add(FILE, "tiers", 'no solution has baseline = "vendor"; add one to compare with')
 
 
 def _check_groups(cases: tuple[Case, ...], faults: Faults) -> None:

@@ -176,6 +176,7 @@ class Problem:
     `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
     `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
+    `tiers` are percentages of the vendor baseline's speed, ascending, for points by speed.
     `fix` is None unless programs must correct the given one, which is the starter then.
     """
 
@@ -204,4 +205,5 @@ class Problem:
     mutants_ignored: tuple[IgnoredMutant, ...] = ()
     beatable: tuple[Count, ...] = ()
     translations: Mapping[str, str] = field(default_factory=dict)
+    tiers: tuple[int, ...] = ()
     fix: Fix | None = None

@@ -124,6 +124,20 @@ class TomlTable:
                 self.fault(f"{key}[{index}]", f"must be text in quotes, not {kind_of(value)}")
         return tuple(value for value in values if isinstance(value, str))
 
+    def integers(self, key: str, *, least: int, most: int) -> tuple[int, ...]:
+        """A required array of whole numbers from `least` to `most` that is not empty."""
+        values = self._required(key, list, f"[{least}]")
+        if not isinstance(values, list):
+            return ()
+        if not values:
+            self.fault(key, "must not be empty")
+        for index, value in enumerate(values):
+            if type(value) is not int:
+                self.fault(f"{key}[{index}]", f"must be a whole number, not {kind_of(value)}")
+            elif not least <= value <= most:
+                self.fault(f"{key}[{index}]", f"must be from {least} to {most}, is {shorten(value)}")
+        return tuple(value for value in values if type(value) is int)
+
     def table(self, key: str, *, required: bool = True) -> "TomlTable":
         """A table below this one. An absent one that is not required reads as empty."""
         if not required and not self.has(key):

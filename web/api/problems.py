@@ -80,6 +80,7 @@ class ProblemDetailOut(ProblemOut):
     size_names: list[str]
     samples: list[SampleOut]
     limits: dict[str, float | list[str]]
+    tiers: list[int]
     starters: dict[Language, str]
     editorial: str | None
 

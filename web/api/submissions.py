@@ -18,6 +18,7 @@ from web.api.errors import documented
 from web.api.problems import Slug, find
 from web.results import comparison_base
 from web.results.likely_mistake import likely_mistake
+from web.results.tiers import Tiers, tiers_of
 from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queue_position import jobs_before
@@ -150,12 +151,30 @@ class UnrunCaseOut(Schema):
     sizes: dict[str, int]
 
 
+class TierOut(Schema):
+    """A percentage of the vendor baseline's speed, and the longest time in microseconds that reaches it."""
+
+    percent: int
+    time_us: float
+    reached: bool
+
+
+class TiersOut(Schema):
+    """Points by speed. `baseline` is empty, without `tiers`, until it was timed on that GPU."""
+
+    baseline: str
+    percent: float
+    points: int
+    tiers: list[TierOut]
+
+
 class SubmissionDetailOut(SubmissionOut):
     """A submission with its source and report. The text of a listing has its own URL.
 
     `not_run` lists the cases that are missing in `report.cases` because the program ended at an earlier one.
     It is empty if the program was not run at all. `mistake` explains a known mistake with the same verdicts;
     it is empty if there is none or more than one, and for users other than the author and staff.
+    `tiers` is null without a ranked time, and for problems without points by speed.
     """
 
     source: str
@@ -167,6 +186,7 @@ class SubmissionDetailOut(SubmissionOut):
     report: ReportOut | None
     not_run: list[UnrunCaseOut]
     mistake: str
+    tiers: TiersOut | None
     listings: list[ListingOut]
 
     @staticmethod
@@ -188,6 +208,11 @@ class SubmissionDetailOut(SubmissionOut):
     def resolve_mistake(submission: Submission, context: Any) -> str:
         """Return the explanation of the mistake that it may have."""
         return likely_mistake(submission, context["request"].user)
+
+    @staticmethod
+    def resolve_tiers(submission: Submission) -> Tiers | None:
+        """Return the points by speed."""
+        return tiers_of(submission)
 
     @staticmethod
     def resolve_listings(submission: Submission) -> tuple[Listing, ...]:

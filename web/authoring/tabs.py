@@ -74,7 +74,7 @@ _PLACES = tuple(
         (r"problem\.toml: case", "cases"),
         (r"problem\.toml: arguments(?!.*tolerance).+", "signature"),
         (r"problem\.toml: (arguments|tolerance)", "checking"),
-        (r"problem\.toml: formulas", "formulas"),
+        (r"problem\.toml: (formulas|tiers)", "formulas"),
         (r"problem\.toml: (limits|languages|fix)", "limits"),
         (r"problem\.toml: (title|summary|difficulty|tags|track_day)\b", "statement"),
         (r"trivial program|checker\.py", "checking"),

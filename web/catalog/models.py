@@ -52,6 +52,12 @@ class Problem(models.Model):
     )
     samples = models.JSONField(default=list, help_text="Names, sizes and inputs of public cases.")
     limits = models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib.")
+    tiers = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="Percentages of the vendor baseline's speed. Each one that a time reaches is a point.",
+    )
     on_personal_nodes = models.BooleanField(
         "runs on personal nodes",
         default=False,

@@ -83,6 +83,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             for case in package.cases
             if case.public
         ],
+        "tiers": list(package.tiers),
         "limits": _limits(package),
     }
 

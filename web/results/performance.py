@@ -14,6 +14,7 @@ from web.charts.scale import short
 from web.leaderboards.queries import baselines
 from web.results import peer_scores
 from web.results.peer_scores import MIN_PEERS, PeerScores
+from web.results.tiers import Tiers, tiers_of
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer
 
@@ -34,13 +35,17 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """A ranked score next to others. `moved` describes cases without arithmetic, which have no roofline."""
+    """A ranked score next to others. `moved` describes cases without arithmetic, which have no roofline.
+
+    `tiers` is None if the problem has none.
+    """
 
     others: PeerScores
     comparisons: tuple[Comparison, ...]
     histogram: SafeString | None
     roofline: SafeString | None
     moved: tuple[str, ...]
+    tiers: Tiers | None = None
     few: int = MIN_PEERS
 
 
@@ -58,6 +63,7 @@ def performance(submission: Submission, report: Report, viewer: Viewer) -> Perfo
         histogram=_histogram(found, score, mine) if found.times_us else None,
         roofline=_roofline([(case, place) for case, place in placed if place.intensity]),
         moved=tuple(_moved(case, place) for case, place in placed if not place.intensity),
+        tiers=tiers_of(submission),
     )
 
 

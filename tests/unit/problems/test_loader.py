@@ -42,6 +42,23 @@ def test_a_solution_may_be_a_baseline_which_changes_no_verdict(tmp_path: Path) -
     assert marked.version == load_edited(tmp_path, "note = ", "note = ").version
 
 
+def test_tiers_compare_with_a_vendor_baseline(tmp_path: Path) -> None:
+    vendor = edited("note = ", 'baseline = "vendor"\nlabel = "cuBLAS"\nnote = ')
+    tiered = vendor.replace("track_day = 1", "tiers = [50, 100]\ntrack_day = 1")
+    assert load_problem(write_package(tmp_path, problem_toml=tiered)).tiers == (50, 100)
+    for wrong, fault in (
+        ("[]", "tiers: must not be empty"),
+        ("[2, 1]", "tiers: must ascend"),
+        ("[0]", "tiers[0]: must be from 1 to 1000"),
+        ("[true]", "tiers[0]: must be a whole number"),
+        (str(list(range(1, 12))), "tiers: has 11 entries"),
+    ):
+        folder = write_package(tmp_path, problem_toml=tiered.replace("[50, 100]", wrong))
+        assert any(fault in found for found in faults_of(folder)), (wrong, faults_of(folder))
+    alone = write_package(tmp_path, problem_toml=edited("track_day = 1", "tiers = [50]\ntrack_day = 1"))
+    assert any("tiers: no solution has baseline" in found for found in faults_of(alone))
+
+
 def test_a_gpu_may_give_solutions_other_verdicts(tmp_path: Path) -> None:
     old = 'file = "plain.cu"\n'
     other = f'{old}gpu_verdicts = ["time_limit", "accepted"]\n'

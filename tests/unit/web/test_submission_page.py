@@ -112,6 +112,49 @@ def test_it_is_compared_with_ones_own_best_and_the_baselines(owner, owners, hand
     assert f'href="/s/{reference.public_id}"' not in text(owners, better)
 
 
+class TestTiers:
+    """Points for percentages of the vendor baseline's speed."""
+
+    @pytest.fixture
+    def tiered(self, problem):
+        problem.tiers = [25, 50, 100, 125]
+        problem.save()
+        return problem
+
+    def test_a_time_reaches_some(self, owner, owners, handed_in, tiered, teammate):
+        for us, kind, label in ((4.0, BaselineKind.VENDOR, "CUB"), (2.0, BaselineKind.REFERENCE, "Plain")):
+            stored = record(handed_in(teammate), timed_report(us))
+            Baseline.objects.create(problem=tiered, submission=stored, kind=kind, label=label)
+        submission = record(handed_in(owner), timed_report(8.0))
+        page = words(text(owners, submission))
+        assert "2 of 4 points" in page
+        assert "reaches 50 % of the speed of CUB" in page
+        assert "The next point takes a score of 4.000 µs or less." in page
+        assert "125 % of CUB 3.200 µs not reached" in page
+        told = owners.get(f"/api/v1/submissions/{submission.public_id}").json()["tiers"]
+        assert (told["baseline"], told["percent"], told["points"]) == ("CUB", 50.0, 2)
+        assert told["tiers"][1] == {"percent": 50, "time_us": 8.0, "reached": True}
+
+    def test_all_points_leave_no_next_one(self, owner, owners, handed_in, tiered, teammate):
+        stored = record(handed_in(teammate), timed_report(8.0))
+        Baseline.objects.create(problem=tiered, submission=stored, kind=BaselineKind.VENDOR, label="CUB")
+        page = words(text(owners, record(handed_in(owner), timed_report(5.0))))
+        assert "4 of 4 points" in page
+        assert "The next point" not in page
+
+    def test_the_baseline_was_not_timed_yet(self, owner, owners, handed_in, tiered):
+        submission = record(handed_in(owner), timed_report(5.0))
+        assert "They appear after the vendor's baseline is timed on" in words(text(owners, submission))
+
+    def test_a_problem_without_tiers_or_a_report_without_a_score(self, owner, owners, handed_in, problem):
+        submission = record(handed_in(owner), timed_report(5.0))
+        assert "points" not in words(text(owners, submission))
+        problem.tiers = [50]
+        problem.save()
+        unranked = record(handed_in(owner), Report(Verdict.ACCEPTED))
+        assert owners.get(f"/api/v1/submissions/{unranked.public_id}").json()["tiers"] is None
+
+
 def test_those_it_is_shared_with_do_not_learn_of_the_authors_others(owner, teammate, handed_in, client):
     record(handed_in(teammate), Report(Verdict.ACCEPTED))
     first = record(handed_in(owner), timed_report(10.0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from problems.schema import ProblemLimits
 from problems.vocabulary import Language
 from web.authoring.editing.document import change_table, change_top, number, read_document, table_of
-from web.authoring.editing.values import number_at, text_at, texts_at
+from web.authoring.editing.values import integers_at, number_at, text_at, texts_at
 
 USUAL_LANGUAGES = (Language.CUDA.value, Language.TRITON.value)
 LIMITS = ("compile_s", "case_s", "memory_mib", "source_kib")
@@ -39,10 +39,11 @@ class FixRow:
 
 @dataclass(frozen=True, slots=True)
 class FormulaRow:
-    """The formulas for the bytes and operations that every program needs."""
+    """The formulas for the bytes and operations that every program needs, and the tiers of speed."""
 
     bytes_moved: str
     operations: str
+    tiers: tuple[int, ...] = ()
 
 
 def read_limits(text: str) -> LimitRow:
@@ -91,12 +92,14 @@ def usual_limit(name: str) -> str:
 
 def read_formulas(text: str) -> FormulaRow:
     """Return the formulas in the text of problem.toml. Raises DescriptionUnreadable."""
-    table = table_of(read_document(text), "formulas")
-    return FormulaRow(text_at(table, "bytes"), text_at(table, "operations"))
+    document = read_document(text)
+    table = table_of(document, "formulas")
+    return FormulaRow(text_at(table, "bytes"), text_at(table, "operations"), integers_at(document, "tiers"))
 
 
 def write_formulas(text: str, row: FormulaRow) -> str:
     """Return `text` with these formulas. Raises DescriptionUnreadable."""
+    text = change_top(text, {"tiers": list(row.tiers) or None})
     return change_table(text, "formulas", {"bytes": row.bytes_moved, "operations": row.operations})
 
 

@@ -19,6 +19,13 @@ def texts_at(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(str(value) for value in values if isinstance(value, str)) if isinstance(values, list) else ()
 
 
+def integers_at(table: Mapping[str, Any], key: str) -> tuple[int, ...]:
+    """Return the whole numbers in the array at `key`."""
+    values = table.get(key)
+    known = values if isinstance(values, list) else ()
+    return tuple(int(value) for value in known if isinstance(value, int) and not isinstance(value, bool))
+
+
 def number_at(table: Mapping[str, Any], key: str) -> str:
     """Return the number at `key` as the file writes it, or an empty string if there is none."""
     value = table.get(key)

@@ -221,11 +221,27 @@ class FormulasForm(forms.Form):
         help_text="Arithmetic operations that every solution needs.",
         widget=forms.TextInput(attrs={**_INPUT, "class": "input mono"}),
     )
+    tiers = forms.CharField(
+        required=False,
+        max_length=100,
+        label="Points by speed",
+        help_text="Percentages of the vendor baseline's speed, separated by commas, such as 25, 50, 75, 100. "
+        "Each one that a ranked time reaches is a point. Leave blank for none.",
+        widget=forms.TextInput(attrs=_INPUT),
+    )
 
     @classmethod
     def showing(cls, row: FormulaRow) -> "FormulasForm":
         """Return a form that shows `row`."""
-        return cls(initial={"bytes_moved": row.bytes_moved, "operations": row.operations})
+        tiers = ", ".join(map(str, row.tiers))
+        return cls(initial={"bytes_moved": row.bytes_moved, "operations": row.operations, "tiers": tiers})
+
+    def clean_tiers(self) -> tuple[int, ...]:
+        """Return the percentages."""
+        words = [word for word in re.split(r"[\s,]+", self.cleaned_data["tiers"]) if word]
+        if not all(re.fullmatch("[0-9]{1,4}", word) for word in words):
+            raise forms.ValidationError("Enter whole numbers separated by commas, such as 25, 50, 75, 100.")
+        return tuple(map(int, words))
 
     def row(self) -> FormulaRow:
         """Return the values of the form. Call it on a valid form only."""

@@ -104,6 +104,7 @@ def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         workspace,
         "formulas",
         "formulas",
+        "tiers",
         form=form,
         size_names=size_names(read_cases(text)),
         counted=_counted(workspace, request.GET.get("gpu", "")),
@@ -111,6 +112,7 @@ def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         gpus=gpu_names(),
     )
     show(form, context["faults"], "formulas", FORMULAS)
+    show(form, context["faults"], "tiers", {}, "tiers")
     return render(request, "authoring/formulas.html", context, status=422 if sent else 200)
 
 

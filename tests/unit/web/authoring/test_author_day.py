@@ -129,6 +129,7 @@ class TestMessages:
             ("limits", 'difficulty = "', 'languages = ["rust"]\ndifficulty = "', "id_languages"),
             ("limits", "[formulas]", "[fix]\nchanges = 99\n\n[formulas]", "id_fix-changes"),
             ("formulas", 'bytes = "', 'bytes = "2 * zz + ', "id_bytes_moved"),
+            ("formulas", 'difficulty = "', 'tiers = [2, 1]\ndifficulty = "', "id_tiers"),
             ("statement", 'difficulty = "', 'difficulty = "un', "id_difficulty"),
         ],
     )
