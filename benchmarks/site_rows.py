@@ -54,6 +54,8 @@ _TOPICS = (
     "search",
     "pooling",
 )
+# Most users write CUDA C++.
+_LANGUAGES = (Language.CUDA, Language.CUDA, Language.CUDA, Language.TRITON)
 _FAILURES = {
     Verdict.WRONG_ANSWER: 45,
     Verdict.COMPILE_ERROR: 25,
@@ -212,15 +214,15 @@ def _submission(
     rng: random.Random, number: int, user: int, problem: Problem, created: datetime
 ) -> Submission:
     run = rng.random() < 1 / 3
-    language = rng.choice((Language.CUDA, Language.CUDA, Language.CUDA, Language.TRITON))
+    language = rng.choice([known for known in _LANGUAGES if known in problem.starters] or problem.languages)
     return Submission(
         public_id="".join(rng.choices(ALPHABET, k=9)) + copy_code(0),
         user_id=user,
         problem_id=problem.pk,
         version=problem.version,
-        language=language.value,
+        language=language,
         mode=(Mode.RUN if run else Mode.SUBMIT).value,
-        source=f"{problem.starters[language.value]}\n// Made up: number {number}.\n",
+        source=f"{problem.starters[language]}\n// Made up: number {number}.\n",
         shared=not run and rng.random() < 0.2,
         created=created,
     )
