@@ -1,7 +1,7 @@
 """Rows with a scale and a zero point of their own. About one element in eighty is clipped at each end.
 
-A code jumps where a quotient lies in the middle of two integers. Quotients near it are moved to an integer, so
-that the rounding of a float32 division does not decide.
+Codes jump where a quotient lies in the middle of two integers. Quotients near it are moved to an integer,
+so that the rounding of a float32 division does not decide.
 """
 
 NEAR = 1e-3  # of the middle of two codes; float32 quotients are off by less than 2e-5
