@@ -1,5 +1,6 @@
-// Wrong: clipped elements add nothing to the gradient of the scale. They are the largest terms: a clipped result is a constant times
-// the scale. Without them the scale only ever learns from rounding errors, and it never grows.
+// Wrong: clipped elements add nothing to the gradient of the scale. They are the largest terms: a clipped
+// result is a constant times the scale. Without them the scale only ever learns from rounding errors, and it
+// never grows.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

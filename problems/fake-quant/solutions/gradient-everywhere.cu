@@ -1,5 +1,5 @@
-// Wrong: the gradient passes through clipped elements too. Their result does not change with the value, so it must be zero there.
-// The forward pass is right, and if little is clipped, training only gets slightly worse.
+// Wrong: the gradient passes through clipped elements too. Their result does not change with the value, so it
+// must be zero there. The forward pass is right, and if little is clipped, training only gets slightly worse.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

@@ -1,5 +1,5 @@
-// Wrong: the steps of the tree have no barrier between them. A thread may add a sum that its neighbour has not updated yet, as soon
-// as more than one warp takes part. A GPU often gets it right by luck.
+// Wrong: the steps of the tree have no barrier between them. A thread may add a sum that its neighbour has
+// not updated yet, as soon as more than one warp takes part. A GPU often gets it right by luck.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

@@ -1,5 +1,5 @@
-// Wrong: scale and zero point are taken by the column, as the channels of activations would need it. Here each row has its own. If n is
-// greater than m, this reads past the end of both arrays.
+// Wrong: scale and zero point are taken by the column, as the channels of activations would need it. Here
+// each row has its own. If n is greater than m, this reads past the end of both arrays.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

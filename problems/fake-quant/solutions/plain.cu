@@ -1,7 +1,8 @@
 // One block per row, everything in one pass, and a tree in shared memory for the gradient of the scale.
 //
-// What bounds it: memory, 16 bytes per element, the least possible. Forward and backward share the quotient, so x is
-// read once. A block per row keeps a GPU busy if there are many rows; 64 long rows leave half of a large one idle.
+// What bounds it: memory, 16 bytes per element, the least possible. Forward and backward share the quotient,
+// so x is read once. A block per row keeps a GPU busy if there are many rows; 64 long rows leave half of a
+// large one idle.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

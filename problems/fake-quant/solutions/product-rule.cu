@@ -1,5 +1,5 @@
-// Wrong: the derivative of (code - z) * s by s is taken as code - z everywhere, as if the code did not depend on the
-// scale. By the product rule, elements inside the range also have the term -x / s.
+// Wrong: the derivative of (code - z) * s by s is taken as code - z everywhere, as if the code did not depend
+// on the scale. By the product rule, elements inside the range also have the term -x / s.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

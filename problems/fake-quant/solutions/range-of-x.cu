@@ -1,5 +1,6 @@
-// Wrong: an element counts as inside if the quotient itself lies in the range. The rounded quotient decides: with 15 levels and
-// zero point 0, a quotient of 15.3 rounds to 15, which is a valid code. Only quotients within half a step of an end differ.
+// Wrong: an element counts as inside if the quotient itself lies in the range. The rounded quotient decides:
+// with 15 levels and zero point 0, a quotient of 15.3 rounds to 15, which is a valid code. Only quotients
+// within half a step of an end differ.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

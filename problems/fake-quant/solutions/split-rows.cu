@@ -1,8 +1,9 @@
-// Rows are split into parts of 2048 elements, one block for each, and a second kernel adds up the parts of a row.
+// Rows are split into parts of 2048 elements, one block for each, and a second kernel adds up the parts of a
+// row.
 //
 // What bounds it: memory, and there are enough blocks whatever the shape is: m * n / 2048 of them. The
-// partial sums take 4 bytes for each part, 0.01 % of the traffic. Their order is fixed, so two runs give the same
-// bits, which atomic additions would not.
+// partial sums take 4 bytes for each part, 0.01 % of the traffic. Their order is fixed, so two runs give the
+// same bits, which atomic additions would not.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

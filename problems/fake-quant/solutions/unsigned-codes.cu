@@ -1,5 +1,6 @@
-// Wrong: the code becomes an unsigned integer before it is limited. On a GPU a negative float becomes 0, so both ends look
-// limited, but the comparison with the code before the limit is lost: elements below the range count as inside.
+// Wrong: the code becomes an unsigned integer before it is limited. On a GPU a negative float becomes 0, so
+// both ends look limited, but the comparison with the code before the limit is lost: elements below the range
+// count as inside.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

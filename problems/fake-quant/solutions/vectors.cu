@@ -1,8 +1,9 @@
 // 16-byte accesses; a warp for each short row, a block for each long one.
 //
-// What bounds it: DRAM bandwidth, 16 bytes per element. Each thread has two 16-byte loads in flight per step. A row gets
-// as many warps as its length can use, so that short rows do not leave threads idle. The rounding error is
-// summed as x - s * r, which one fused operation computes exactly, and divided by the scale once per row.
+// What bounds it: DRAM bandwidth, 16 bytes per element. Each thread has two 16-byte loads in flight per step.
+// A row gets as many warps as its length can use, so that short rows do not leave threads idle. The rounding
+// error is summed as x - s * r, which one fused operation computes exactly, and divided by the scale once per
+// row.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

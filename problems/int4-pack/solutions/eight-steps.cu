@@ -1,5 +1,6 @@
-// Wrong: the scale is the maximum over 8, because four bits hold -8 to 7. A positive maximum then has the quotient 8,
-// and without the limit its code 16 spills into the other half of the byte. Dividing by 7 keeps both signs in range.
+// Wrong: the scale is the maximum over 8, because four bits hold -8 to 7. A positive maximum then has the
+// quotient 8, and without the limit its code 16 spills into the other half of the byte. Dividing by 7 keeps
+// both signs in range.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Wrong: the codes are stored in two's complement, so zero is 0 and -1 is 15. The statement asks for an offset of
-// 8: zero is 8 and -1 is 7. The two differ in the highest bit of each code.
+// Wrong: the codes are stored in two's complement, so zero is 0 and -1 is 15. The statement asks for an
+// offset of 8: zero is 8 and -1 is 7. The two differ in the highest bit of each code.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,8 +1,8 @@
 // A thread handles a whole group: its maximum, its scale and its bytes.
 //
-// What bounds it: memory, used badly. Neighbouring threads read addresses that are a group apart, so each load
-// of a warp touches 32 sectors of 32 bytes and uses 4 bytes of each; the rest must survive in the cache until the
-// thread gets there. No thread ever waits for another one.
+// What bounds it: memory, used badly. Neighbouring threads read addresses that are a group apart, so each
+// load of a warp touches 32 sectors of 32 bytes and uses 4 bytes of each; the rest must survive in the cache
+// until the thread gets there. No thread ever waits for another one.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

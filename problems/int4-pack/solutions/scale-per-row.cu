@@ -1,5 +1,5 @@
-// Wrong: the maximum is taken over the whole row, and all its groups get the same scale. That is right if a row has
-// one group only. A group of small weights then uses two or three of the sixteen codes.
+// Wrong: the maximum is taken over the whole row, and all its groups get the same scale. That is right if a
+// row has one group only. A group of small weights then uses two or three of the sixteen codes.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
-// Wrong: each thread has one weight and adds its code to the byte. The two threads of a byte both read it before either
-// of them writes, so one code is lost. A byte is the smallest unit of a store: one thread has to own both of its codes.
+// Wrong: each thread has one weight and adds its code to the byte. The two threads of a byte both read it
+// before either of them writes, so one code is lost. A byte is the smallest unit of a store: one thread has
+// to own both of its codes.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Wrong: the even weight is in the upper half of the byte, as hexadecimal digits are read. The first weight belongs to
-// the lower four bits. Only bytes of two equal codes are right.
+// Wrong: the even weight is in the upper half of the byte, as hexadecimal digits are read. The first weight
+// belongs to the lower four bits. Only bytes of two equal codes are right.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
-// Wrong: the weights are divided by the float32 scale, and the decoder gets that scale rounded to float16. The two
-// differ by up to 1/2048, so a quotient of 6 moves by 0.003 and about one weight in a thousand gets the next code.
-// Divide by the number that is stored.
+// Wrong: the weights are divided by the float32 scale, and the decoder gets that scale rounded to float16.
+// The two differ by up to 1/2048, so a quotient of 6 moves by 0.003 and about one weight in a thousand gets
+// the next code. Divide by the number that is stored.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

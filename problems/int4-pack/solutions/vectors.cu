@@ -1,8 +1,8 @@
 // A thread keeps eight weights in registers, and the threads of a group find their maximum by shuffles.
 //
-// What bounds it: DRAM bandwidth, 4.5 bytes per weight, which is the least possible. Two 16-byte loads per thread,
-// no second look, and the eight codes leave as one word, 128 bytes per warp. Groups of 8, 16, ..., 256 weights take
-// 1, 2, ..., 32 lanes. Other groups take a block each and two looks.
+// What bounds it: DRAM bandwidth, 4.5 bytes per weight, which is the least possible. Two 16-byte loads per
+// thread, no second look, and the eight codes leave as one word, 128 bytes per warp. Groups of 8, 16, ...,
+// 256 weights take 1, 2, ..., 32 lanes. Other groups take a block each and two looks.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

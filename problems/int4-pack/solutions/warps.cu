@@ -1,7 +1,8 @@
 // A warp handles a group, a lane two neighbouring weights at a time.
 //
-// What bounds it: memory. A warp reads 256 consecutive bytes per load, and the second look at the group hits the L1
-// cache. A lane owns both weights of its bytes, so no byte has two writers. Stores are single bytes: 32 per warp.
+// What bounds it: memory. A warp reads 256 consecutive bytes per load, and the second look at the group hits
+// the L1 cache. A lane owns both weights of its bytes, so no byte has two writers. Stores are single bytes:
+// 32 per warp.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

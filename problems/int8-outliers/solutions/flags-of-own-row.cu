@@ -1,6 +1,6 @@
-// Wrong: each block looks for outliers in its own row. An outlier concerns its whole column: the other rows of that
-// column keep their codes, and their scales may come from it. Programs that see one row per call cannot know;
-// a first kernel has to search all rows.
+// Wrong: each block looks for outliers in its own row. An outlier concerns its whole column: the other rows
+// of that column keep their codes, and their scales may come from it. Programs that see one row per call
+// cannot know; a first kernel has to search all rows.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
-// Wrong: each warp reduces by shuffles and leaves its maximum in shared memory, and all threads read the maxima at
-// once, without waiting for the other warps. A fast warp then takes a maximum that is too small, or what
-// the last block left there. Between the store and the loop there has to be a __syncthreads().
+// Wrong: each warp reduces by shuffles and leaves its maximum in shared memory, and all threads read the
+// maxima at once, without waiting for the other warps. A fast warp then takes a maximum that is too small, or
+// what the last block left there. Between the store and the loop there has to be a __syncthreads().
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
-// Wrong: the scale comes from the greatest magnitude of the whole row. One outlier of 60 then makes a step of 0.47,
-// and everything ordinary is coded as -2 to 2. Rows without an outlier are right. Flagged columns must not take
-// part in the maximum.
+// Wrong: the scale comes from the greatest magnitude of the whole row. One outlier of 60 then makes a step of
+// 0.47, and everything ordinary is coded as -2 to 2. Rows without an outlier are right. Flagged columns must
+// not take part in the maximum.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,8 +1,8 @@
 // A thread per column looks for outliers, then a block per row quantises.
 //
-// What bounds it: memory, 7 bytes per element: the first kernel reads the matrix, the second reads it twice, once
-// for the maximum and once for the codes, and writes it in eight bits. The first kernel has only k threads,
-// too few to keep the memory busy.
+// What bounds it: memory, 7 bytes per element: the first kernel reads the matrix, the second reads it twice,
+// once for the maximum and once for the codes, and writes it in eight bits. The first kernel has only k
+// threads, too few to keep the memory busy.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
-// Wrong: the greatest value instead of the greatest magnitude. Where the largest element of a row is negative, its
-// quotient is below -127, and values below -128 wrap around in eight bits. Half of all long rows are right.
+// Wrong: the greatest value instead of the greatest magnitude. Where the largest element of a row is
+// negative, its quotient is below -127, and values below -128 wrap around in eight bits. Half of all long
+// rows are right.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,8 +1,9 @@
-// The search for outliers is split over rows too: blocks of 32 columns by 8 threads walk down strips of 64 rows.
+// The search for outliers is split over rows too: blocks of 32 columns by 8 threads walk down strips of 64
+// rows.
 //
-// What bounds it: memory, and now with enough threads to keep it busy: m * k / 8 of them search, a warp
-// reads 64 consecutive bytes at a time. Few columns have outliers, so few threads reach the atomic
-// operation, which sets one bit in a word of 32 columns. A warp quantises a row, without any barrier.
+// What bounds it: memory, and now with enough threads to keep it busy: m * k / 8 of them search, a warp reads
+// 64 consecutive bytes at a time. Few columns have outliers, so few threads reach the atomic operation, which
+// sets one bit in a word of 32 columns. A warp quantises a row, without any barrier.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
-// Wrong: a conversion to an integer drops the fraction, so each quotient moves towards zero, by half a step on
-// average. That doubles the largest error and shifts the mean of the magnitudes. Round to the nearest integer.
+// Wrong: a conversion to an integer drops the fraction, so each quotient moves towards zero, by half a step
+// on average. That doubles the largest error and shifts the mean of the magnitudes. Round to the nearest
+// integer.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

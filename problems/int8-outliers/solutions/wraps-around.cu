@@ -1,5 +1,6 @@
-// Wrong: the scale is the maximum over 128, because int8 has 256 values. They lie between -128 and 127, though, so
-// the maximum itself becomes 128, and its lowest eight bits mean -128. Symmetric codes use 127 steps.
+// Wrong: the scale is the maximum over 128, because int8 has 256 values. They lie between -128 and 127,
+// though, so the maximum itself becomes 128, and its lowest eight bits mean -128. Symmetric codes use 127
+// steps.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Wrong: the number of the bin is not limited. The exponent field of zero is 0, which gives bin -95, far in front of the array. Zero
-// errors are common, since some channels are not quantised at all.
+// Wrong: the number of the bin is not limited. The exponent field of zero is 0, which gives bin -95, far in
+// front of the array. Zero errors are common, since some channels are not quantised at all.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,5 +1,5 @@
-// Wrong: a channel without any error divides by zero, so its ratio is infinite and its kurtosis 0 / 0. Such channels
-// are common: outlier channels are often kept in full precision.
+// Wrong: a channel without any error divides by zero, so its ratio is infinite and its kurtosis 0 / 0. Such
+// channels are common: outlier channels are often kept in full precision.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,5 +1,5 @@
-// Wrong: the logarithm is rounded to the nearest integer. Errors above 1.41 times a power of two then count for the next
-// bin, about half of all errors. The exponent of a float is the logarithm rounded down.
+// Wrong: the logarithm is rounded to the nearest integer. Errors above 1.41 times a power of two then count
+// for the next bin, about half of all errors. The exponent of a float is the logarithm rounded down.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,5 +1,5 @@
-// Wrong: the counters in shared memory are increased by a load and a store. Threads of a warp that hit the same bin at the same time count
-// once. Errors of a quantiser fall into a few bins, so most counts are lost.
+// Wrong: the counters in shared memory are increased by a load and a store. Threads of a warp that hit the
+// same bin at the same time count once. Errors of a quantiser fall into a few bins, so most counts are lost.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

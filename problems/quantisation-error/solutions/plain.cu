@@ -1,7 +1,8 @@
 // A thread per channel walks down its column, and each block has a histogram in shared memory.
 //
-// What bounds it: latency. A warp reads 128 consecutive bytes of each matrix per step, but there are only n threads, and
-// each waits for its loads. Three sums and a maximum stay in registers, so the matrices are read once.
+// What bounds it: latency. A warp reads 128 consecutive bytes of each matrix per step, but there are only n
+// threads, and each waits for its loads. Three sums and a maximum stay in registers, so the matrices are read
+// once.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,5 +1,5 @@
-// Wrong: the greatest error instead of the greatest magnitude. Where the worst value was rounded or clipped downwards, the
-// result is too small. Channels with errors of both signs and equal sizes hide it.
+// Wrong: the greatest error instead of the greatest magnitude. Where the worst value was rounded or clipped
+// downwards, the result is too small. Channels with errors of both signs and equal sizes hide it.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,8 +1,8 @@
 // Blocks of 32 channels by 8 threads handle strips of 128 rows and merge by atomic operations.
 //
 // What bounds it: memory. A matrix of 32,768 by 1024 gives 8192 blocks, enough loads in flight for any GPU. A
-// channel gets three additions and a maximum for each 128 elements, which is little. The order of the additions is not fixed, so
-// the last bits may differ from run to run.
+// channel gets three additions and a maximum for each 128 elements, which is little. The order of the
+// additions is not fixed, so the last bits may differ from run to run.
 #include <cuda_runtime.h>
 
 constexpr int kStrip = 128;

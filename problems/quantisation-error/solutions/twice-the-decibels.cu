@@ -1,5 +1,5 @@
-// Wrong: the factor 20 belongs to a ratio of amplitudes. Sums of squares are powers, so their ratio has the factor 10. All
-// values come out twice as large, which still looks like decibels.
+// Wrong: the factor 20 belongs to a ratio of amplitudes. Sums of squares are powers, so their ratio has the
+// factor 10. All values come out twice as large, which still looks like decibels.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,5 +1,6 @@
-// Wrong: the sum of fourth powers over the squared sum of squares, without the factor m. Means have a factor 1 / m in the numerator and
-// 1 / m^2 in the denominator, so one factor m remains. Only columns of one element are right.
+// Wrong: the sum of fourth powers over the squared sum of squares, without the factor m. Means have a factor
+// 1 / m in the numerator and 1 / m^2 in the denominator, so one factor m remains. Only columns of one element
+// are right.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,8 +1,9 @@
-// Lanes with the same bin elect one of them to count for all, and strips leave their sums for a second kernel.
+// Lanes with the same bin elect one of them to count for all, and strips leave their sums for a second
+// kernel.
 //
-// What bounds it: memory. Errors fall into a few bins, so plain atomic additions of a warp would take turns at the
-// same counter. __match_any_sync finds the lanes that agree, and the lowest adds their number at once. The second
-// kernel adds the strips in a fixed order, so all runs give the same bits.
+// What bounds it: memory. Errors fall into a few bins, so plain atomic additions of a warp would take turns
+// at the same counter. __match_any_sync finds the lanes that agree, and the lowest adds their number at once.
+// The second kernel adds the strips in a fixed order, so all runs give the same bits.
 #include <cuda_runtime.h>
 
 constexpr int kStrip = 64;
