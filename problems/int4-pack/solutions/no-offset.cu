@@ -1,0 +1,32 @@
+// Wrong: the codes are stored in two's complement, so zero is 0 and -1 is 15. The statement asks for an
+// offset of 8: zero is 8 and -1 is 7. The two differ in the highest bit of each code.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+__device__ int code(float weight, float step) {
+    return min(7, max(-8, __float2int_rn(weight / step))) & 15;
+}
+
+__global__ void pack(const float* w, unsigned char* packed, __half* scale, int groups, int group) {
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= groups) {
+        return;
+    }
+    const float* in = w + size_t(at) * group;
+    unsigned char* out = packed + size_t(at) * group / 2;
+    float most = 0.0f;
+    for (int i = 0; i < group; ++i) {
+        most = fmaxf(most, fabsf(in[i]));
+    }
+    __half rounded = __float2half_rn(most > 0.0f ? most / 7.0f : 1.0f);
+    float step = __half2float(rounded);
+    for (int i = 0; i < group / 2; ++i) {
+        out[i] = code(in[2 * i], step) | code(in[2 * i + 1], step) << 4;
+    }
+    scale[at] = rounded;
+}
+
+extern "C" void solve(const float* w, unsigned char* packed, __half* scale, int m, int k, int group) {
+    int groups = m * (k / group);
+    pack<<<(groups + 127) / 128, 128>>>(w, packed, scale, groups, group);
+}
