@@ -1,0 +1,22 @@
+// Wrong: orders the rows of the matrix by offset first and by channel last. The product with weights of shape (filters, c, r, s)
+// needs the channel first. With one channel both orders are the same.
+#include <cuda_runtime.h>
+
+__global__ void unfold(const float* x, float* cols, int c, int h, int w, int r, int s, int stride, int pad, int high, int wide) {
+    int channel = blockIdx.x % c, j = blockIdx.x / c % s, i = blockIdx.x / c / s % r;
+    int plane = blockIdx.x / c / s / r * c + channel;
+    const float* image = x + size_t(plane) * h * w;
+    float* out = cols + size_t(blockIdx.x) * high * wide;
+    for (int window = threadIdx.x; window < high * wide; window += blockDim.x) {
+        int oy = window / wide, ox = window % wide;
+        int row = oy * stride + i - pad, col = ox * stride + j - pad;
+        bool inside = row >= 0 && row < h && col >= 0 && col < w;
+        out[window] = inside ? image[row * w + col] : 0.0f;
+    }
+}
+
+extern "C" void solve(const float* x, float* cols, int b, int c, int h, int w, int r, int s, int stride, int pad) {
+    int high = (h + 2 * pad - r) / stride + 1, wide = (w + 2 * pad - s) / stride + 1;
+    int threads = high * wide < 256 ? (high * wide + 31) / 32 * 32 : 256;
+    unfold<<<b * c * r * s, threads>>>(x, cols, c, h, w, r, s, stride, pad, high, wide);
+}
