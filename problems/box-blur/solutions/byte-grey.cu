@@ -1,5 +1,5 @@
-// Wrong: the grey values are rounded down to bytes, as image files store them. That loses up to 255/256 per pixel before the
-// mean is taken. Keep the precision until the end.
+// Wrong: the grey values are rounded down to bytes, as image files store them. That loses up to 255/256 per pixel
+// before the mean is taken. Keep the precision until the end.
 #include <cuda_runtime.h>
 
 __global__ void convert(const unsigned char* image, float* grey, int rows, int cols) {

@@ -1,5 +1,5 @@
-// Wrong: pixels outside the image add nothing, but the sum is divided by the whole window. Borders become darker: a corner
-// has a quarter of the window, so it is nearly four times too dark. The middle of the image is right.
+// Wrong: pixels outside the image add nothing, but the sum is divided by the whole window. Borders become darker: a
+// corner has a quarter of the window, so it is nearly four times too dark. The middle of the image is right.
 #include <cuda_runtime.h>
 
 __global__ void convert(const unsigned char* image, float* grey, int rows, int cols) {

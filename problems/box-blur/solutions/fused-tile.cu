@@ -1,5 +1,6 @@
-// One launch. A block converts its tile and a halo of `radius` pixels in shared memory, sums its rows, then its columns.
-// Bound by memory: only halos are read twice. Pixels outside the image count as 0 in sums and not at all in the divisor.
+// One launch. A block converts its tile and a halo of `radius` pixels in shared memory, sums its rows, then its
+// columns. Bound by memory: only halos are read twice. Pixels outside the image count as 0 in sums and not at all in
+// the divisor.
 #include <cuda_runtime.h>
 
 constexpr int kTile = 32;

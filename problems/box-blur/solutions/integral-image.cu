@@ -1,6 +1,6 @@
-// Wrong: a table of the sums over all pixels above and to the left gives any window by four reads. But its entries grow with the
-// image, and float32 has 24 bits: after a few hundred pixels a small window is the difference of two large, rounded numbers. Sums
-// in 64-bit integers would be exact.
+// Wrong: a table of the sums over all pixels above and to the left gives any window by four reads. But its entries
+// grow with the image, and float32 has 24 bits: after a few hundred pixels a small window is the difference of two
+// large, rounded numbers. Sums in 64-bit integers would be exact.
 #include <cuda_runtime.h>
 
 __global__ void convert(const unsigned char* image, float* grey, int pixels) {

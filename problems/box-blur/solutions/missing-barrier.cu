@@ -1,6 +1,7 @@
-// Wrong: there is no barrier between filling the tile and summing it. A row of the tile is summed by one warp and filled by the same
-// warp, which seems to make the barrier needless. But each lane reads what other lanes wrote, and lanes of a warp need not run in
-// step. The race detector sees each read of a value that another thread wrote without a barrier.
+// Wrong: there is no barrier between filling the tile and summing it. A row of the tile is summed by one warp and
+// filled by the same warp, which seems to make the barrier needless. But each lane reads what other lanes wrote, and
+// lanes of a warp need not run in step. The race detector sees each read of a value that another thread wrote without
+// a barrier.
 #include <cuda_runtime.h>
 
 constexpr int kTile = 32;

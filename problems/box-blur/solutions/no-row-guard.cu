@@ -1,5 +1,5 @@
-// Wrong: the columns are guarded and the rows are not. The last blocks have rows of threads below the image, which read and
-// write past the end of the arrays. Images whose height is a multiple of 16 hide it.
+// Wrong: the columns are guarded and the rows are not. The last blocks have rows of threads below the image, which
+// read and write past the end of the arrays. Images whose height is a multiple of 16 hide it.
 #include <cuda_runtime.h>
 
 __global__ void convert(const unsigned char* image, float* grey, int rows, int cols) {

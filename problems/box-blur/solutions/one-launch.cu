@@ -1,5 +1,5 @@
-// Wrong: one launch writes grey values and reads those of neighbouring blocks. __syncthreads() makes the threads of one block wait
-// for each other; nothing makes blocks wait. At the edges of a block the values may not be there yet.
+// Wrong: one launch writes grey values and reads those of neighbouring blocks. __syncthreads() makes the threads of
+// one block wait for each other; nothing makes blocks wait. At the edges of a block the values may not be there yet.
 #include <cuda_runtime.h>
 
 __global__ void convert_and_average(const unsigned char* image, float* grey, float* blur, int rows, int cols,

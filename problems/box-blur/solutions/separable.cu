@@ -1,6 +1,6 @@
-// Sums along rows first, then running sums down the columns: two operations per pixel for any radius.
-// Bound by memory: 8 bytes per pixel more than the least, for the row sums. A thread walks down 32 rows of its column, so
-// that there are enough threads; neighbouring threads read neighbouring columns.
+// Sums along rows first, then running sums down the columns: two operations per pixel for any radius. Bound by
+// memory: 8 bytes per pixel more than the least, for the row sums. A thread walks down 32 rows of its column, so that
+// there are enough threads; neighbouring threads read neighbouring columns.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 128;

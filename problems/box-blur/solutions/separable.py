@@ -1,7 +1,7 @@
 """Sums along rows in the first launch, sums along columns in the second.
 
-Bound by memory for small windows: 8 bytes per pixel more than the least, for the row sums. The first launch computes the grey
-values of its windows from the bytes again, instead of waiting for another launch.
+Bound by memory for small windows: 8 bytes per pixel more than the least, for the row sums. The first launch
+computes the grey values of its windows from the bytes again, instead of waiting for another launch.
 """
 
 import torch

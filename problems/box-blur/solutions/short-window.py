@@ -1,5 +1,5 @@
-"""Wrong: off by one. range(-radius, radius) ends at radius - 1, so that the window lacks its last row and its last column. The number of
-pixels is that of the whole window.
+"""Wrong: off by one. range(-radius, radius) ends at radius - 1, so that the window lacks its last row and its last
+column. The number of pixels is that of the whole window.
 """
 
 import torch

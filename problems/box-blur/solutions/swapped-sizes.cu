@@ -1,5 +1,5 @@
-// Wrong: the distance between rows is the number of columns, not the number of rows. Both are the same in square images, so
-// the example and many tests pass.
+// Wrong: the distance between rows is the number of columns, not the number of rows. Both are the same in square
+// images, so the example and many tests pass.
 #include <cuda_runtime.h>
 
 __global__ void convert(const unsigned char* image, float* grey, int rows, int cols) {

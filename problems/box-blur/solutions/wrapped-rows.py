@@ -1,5 +1,5 @@
-"""Wrong: the mask asks whether an index lies in the image, not whether it lies in the row. Left of column 0 is the last column
-of the row above, so bright pixels at the right border appear at the left one.
+"""Wrong: the mask asks whether an index lies in the image, not whether it lies in the row. Left of column 0 is the
+last column of the row above, so bright pixels at the right border appear at the left one.
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Each program writes 4096 consecutive numbers. The index of a number says its row and its column.
 
-Bound by memory: all stores are contiguous. The arithmetic of all four columns is done for each number, which is hidden.
+Bound by memory: all stores are contiguous. The arithmetic of all four columns is done for each number, which is
+hidden.
 """
 
 import torch

@@ -1,5 +1,5 @@
-// Wrong: integer division rounds down, so the launch lacks the last, partial block. Its rows keep the random bits that
-// they came with. Round up: (n + block - 1) / block.
+// Wrong: integer division rounds down, so the launch lacks the last, partial block. Its rows keep the random bits
+// that they came with. Round up: (n + block - 1) / block.
 #include <cuda_runtime.h>
 
 __global__ void report(int* out, int base, int n) {

@@ -1,5 +1,5 @@
-// A fixed launch that strides over the rows: block and thread are quotient and remainder, whatever the real launch is.
-// Bound by memory; the integer division per row, tens of instructions, hides behind the stores.
+// A fixed launch that strides over the rows: block and thread are quotient and remainder, whatever the real launch
+// is. Bound by memory; the integer division per row, tens of instructions, hides behind the stores.
 #include <cuda_runtime.h>
 
 __global__ void report(int4* out, int base, int n, int block) {

@@ -1,5 +1,5 @@
-"""Wrong: tl.arange always has a power of two elements, and the last program stores all of them. Without a mask it writes
-past the end of out.
+"""Wrong: tl.arange always has a power of two elements, and the last program stores all of them. Without a mask it
+writes past the end of out.
 """
 
 import torch

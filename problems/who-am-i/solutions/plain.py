@@ -1,6 +1,7 @@
 """Each program writes 1024 rows, column by column.
 
-Bound by memory: 16 bytes per row are written. The four stores of a program touch the same sectors, which the cache combines.
+Bound by memory: 16 bytes per row are written. The four stores of a program touch the same sectors, which the cache
+combines.
 """
 
 import torch
