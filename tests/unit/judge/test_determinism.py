@@ -63,6 +63,20 @@ def test_a_drawn_scalar_is_as_random_as_an_array() -> None:
     assert texts(replace(drawn, arguments=(x, y, n, alpha), reference=source)) == []
 
 
+def test_a_drawn_scalar_may_be_all_that_two_seeds_change() -> None:
+    _, y, n = SCALING.arguments
+    bounds = ValueRule(Formula.parse("1"), Formula.parse("3"))
+    alpha = Argument("alpha", Role.SCALAR, Dtype.FLOAT32, values=bounds)
+    source = (
+        "def generate(xp, rng, size):\n    return {}\n\n\n"
+        "def reference(xp, n, alpha):\n    return {'y': alpha * xp.arange(1, n + 1)}\n"
+    )
+    assert texts(replace(SCALING, arguments=(y, n, alpha), reference=source)) == []
+    ignored = source.replace("alpha * xp", "1.5 * xp")
+    found = texts(replace(SCALING, arguments=(y, n, alpha), reference=ignored))
+    assert found == ["two seeds give the same outputs"]
+
+
 def test_inputs_keep_to_what_the_problem_promises() -> None:
     x, *others = SCALING.arguments
     promised = replace(x, values=ValueRule(Formula.parse("-10"), Formula.parse("10")))

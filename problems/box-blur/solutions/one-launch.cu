@@ -1,0 +1,33 @@
+// Wrong: one launch writes grey values and reads those of neighbouring blocks. __syncthreads() makes the threads of
+// one block wait for each other; nothing makes blocks wait. At the edges of a block the values may not be there yet.
+#include <cuda_runtime.h>
+
+__global__ void convert_and_average(const unsigned char* image, float* grey, float* blur, int rows, int cols,
+                                    int radius) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    bool inside = row < rows && col < cols;
+    if (inside) {
+        int pixel = row * cols + col;
+        int red = image[3 * pixel], green = image[3 * pixel + 1], blue = image[3 * pixel + 2];
+        grey[pixel] = (77 * red + 150 * green + 29 * blue) / 256.0f;
+    }
+    __syncthreads();  // waits for this block only
+    if (inside) {
+        int top = max(row - radius, 0), bottom = min(row + radius, rows - 1);
+        int left = max(col - radius, 0), right = min(col + radius, cols - 1);
+        float sum = 0.0f;
+        for (int y = top; y <= bottom; ++y) {
+            for (int x = left; x <= right; ++x) {
+                sum += grey[y * cols + x];
+            }
+        }
+        blur[row * cols + col] = sum / ((bottom - top + 1) * (right - left + 1));
+    }
+}
+
+extern "C" void solve(const unsigned char* image, float* grey, float* blur, int rows, int cols, int radius) {
+    dim3 threads(16, 16);
+    dim3 blocks((cols + 15) / 16, (rows + 15) / 16);
+    convert_and_average<<<blocks, threads>>>(image, grey, blur, rows, cols, radius);
+}

