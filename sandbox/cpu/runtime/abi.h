@@ -43,6 +43,7 @@ struct Thread {
   const Dim3* nctaid;
   SiteCache* sites;       // of the OS thread that runs this block
   bool races;             // shadow memory is on
+  bool counted;           // see counters.h
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
   Block* block;
@@ -129,6 +130,10 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 [[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, bool parameter, u32 location);
 // Race mode: every access to shared memory, after its bounds were checked.
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+
+// Counting runs: one side of a counted branch was taken; a line computes in double precision.
+void wc_branch(Thread*, bool taken, u32 branch, u32 location);
+void wc_double(Thread*, u32 location);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

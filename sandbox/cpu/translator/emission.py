@@ -11,11 +11,16 @@ POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
 
 
 class Unit:
-    """State shared by all functions of a module: headers in use, access sites."""
+    """State shared by all functions of a module: headers in use, access sites, counted branches.
 
-    def __init__(self) -> None:
+    `counts_doubles` says whether arithmetic in double precision is counted, see `doubles`.
+    """
+
+    def __init__(self, *, counts_doubles: bool = False) -> None:
         self.headers: set[str] = set()
         self.site_count = 0
+        self.branch_count = 0
+        self.counts_doubles = counts_doubles
 
 
 class Emission:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from .branches import counted_branches
+from .doubles import is_double_arithmetic
 from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .locations import Locations
@@ -60,8 +62,12 @@ class _Body:
         self._arrays: list[str] = []
         self._places: Iterator[VariableSymbol] = iter(())
         self._lines: list[str] = []
+        self._place = -1  # of the instruction in the function
+        self._counted: frozenset[int] | None = None  # branches, once they are asked for
+        self._counted_doubles = 0  # the location of the last ones counted since a label
 
     def translate(self, function: Function) -> list[str]:
+        self._function = function
         self._code.is_entry = function.is_entry
         self._locations.enter_function()
         layout = lay_out(function.parameters)
@@ -117,12 +123,14 @@ class _Body:
     def _statements(self, statements: tuple[Statement, ...]) -> None:
         for statement in statements:
             if isinstance(statement, Instruction):
+                self._place += 1
                 self._lines.append(self._instruction(statement))
             elif isinstance(statement, SourceLocation):
                 self._locate(statement)
             elif isinstance(statement, Label):
                 label = self._code.label(statement.name)
                 self._code.passed_labels.add(label)
+                self._counted_doubles = 0
                 self._lines.append(f"{label}:;")
             elif isinstance(statement, Registers):
                 for name, count in statement.names:
@@ -177,10 +185,35 @@ class _Body:
         text = entry.emit(self._code, instruction)
         if entry.header:
             self._code.uses(entry.header)
+        text = self._double(instruction) + text
         guard = instruction.guard
         if guard is None:
             return text
         register = self._scopes.find(guard.register)
         if not isinstance(register, Register) or register.type is not TYPES["pred"]:
             raise UnsupportedForm("a guard that is not a predicate")
-        return f"if ({'!' if guard.negated else ''}{register.cpp}) {{ {text} }}"
+        condition = self._branch(instruction, f"{'!' if guard.negated else ''}{register.cpp}")
+        return f"if ({condition}) {{ {text} }}"
+
+    def _branch(self, instruction: Instruction, condition: str) -> str:
+        """The condition of a guarded instruction; a counting run is told of it if the branch is counted."""
+        location = self._code.location
+        if instruction.name != "bra" or not self._locations.user_line(location):
+            return condition
+        if self._counted is None:
+            self._counted = counted_branches(self._function)
+        if self._place not in self._counted:
+            return condition
+        self._code.unit.branch_count += 1
+        return f"branch(T, {condition}, {self._code.unit.branch_count}, {location})"
+
+    def _double(self, instruction: Instruction) -> str:
+        """A statement that counts arithmetic in double precision, once for what runs in one go on a line."""
+        location = self._code.location
+        if not self._code.unit.counts_doubles or not is_double_arithmetic(instruction):
+            return ""
+        if not self._locations.user_line(location) or location == self._counted_doubles:
+            return ""
+        if instruction.guard is None:
+            self._counted_doubles = location
+        return f"count_double(T, {location}); "

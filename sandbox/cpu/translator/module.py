@@ -1,5 +1,6 @@
 """A PTX module → one C++ file."""
 
+from .doubles import keeps_doubles
 from .emission import Unit
 from .errors import MemoryExceeded
 from .function import SIGNATURE, FunctionTranslator
@@ -44,9 +45,9 @@ class _ModuleEmitter:
         self._module = module
         self._names = CppNames()
         self._symbols: dict[str, Symbol] = {}
-        self._unit = Unit()
         self._locations = Locations(module.files)
         self._functions = self._defined_functions()
+        self._unit = Unit(counts_doubles=not keeps_doubles(self._functions.values()))
         # A .func's shared variables belong to the module, so every caller has them.
         self._common = [variable for variable in module.variables if variable.space == "shared"]
         for function in self._functions.values():
