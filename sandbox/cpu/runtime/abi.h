@@ -86,6 +86,13 @@ struct Location {
   u32 line;
 };
 
+// A line of a kernel that computes in double precision, see doubles.h.
+struct DoubleLine {
+  u32 kernel;  // index of Module::kernels
+  u32 location;
+  u32 instructions;
+};
+
 // One translated module. Its object file exports it as `warpcourt_module`.
 struct Module {
   const Kernel* kernels;
@@ -94,6 +101,8 @@ struct Module {
   u32 variable_count;
   const Location* locations;  // index 0 means unknown
   u32 location_count;
+  const DoubleLine* doubles;
+  u32 double_count;
   u32 site_count;
   void (*initialise)();       // fills variables whose initialisers need addresses
 };
@@ -131,9 +140,8 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 // Race mode: every access to shared memory, after its bounds were checked.
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 
-// Counting runs: one side of a counted branch was taken; a line computes in double precision.
+// Counting runs: which side of a counted branch was taken.
 void wc_branch(Thread*, bool taken, u32 branch, u32 location);
-void wc_double(Thread*, u32 location);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

@@ -6,6 +6,7 @@
 #include "branches.h"
 #include "diagnostics.h"
 #include "doubles.h"
+#include "launch.h"
 #include "reuse.h"
 #include "traffic.h"
 
@@ -18,9 +19,10 @@ void start_counting_call() {
   doubles().start_call();
 }
 
-void start_counting_launch() {
+void start_counting_launch(const Launch& launch) {
   traffic().start_launch();
   branches().start_launch();
+  doubles().start_launch(*launch.kernel);
 }
 
 void count_finished_block(const Block& block) {

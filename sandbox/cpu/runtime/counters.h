@@ -7,7 +7,7 @@
 //   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
-//   doubles    arithmetic in double precision (doubles.h)
+//   doubles    instructions in double precision, by the PTX (doubles.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
 // stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory. Each reports the
@@ -21,6 +21,7 @@
 namespace warpcourt::cpu {
 
 struct Block;
+struct Launch;
 
 // How many events a counter may still keep.
 class Budget {
@@ -43,7 +44,7 @@ class Budget {
 
 // Before a call of solve, before a launch, after a block has run to its end, after a call.
 void start_counting_call();
-void start_counting_launch();
+void start_counting_launch(const Launch& launch);
 void count_finished_block(const Block& block);
 void report_counts();
 

@@ -1,27 +1,22 @@
-// Counts arithmetic in double precision, in programs that keep no doubles in memory (translator/doubles.py): there it is
-// an accident as a rule, such as the literal 0.5.
+// Names lines that compute in double precision, in programs that keep no doubles in memory: there it is an accident as a
+// rule, such as the literal 0.5. The translator lists them (translator/doubles.py), so that they cost nothing.
 #pragma once
 
-#include <map>
-#include <string>
+#include <set>
 
-#include "counters.h"
-#include "requests.h"
+#include "abi.h"
 
 namespace warpcourt::cpu {
 
 class Doubles {
  public:
-  void start_call() { totals_.clear(); }
-  void count(const ThreadRecord& thread, u32 location);
+  void start_call() { launched_.clear(); }
+  void start_launch(const Kernel& kernel) { launched_.insert(&kernel); }
+  // Reports the lines of the kernels that were launched.
   void report_lines() const;
 
  private:
-  struct Totals {
-    u64 executions = 0;  // by threads
-    std::string kernel;
-  };
-  std::map<u32, Totals> totals_;  // by location
+  std::set<const Kernel*> launched_;
 };
 
 Doubles& doubles();

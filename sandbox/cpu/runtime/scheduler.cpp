@@ -333,7 +333,7 @@ void run_launch(Launch& launch) {
   launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
   launch.order = order_of(launch, options);
   if (options.races) races().start_launch();
-  if (options.counted) start_counting_launch();
+  if (options.counted) start_counting_launch(launch);
   if (options.interleaved) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);

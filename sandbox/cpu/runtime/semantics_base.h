@@ -16,13 +16,10 @@ WC_INLINE To bits(From from) {
   return __builtin_bit_cast(To, from);
 }
 
-// Branches and arithmetic that counting runs count.
+// A branch that counting runs count.
 WC_INLINE bool branch(Thread* thread, bool taken, u32 number, u32 location) {
   if (__builtin_expect(thread->counted, 0)) wc_branch(thread, taken, number, location);
   return taken;
-}
-WC_INLINE void count_double(Thread* thread, u32 location) {
-  if (__builtin_expect(thread->counted, 0)) wc_double(thread, location);
 }
 
 template <class T>

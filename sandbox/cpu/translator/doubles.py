@@ -1,15 +1,17 @@
 """Whether a module computes in double precision although it keeps no doubles in memory.
 
 A program that loads or stores doubles means to use them. Otherwise a literal or a function without the suffix
-`f` is the usual reason, and a counting run counts the arithmetic.
+`f` is the usual reason, and a counting run names the lines with such arithmetic.
 """
 
 from collections.abc import Iterable
 
 from .polling import instructions_of
-from .syntax import Function, Instruction
+from .syntax import Function, Instruction, Number
 
 _ARITHMETIC = ("add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "min", "max", "setp")
+# sinf, cosf and tanf of very large arguments multiply by 2^-64 pi / 2 in double precision.
+_REDUCTION = 0x3BF921FB54442D19
 _ACCESSES = ("ld", "ldu", "st", "atom", "red")
 
 
@@ -24,8 +26,12 @@ def keeps_doubles(functions: Iterable[Function]) -> bool:
 
 
 def is_double_arithmetic(instruction: Instruction) -> bool:
-    """Whether the instruction needs the units for double precision."""
-    return instruction.name in _ARITHMETIC and "f64" in instruction.modifiers
+    """Whether the instruction needs the units for double precision, for what the program computes."""
+    if instruction.name not in _ARITHMETIC or "f64" not in instruction.modifiers:
+        return False
+    return not any(
+        isinstance(operand, Number) and operand.value == _REDUCTION for operand in instruction.operands
+    )
 
 
 def _moves_doubles(instruction: Instruction) -> bool:

@@ -1,5 +1,7 @@
 """Helpers for the instruction tables to emit C++: operands, addresses, checks, locations."""
 
+from collections import Counter
+
 from .errors import UnsupportedForm
 from .ptx_types import TYPES, Type
 from .special import SPECIAL_REGISTERS
@@ -21,6 +23,7 @@ class Unit:
         self.site_count = 0
         self.branch_count = 0
         self.counts_doubles = counts_doubles
+        self.doubles: Counter[tuple[str, int]] = Counter()  # by kernel and location
 
 
 class Emission:

@@ -64,7 +64,6 @@ class _Body:
         self._lines: list[str] = []
         self._place = -1  # of the instruction in the function
         self._counted: frozenset[int] | None = None  # branches, once they are asked for
-        self._counted_doubles = 0  # the location of the last ones counted since a label
 
     def translate(self, function: Function) -> list[str]:
         self._function = function
@@ -130,7 +129,6 @@ class _Body:
             elif isinstance(statement, Label):
                 label = self._code.label(statement.name)
                 self._code.passed_labels.add(label)
-                self._counted_doubles = 0
                 self._lines.append(f"{label}:;")
             elif isinstance(statement, Registers):
                 for name, count in statement.names:
@@ -185,7 +183,7 @@ class _Body:
         text = entry.emit(self._code, instruction)
         if entry.header:
             self._code.uses(entry.header)
-        text = self._double(instruction) + text
+        self._note_double(instruction)
         guard = instruction.guard
         if guard is None:
             return text
@@ -207,13 +205,11 @@ class _Body:
         self._code.unit.branch_count += 1
         return f"branch(T, {condition}, {self._code.unit.branch_count}, {location})"
 
-    def _double(self, instruction: Instruction) -> str:
-        """A statement that counts arithmetic in double precision, once for what runs in one go on a line."""
+    def _note_double(self, instruction: Instruction) -> None:
+        """Note that a line of a kernel computes in double precision."""
         location = self._code.location
-        if not self._code.unit.counts_doubles or not is_double_arithmetic(instruction):
-            return ""
-        if not self._locations.user_line(location) or location == self._counted_doubles:
-            return ""
-        if instruction.guard is None:
-            self._counted_doubles = location
-        return f"count_double(T, {location}); "
+        unit = self._code.unit
+        if not unit.counts_doubles or not self._function.is_entry or not is_double_arithmetic(instruction):
+            return
+        if self._locations.user_line(location):
+            unit.doubles[self._function.name, location] += 1
