@@ -55,7 +55,14 @@ _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
-_WASTE = {DiagnosticKind.UNCOALESCED, DiagnosticKind.BANK_CONFLICT}  # notes that explain no wrong answer
+_WASTE = {  # notes of counting runs, which explain no wrong answer
+    DiagnosticKind.BANK_CONFLICT,
+    DiagnosticKind.CONTENDED_ATOMIC,
+    DiagnosticKind.DIVERGENT_BRANCH,
+    DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.REDUNDANT_LOADS,
+    DiagnosticKind.UNCOALESCED,
+}
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
@@ -307,6 +314,8 @@ def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) 
     verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
+    if "double" in ProgramText.read(judgement.source).names():
+        unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
     return RunOutcome(verdict, message, tuple(reports), found, referee.output)
 

@@ -86,7 +86,7 @@ class RunFlag(IntFlag):
     SANITIZE = 16  # work on copies in allocations of exactly their size, for compute-sanitizer
     INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
     SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
-    COUNT = 128  # with RACES: count sectors and wavefronts, and note the lines that waste them
+    COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
 
 
 class ExitStatus(IntEnum):

@@ -43,6 +43,7 @@ struct Thread {
   const Dim3* nctaid;
   SiteCache* sites;       // of the OS thread that runs this block
   bool races;             // shadow memory is on
+  bool counted;           // see counters.h
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
   Block* block;
@@ -85,6 +86,13 @@ struct Location {
   u32 line;
 };
 
+// A line of a kernel that computes in double precision, see doubles.h.
+struct DoubleLine {
+  u32 kernel;  // index of Module::kernels
+  u32 location;
+  u32 instructions;
+};
+
 // One translated module. Its object file exports it as `warpcourt_module`.
 struct Module {
   const Kernel* kernels;
@@ -93,6 +101,8 @@ struct Module {
   u32 variable_count;
   const Location* locations;  // index 0 means unknown
   u32 location_count;
+  const DoubleLine* doubles;
+  u32 double_count;
   u32 site_count;
   void (*initialise)();       // fills variables whose initialisers need addresses
 };
@@ -129,6 +139,9 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 [[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, bool parameter, u32 location);
 // Race mode: every access to shared memory, after its bounds were checked.
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+
+// Counting runs: which side of a counted branch was taken.
+void wc_branch(Thread*, bool taken, u32 branch, u32 location);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

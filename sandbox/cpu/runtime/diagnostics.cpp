@@ -15,13 +15,13 @@ namespace warpcourt::cpu {
 namespace {
 
 constexpr std::size_t kMaxFindings = 32;
-constexpr std::size_t kMaxNotes = 16;
+constexpr std::size_t kMaxNotes = 16;  // of launches, and of other things
 constexpr std::size_t kMaxMessageBytes = 1500;
 constexpr const char* kSubmission = "solution.cu";
 
 struct Log {
   std::mutex mutex;
-  std::set<std::string> seen, notes;
+  std::set<std::string> seen, launches, notes;
   int descriptor = STDERR_FILENO;
   const Module* module = nullptr;
 };
@@ -98,7 +98,8 @@ void report(const Finding& finding) {
   key += line_text(finding.where.location);
   key += finding.where.location ? "" : finding.message;
   const bool note = finding.severity == Severity::kNote;
-  std::set<std::string>& seen = note ? to.notes : to.seen;
+  const bool launch = std::string_view(finding.kind) == "launch";
+  std::set<std::string>& seen = !note ? to.seen : launch ? to.launches : to.notes;
   if (seen.size() >= (note ? kMaxNotes : kMaxFindings) || !seen.insert(key).second) return;
   write_all(to.descriptor, json(finding));
 }

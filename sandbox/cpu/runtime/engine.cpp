@@ -3,13 +3,13 @@
 
 #include <cstdio>
 
+#include "counters.h"
 #include "cuda_error.h"
 #include "deadline.h"
 #include "diagnostics.h"
 #include "memory.h"
 #include "races.h"
 #include "scheduler.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 
@@ -26,7 +26,7 @@ u8 poison() {
 void begin_call(const Options& options, u32 time_limit_ms) {
   engine().options = options;
   if (options.races) races().start_call();
-  if (options.counted) traffic().start_call();
+  if (options.counted) start_counting_call();
   start_turns();
   clear_error();
   start_deadline(time_limit_ms);
@@ -35,7 +35,7 @@ void begin_call(const Options& options, u32 time_limit_ms) {
 void finish_call() {
   stop_deadline();
   std::fflush(stdout);
-  if (engine().options.counted) traffic().report_lines();
+  if (engine().options.counted) report_counts();
   if (last_error() == cudaSuccess) return;
   fail({Severity::kError, "cuda_error",
         std::string("solve() ended with ") + cudaGetErrorName(last_error()) + ", which it did not check: " +

@@ -13,7 +13,7 @@ struct Options {
   bool races = false;          // shadow memory: races and uninitialised reads
   bool reversed = false;       // blocks, and the threads of a block, start in descending order
   bool interleaved = false;    // with `races`: threads take turns at every access
-  bool counted = false;        // with `races`: sectors and wavefronts, see traffic.h
+  bool counted = false;        // with `races`: see counters.h
 };
 
 struct Engine {

@@ -10,12 +10,12 @@
 #include <mutex>
 #include <thread>
 
+#include "counters.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
 #include "races.h"
 #include "signals.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -238,6 +238,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
       thread.nctaid = &of.grid;
       thread.sites = by.sites.data();
       thread.races = engine().options.races;
+      thread.counted = engine().options.counted;
       thread.cooperative = of.cooperative;
       thread.block = this;
     }
@@ -304,7 +305,7 @@ void Worker::run(Launch& launch) {
     if (!next) break;
     run_block(*this, *next);
     if (next->finished) {
-      if (engine().options.counted) traffic().end_block(*next);
+      if (engine().options.counted) count_finished_block(*next);
       spare.push_back(std::move(next));
       idle = 0;
       continue;
@@ -332,7 +333,7 @@ void run_launch(Launch& launch) {
   launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
   launch.order = order_of(launch, options);
   if (options.races) races().start_launch();
-  if (options.counted) traffic().start_launch();
+  if (options.counted) start_counting_launch(launch);
   if (options.interleaved) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);

@@ -16,6 +16,12 @@ WC_INLINE To bits(From from) {
   return __builtin_bit_cast(To, from);
 }
 
+// A branch that counting runs count.
+WC_INLINE bool branch(Thread* thread, bool taken, u32 number, u32 location) {
+  if (__builtin_expect(thread->counted, 0)) wc_branch(thread, taken, number, location);
+  return taken;
+}
+
 template <class T>
 constexpr bool kSigned = T(-1) < T(0);
 template <class T>

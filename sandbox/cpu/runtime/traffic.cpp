@@ -1,12 +1,11 @@
-// Counts sectors and wavefronts. See traffic.h.
+// Counts sectors, wavefronts and lanes at one address. See traffic.h.
 #include "traffic.h"
 
 #include <algorithm>
-#include <cstdio>
 
-#include "block.h"
 #include "diagnostics.h"
 #include "launch.h"
+#include "reuse.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -14,8 +13,6 @@ namespace {
 constexpr u32 kSectorBytes = 32;
 constexpr u32 kBanks = 32;
 constexpr u32 kBankBytes = 4;
-constexpr std::size_t kMostOfLaunch = std::size_t{1} << 17;
-constexpr std::size_t kMostOfCall = std::size_t{1} << 20;
 // A line is reported if most lanes take part in its requests, and if these cost much more than they need. Addresses at
 // random cause about 3.5 wavefronts, against which padding does not help.
 constexpr u64 kLeastRequests = 4;
@@ -23,6 +20,9 @@ constexpr double kLeastLanes = 16;
 constexpr double kSectorRatio = 2;
 constexpr double kLeastSectors = 8;  // per request
 constexpr double kWavefrontRatio = 4;
+// Atomic operations are reported if half of a full warp meets at one address, in a block's worth of warps.
+constexpr double kLeastAtOneAddress = 16;
+constexpr u64 kLeastWarps = 8;
 
 u64 distinct(std::vector<u64>& values) {
   std::sort(values.begin(), values.end());
@@ -31,12 +31,6 @@ u64 distinct(std::vector<u64>& values) {
 
 // The lanes that shared memory serves at a time.
 u32 lanes_at_a_time(u32 bytes) { return kWarpLanes / std::max(1u, bytes / kBankBytes); }
-
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
 
 const char* noun(Access access) { return writes(access) ? "write" : "read"; }
 
@@ -80,6 +74,17 @@ u32 fewest_wavefronts(const std::vector<u32>& lanes, u32 bytes) {
   return static_cast<u32>(__builtin_popcount(parts));
 }
 
+u32 most_at_one_address(const std::vector<u64>& addresses) {
+  std::vector<u64> sorted = addresses;
+  std::sort(sorted.begin(), sorted.end());
+  std::size_t most = 0, first = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] != sorted[first]) first = i;
+    most = std::max(most, i - first + 1);
+  }
+  return static_cast<u32>(most);
+}
+
 Traffic& traffic() {
   static auto* instance = new Traffic;
   return *instance;
@@ -88,71 +93,70 @@ Traffic& traffic() {
 void Traffic::start_call() {
   running_.clear();
   totals_.clear();
-  of_launch_ = of_call_ = 0;
+  budget_.start_call();
 }
 
 void Traffic::count(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
                     u32 location) {
-  if (access == Access::kAtomic || of_launch_ >= kMostOfLaunch || of_call_ >= kMostOfCall) return;
-  ++of_launch_;
-  ++of_call_;
-  const Instruction instruction{shared ? 0 : site, location, bytes, access, shared};
-  running_[thread.block][{instruction, thread.warp()}].lanes[thread.lane()].push_back(address);
+  if (!budget_.take()) return;
+  const MemoryInstruction instruction{shared ? 0 : site, location, bytes, access, shared};
+  running_[thread.block][{instruction, thread.warp()}][thread.lane()].push_back(address);
 }
 
 void Traffic::end_block(const Block& block) {
   const auto found = running_.find(&block);
   if (found == running_.end()) return;
-  std::vector<u64> addresses;
-  std::vector<u32> lanes;
-  for (const auto& [key, warp] : found->second) {
-    const Instruction& instruction = key.first;
+  for (const auto& [key, addresses_of_lanes] : found->second) {
+    const MemoryInstruction& instruction = key.first;
+    const u32 bytes = instruction.bytes;
     Totals& totals = totals_[instruction];
     totals.kernel = block.launch->name;
-    std::size_t most = 0;
-    for (const std::vector<u64>& lane : warp.lanes) most = std::max(most, lane.size());
-    for (std::size_t n = 0; n < most; ++n) {
-      addresses.clear();
-      lanes.clear();
-      for (u32 lane = 0; lane < kWarpLanes; ++lane) {
-        if (n >= warp.lanes[lane].size()) continue;
-        addresses.push_back(warp.lanes[lane][n]);
-        lanes.push_back(lane);
-      }
+    ++totals.warps;
+    for_executions(addresses_of_lanes, [&](const std::vector<u64>& addresses, const std::vector<u32>& lanes) {
       ++totals.requests;
       totals.lanes += lanes.size();
-      totals.bytes += lanes.size() * instruction.bytes;
-      if (instruction.shared) {
-        totals.units += wavefronts_of(addresses, lanes, instruction.bytes);
-        totals.fewest += fewest_wavefronts(lanes, instruction.bytes);
+      if (instruction.access == Access::kAtomic) {
+        totals.units += most_at_one_address(addresses);
+      } else if (instruction.shared) {
+        totals.units += wavefronts_of(addresses, lanes, bytes);
+        totals.fewest += fewest_wavefronts(lanes, bytes);
       } else {
-        totals.units += sectors_of(addresses, instruction.bytes);
-        totals.fewest += fewest_sectors(addresses, instruction.bytes);
+        totals.units += sectors_of(addresses, bytes);
+        totals.fewest += fewest_sectors(addresses, bytes);
       }
-    }
+    });
   }
+  reuse().end_block(block, found->second);
   running_.erase(found);
 }
 
 void Traffic::report_lines() const {
   for (const auto& [instruction, totals] : totals_) {
-    const double requests = static_cast<double>(totals.requests);
-    const double units = static_cast<double>(totals.units) / requests;
-    const double fewest = static_cast<double>(totals.fewest) / requests;
-    if (totals.requests < kLeastRequests || static_cast<double>(totals.lanes) < kLeastLanes * requests) continue;
-    if (units < (instruction.shared ? kWavefrontRatio : kSectorRatio) * fewest) continue;
-    if (line_number(instruction.location) == 0) continue;  // in a library
-    const std::string each = "In kernel " + totals.kernel + ", each " + noun(instruction.access) + " of a warp ";
+    const double units = average(totals.units, totals.requests);
+    const double fewest = average(totals.fewest, totals.requests);
+    const double lanes = average(totals.lanes, totals.requests);
+    if (totals.requests < kLeastRequests || lanes < kLeastLanes) continue;
+    const std::string in_kernel = "In kernel " + totals.kernel + ", ";
+    if (instruction.access == Access::kAtomic) {
+      if (units < kLeastAtOneAddress || totals.warps < kLeastWarps) continue;
+      note_line("contended_atomic", totals.kernel, instruction.location,
+                in_kernel + cpu::count(totals.warps, "warp") + " made " +
+                    cpu::count(totals.requests, "atomic request") + " to " +
+                    (instruction.shared ? "shared" : "global") + " memory, and on average " + rounded(units) + " of " +
+                    rounded(lanes) + " lanes updated one address. A GPU serves them one after the other.");
+      continue;
+    }
+    const std::string each = in_kernel + "each " + noun(instruction.access) + " of a warp ";
     if (instruction.shared) {
-      report({Severity::kNote, "bank_conflict",
-              each + "takes " + rounded(units) + " wavefronts of shared memory instead of " + rounded(fewest) +
-                  ". Several lanes access different words in one bank.",
-              {totals.kernel, nullptr, nullptr, instruction.location}});
-    } else if (units >= kLeastSectors) {
-      report({Severity::kNote, "uncoalesced",
-              each + "moves " + rounded(units) + " sectors of 32 bytes, although " + rounded(fewest) +
-                  " would be enough. The lanes access places that are far apart.",
-              {totals.kernel, nullptr, nullptr, instruction.location}});
+      if (units < kWavefrontRatio * fewest) continue;
+      note_line("bank_conflict", totals.kernel, instruction.location,
+                each + "takes " + rounded(units) + " wavefronts of shared memory instead of " + rounded(fewest) +
+                    ". Several lanes access different words in one bank.");
+    } else {
+      if (units < kSectorRatio * fewest || units < kLeastSectors) continue;
+      note_line("uncoalesced", totals.kernel, instruction.location,
+                each + "moves " + rounded(units) + " sectors of 32 bytes, although " + rounded(fewest) +
+                    " would be enough. The lanes access places that are far apart.");
     }
   }
 }

@@ -1,5 +1,7 @@
 """Helpers for the instruction tables to emit C++: operands, addresses, checks, locations."""
 
+from collections import Counter
+
 from .errors import UnsupportedForm
 from .ptx_types import TYPES, Type
 from .special import SPECIAL_REGISTERS
@@ -11,11 +13,17 @@ POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
 
 
 class Unit:
-    """State shared by all functions of a module: headers in use, access sites."""
+    """State shared by all functions of a module: headers in use, access sites, counted branches.
 
-    def __init__(self) -> None:
+    `counts_doubles` says whether arithmetic in double precision is counted, see `doubles`.
+    """
+
+    def __init__(self, *, counts_doubles: bool = False) -> None:
         self.headers: set[str] = set()
         self.site_count = 0
+        self.branch_count = 0
+        self.counts_doubles = counts_doubles
+        self.doubles: Counter[tuple[str, int]] = Counter()  # by kernel and location
 
 
 class Emission:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from .branches import counted_branches
+from .doubles import is_double_arithmetic
 from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .locations import Locations
@@ -60,8 +62,11 @@ class _Body:
         self._arrays: list[str] = []
         self._places: Iterator[VariableSymbol] = iter(())
         self._lines: list[str] = []
+        self._place = -1  # of the instruction in the function
+        self._counted: frozenset[int] | None = None  # branches, once they are asked for
 
     def translate(self, function: Function) -> list[str]:
+        self._function = function
         self._code.is_entry = function.is_entry
         self._locations.enter_function()
         layout = lay_out(function.parameters)
@@ -117,6 +122,7 @@ class _Body:
     def _statements(self, statements: tuple[Statement, ...]) -> None:
         for statement in statements:
             if isinstance(statement, Instruction):
+                self._place += 1
                 self._lines.append(self._instruction(statement))
             elif isinstance(statement, SourceLocation):
                 self._locate(statement)
@@ -177,10 +183,33 @@ class _Body:
         text = entry.emit(self._code, instruction)
         if entry.header:
             self._code.uses(entry.header)
+        self._note_double(instruction)
         guard = instruction.guard
         if guard is None:
             return text
         register = self._scopes.find(guard.register)
         if not isinstance(register, Register) or register.type is not TYPES["pred"]:
             raise UnsupportedForm("a guard that is not a predicate")
-        return f"if ({'!' if guard.negated else ''}{register.cpp}) {{ {text} }}"
+        condition = self._branch(instruction, f"{'!' if guard.negated else ''}{register.cpp}")
+        return f"if ({condition}) {{ {text} }}"
+
+    def _branch(self, instruction: Instruction, condition: str) -> str:
+        """The condition of a guarded instruction; a counting run is told of it if the branch is counted."""
+        location = self._code.location
+        if instruction.name != "bra" or not self._locations.user_line(location):
+            return condition
+        if self._counted is None:
+            self._counted = counted_branches(self._function)
+        if self._place not in self._counted:
+            return condition
+        self._code.unit.branch_count += 1
+        return f"branch(T, {condition}, {self._code.unit.branch_count}, {location})"
+
+    def _note_double(self, instruction: Instruction) -> None:
+        """Note that a line of a kernel computes in double precision."""
+        location = self._code.location
+        unit = self._code.unit
+        if not unit.counts_doubles or not self._function.is_entry or not is_double_arithmetic(instruction):
+            return
+        if self._locations.user_line(location):
+            unit.doubles[self._function.name, location] += 1

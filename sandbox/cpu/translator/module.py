@@ -1,5 +1,6 @@
 """A PTX module → one C++ file."""
 
+from .doubles import keeps_doubles
 from .emission import Unit
 from .errors import MemoryExceeded
 from .function import SIGNATURE, FunctionTranslator
@@ -44,9 +45,9 @@ class _ModuleEmitter:
         self._module = module
         self._names = CppNames()
         self._symbols: dict[str, Symbol] = {}
-        self._unit = Unit()
         self._locations = Locations(module.files)
         self._functions = self._defined_functions()
+        self._unit = Unit(counts_doubles=not keeps_doubles(self._functions.values()))
         # A .func's shared variables belong to the module, so every caller has them.
         self._common = [variable for variable in module.variables if variable.space == "shared"]
         for function in self._functions.values():
@@ -170,7 +171,16 @@ class _ModuleEmitter:
         lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))
         places = [f"{{{_cpp_string(file)}, {line}}}" for file, line in self._locations.table]
         lines.append(_array("Location", "locations", places))
+        lines.append(_array("DoubleLine", "doubles", self._double_lines()))
         return lines
+
+    def _double_lines(self) -> list[str]:
+        defined = [name for name, function in self._functions.items() if function.body is not None]
+        indices = {name: index for index, name in enumerate(defined)}
+        return [
+            f"{{{indices[name]}, {location}, {count}}}"
+            for (name, location), count in self._unit.doubles.items()
+        ]
 
     def _variable_record(self, name: str) -> str:
         variable = self._memory[name]
@@ -184,7 +194,8 @@ class _ModuleEmitter:
         return (
             '[[gnu::visibility("default")]] extern const Module warpcourt_module = {'
             f"kernels, {kernel_count}, variables, {len(self._memory)}, "
-            f"locations, {len(self._locations.table)}, {self._unit.site_count}, initialise}};"
+            f"locations, {len(self._locations.table)}, "
+            f"doubles, {len(self._unit.doubles)}, {self._unit.site_count}, initialise}};"
         )
 
 

@@ -15,13 +15,13 @@ def polling(functions: Iterable[Function]) -> frozenset[str]:
     the module.
     """
     known = tuple(functions)
-    looking = {function.name for function in known if any(map(_looks, _instructions(function.body or ())))}
+    looking = {function.name for function in known if any(map(_looks, instructions_of(function.body or ())))}
     if not any(function.name in looking for function in known if not function.is_entry):
         return frozenset(looking)
     calling = {
         function.name
         for function in known
-        if any(instruction.name == "call" for instruction in _instructions(function.body or ()))
+        if any(instruction.name == "call" for instruction in instructions_of(function.body or ()))
     }
     return frozenset(looking | calling)
 
@@ -34,9 +34,10 @@ def _looks(instruction: Instruction) -> bool:
     return instruction.name == "atom" and bool(instruction.any_of("cas", "exch"))
 
 
-def _instructions(statements: Iterable[Statement]) -> Iterator[Instruction]:
+def instructions_of(statements: Iterable[Statement]) -> Iterator[Instruction]:
+    """The instructions of a body, those of its scopes included, in the order of the text."""
     for statement in statements:
         if isinstance(statement, Instruction):
             yield statement
         elif isinstance(statement, Scope):
-            yield from _instructions(statement.statements)
+            yield from instructions_of(statement.statements)

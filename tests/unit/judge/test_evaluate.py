@@ -76,8 +76,8 @@ class ScriptedTarget(CpuTarget):
 
 
 def judge(target: ScriptedTarget, **options: object) -> Report:
-    settings: dict[str, object] = {"language": Language.CUDA, "mode": Mode.SUBMIT} | options
-    return evaluate(DOUBLING, "source", target=target, **settings)  # type: ignore[arg-type]
+    standard = {"source": "source", "language": Language.CUDA, "mode": Mode.SUBMIT}
+    return evaluate(DOUBLING, target=target, **(standard | options))  # type: ignore[arg-type]
 
 
 def test_an_honest_program_is_accepted_and_not_ranked() -> None:
@@ -120,6 +120,18 @@ def test_notes_on_causes_go_with_wrong_answers_and_notes_on_speed_with_right_one
     assert (report.verdict is Verdict.ACCEPTED) == right
     kinds = {finding.kind for finding in report.diagnostics}
     assert kinds == ({"launch", "uncoalesced"} if right else {"launch", "precision"})
+
+
+@pytest.mark.parametrize(("source", "named"), [("x = 0.5;  // not double", True), ("double x = 0.5;", False)])
+def test_double_precision_is_named_unless_the_source_asks_for_it(source: str, named: bool) -> None:
+    def work(actor: Actor) -> None:
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "double_precision", "message": "Slow."}\n')
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "contended_atomic", "message": "Slow."}\n')
+        actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+
+    report = judge(ScriptedTarget(runner=serve(work)), source=source)
+    kinds = {finding.kind for finding in report.diagnostics}
+    assert kinds == {"contended_atomic"} | ({"double_precision"} if named else set())
 
 
 def test_a_runner_that_dies_stops_the_cases() -> None:

@@ -1,0 +1,53 @@
+// Starts and ends all counters of a counting run. See counters.h.
+#include "counters.h"
+
+#include <cstdio>
+
+#include "branches.h"
+#include "diagnostics.h"
+#include "doubles.h"
+#include "launch.h"
+#include "reuse.h"
+#include "traffic.h"
+
+namespace warpcourt::cpu {
+
+void start_counting_call() {
+  traffic().start_call();
+  reuse().start_call();
+  branches().start_call();
+  doubles().start_call();
+}
+
+void start_counting_launch(const Launch& launch) {
+  traffic().start_launch();
+  branches().start_launch();
+  doubles().start_launch(*launch.kernel);
+}
+
+void count_finished_block(const Block& block) {
+  traffic().end_block(block);
+  branches().end_block(block);
+}
+
+void report_counts() {
+  traffic().report_lines();
+  reuse().report_lines();
+  branches().report_lines();
+  doubles().report_lines();
+}
+
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+double average(u64 part, u64 whole) { return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+
+void note_line(const char* kind, const std::string& kernel, u32 location, const std::string& message) {
+  if (line_number(location) == 0) return;
+  report({Severity::kNote, kind, message, {kernel, nullptr, nullptr, location}});
+}
+
+}  // namespace warpcourt::cpu

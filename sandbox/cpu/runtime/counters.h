@@ -1,0 +1,58 @@
+// A counting run: what a kernel asks of a GPU, counted exactly for each source line.
+//
+// Theory of operation. A GPU executes an instruction for all lanes of a warp at a time. Threads are fibers here and run
+// one after the other, so each counter keeps what a lane brings until its block has ended. Then the n-th execution of an
+// instruction by each lane of a warp makes one execution by the warp.
+//
+//   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
+//   reuse      bytes that a block loads again and again (reuse.h)
+//   branches   warps whose lanes take different sides (branches.h)
+//   doubles    instructions in double precision, by the PTX (doubles.h)
+//
+// Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
+// stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory. Each reports the
+// lines that waste much as notes at the end of the call; the judge keeps them for accepted programs only.
+#pragma once
+
+#include <string>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+struct Block;
+struct Launch;
+
+// How many events a counter may still keep.
+class Budget {
+ public:
+  void start_call() { of_launch_ = of_call_ = 0; }
+  void start_launch() { of_launch_ = 0; }
+  bool take() {
+    if (of_launch_ >= kMostOfLaunch || of_call_ >= kMostOfCall) return false;
+    ++of_launch_;
+    ++of_call_;
+    return true;
+  }
+
+ private:
+  static constexpr u64 kMostOfLaunch = u64{1} << 17;
+  static constexpr u64 kMostOfCall = u64{1} << 20;
+  u64 of_launch_ = 0;
+  u64 of_call_ = 0;
+};
+
+// Before a call of solve, before a launch, after a block has run to its end, after a call.
+void start_counting_call();
+void start_counting_launch(const Launch& launch);
+void count_finished_block(const Block& block);
+void report_counts();
+
+// "3.5"
+std::string rounded(double value);
+// `part / whole`, 0 where there is nothing.
+double average(u64 part, u64 whole);
+// A note about a line of the submission; lines of libraries get none.
+void note_line(const char* kind, const std::string& kernel, u32 location, const std::string& message);
+
+}  // namespace warpcourt::cpu
