@@ -54,7 +54,8 @@ _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
-_WASTE = {DiagnosticKind.UNCOALESCED, DiagnosticKind.BANK_CONFLICT}  # notes that explain no wrong answer
+# Notes that explain no wrong answer.
+_WASTE = {DiagnosticKind.UNCOALESCED, DiagnosticKind.BANK_CONFLICT, DiagnosticKind.LEAK}
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 

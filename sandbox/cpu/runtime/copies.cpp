@@ -96,7 +96,9 @@ Memory memory_at(const void* pointer) {
   }
 }
 
-const char* name_of(Memory memory) { return memory == Memory::kDevice || memory == Memory::kManaged ? "device" : "host"; }
+const char* name_of(Memory memory) {
+  return memory == Memory::kDevice || memory == Memory::kManaged ? "device" : "host";
+}
 
 // Adds the rows of a side to what a copy or fill touches. Nothing is known of pageable memory.
 void add_rows(Footprint& touched, Use use, const Place& place, const Extent& extent) {
@@ -108,23 +110,26 @@ void add_rows(Footprint& touched, Use use, const Place& place, const Extent& ext
   });
 }
 
-// A source in pageable memory, which CUDA reads before the call returns: postponed copies keep theirs.
-struct Source {
-  Place place;
-  std::vector<u8> kept = {};
+Work work_of(const char* call, const Place& to, const Place& from, const Extent& extent) {
+  return [=] {
+    move(call, to, from, extent);
+    return cudaSuccess;
+  };
+}
 
-  void keep(const char* call, u64 bytes) {
-    InApiCall in_call(call);
-    kept.assign(place.base, place.base + bytes);
-    place.base = kept.data();
-  }
-};
+// The same from a copy of the source. CUDA reads pageable memory before the call returns.
+Work kept_work_of(const char* call, const Place& to, Place from, const Extent& extent) {
+  InApiCall in_call(call);
+  const auto kept = std::make_shared<std::vector<u8>>(from.base, from.base + span(from, extent));
+  from.base = kept->data();
+  return [kept, work = work_of(call, to, from, extent)] { return work(); };
+}
 
 // As CUDA's manual says under "API synchronization behavior".
 bool host_waits(Memory to, Memory from, bool synchronous) {
   if (synchronous) return to != Memory::kDevice || from != Memory::kDevice;
-  const bool within_host = (to == Memory::kLocked || to == Memory::kPageable) && (from == Memory::kLocked || from == Memory::kPageable);
-  return to == Memory::kPageable || within_host;
+  const auto is_host = [](Memory memory) { return memory == Memory::kLocked || memory == Memory::kPageable; };
+  return to == Memory::kPageable || (is_host(to) && is_host(from));
 }
 
 }  // namespace
@@ -140,11 +145,6 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
   warn_of_direction(call, to.base, side_of(kind, true), "destination");
   warn_of_direction(call, from.base, side_of(kind, false), "source");
-  const auto source = std::make_shared<Source>(from);
-  const auto work = [=] {
-    move(call, to, source->place, extent);
-    return cudaSuccess;
-  };
   const auto describe = [=] {
     const Memory target = memory_at(to.base), origin = memory_at(from.base);
     Description description{std::string(call) + " (" + name_of(origin) + " to " + name_of(target) + ')'};
@@ -152,10 +152,10 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
     add_rows(description.touched, Use::kReads, from, extent);
     description.touched.close();
     description.host_waits = host_waits(target, origin, in.waits);
-    if (origin == Memory::kPageable) description.keep = [=] { source->keep(call, from_bytes); };
+    if (origin == Memory::kPageable) description.keep = [=] { return kept_work_of(call, to, from, extent); };
     return description;
   };
-  return submit(in.stream, {work, describe});
+  return submit(in.stream, {work_of(call, to, from, extent), describe});
 }
 
 cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {

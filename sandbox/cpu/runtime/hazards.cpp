@@ -16,6 +16,11 @@ std::string what_is_at(u64 address) {
   return near ? near->element(address, kElement) + " of " + near->text() : "memory";
 }
 
+std::string argument_at(u64 address) {
+  const std::optional<Allocation> within = live_allocation(address);
+  return within && within->kind == MemoryKind::kArgument ? within->name : "";
+}
+
 std::string subject(const Done& done, u32 location) {
   const std::string line = line_text(location);
   const std::string stream = done.stamp.stream ? "stream " + std::to_string(done.stamp.stream) : "the default stream";
@@ -42,6 +47,7 @@ void Hazards::add(Done done) {
   }
   if (kept_.size() >= kMaxKept || runs_ + done.touched.size() > kMaxRuns) return;
   runs_ += done.touched.size();
+  add_host_pages(done.touched, done.pages);
   kept_.push_back(std::move(done));
 }
 
@@ -56,7 +62,8 @@ void Hazards::compare(const Done& before, const Done& after) {
               " it, and nothing orders the two. Record an event after the first and let the second stream wait for it "
               "(cudaStreamWaitEvent), or synchronise the first stream before.",
           {after.kernel.empty() ? before.kernel : after.kernel, nullptr, nullptr,
-           clash->second_location ? clash->second_location : clash->first_location}});
+           clash->second_location ? clash->second_location : clash->first_location},
+          argument_at(clash->address)});
 }
 
 void Hazards::host_touched(u64 address, bool write) {
@@ -82,7 +89,8 @@ void Hazards::forget(const Clock& host) {
 GuardedPages Hazards::guarded() const {
   GuardedPages pages;
   for (const Done& done : kept_) {
-    if (!done.told) add_host_pages(done.touched, pages);
+    if (done.told) continue;
+    for (const auto& [page, reads_too] : done.pages) pages[page] |= reads_too;
   }
   return pages;
 }

@@ -25,6 +25,7 @@ struct Done {
   std::string kernel;         // its bare name, or empty
   const char* verb;           // instead of one for its use of the memory; null: none
   Footprint touched;
+  GuardedPages pages = {};    // of it, see host_guards.h
   bool told = false;          // about an access of the host
 };
 

@@ -55,7 +55,7 @@ cudaError_t Operations::submit(cudaStream_t stream, bool blocking, const Step& s
   const bool waits = pending.description.host_waits;
   cudaError_t error = cudaSuccess;
   if (is_suspect(stamp) || has_to_wait(stamp)) {
-    if (pending.description.keep) pending.description.keep();
+    if (pending.description.keep) pending.work = pending.description.keep();
     postponed_.push_back(std::move(pending));
   } else {
     error = run(std::move(pending));

@@ -23,7 +23,8 @@ struct Description {
   const char* verb = nullptr;  // what it does to memory, where its use of it does not say so
   bool host_waits = false;     // the call returns when the step has ended
   bool on_host = false;        // a function of the program
-  std::function<void()> keep = nullptr;  // copies what the caller may change when the call has returned
+  // For work that is postponed: the same work on a copy of what the caller may change when the call has returned.
+  std::function<Work()> keep = nullptr;
 };
 
 struct Step {
