@@ -55,11 +55,12 @@ _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
-_WASTE = {  # notes of counting runs, which explain no wrong answer
+_WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.BANK_CONFLICT,
     DiagnosticKind.CONTENDED_ATOMIC,
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.LEAK,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.UNCOALESCED,
 }

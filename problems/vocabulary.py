@@ -247,6 +247,7 @@ class DiagnosticKind(StrEnum):
     SIGNATURE = "signature"
     STACK = "stack"
     STACK_OVERFLOW = "stack_overflow"
+    STREAM_HAZARD = "stream_hazard"
     TIME_LIMIT = "time_limit"
     TRAP = "trap"
     UNCOALESCED = "uncoalesced"

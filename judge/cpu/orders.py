@@ -12,6 +12,9 @@ is the same on every host (`sandbox/cpu/runtime/scheduler.h`):
 An order in which an output is wrong proves that the race can change it. So no submission fails for a race
 that does no harm, such as a search in which all threads store the same.
 
+Streams run in the order of the calls at first. If some of their work lacks an order, the other two runs
+postpone it.
+
 Fresh memory holds another value in each order, so that a program which reads what nothing has written is not
 right by luck in all of them.
 """
@@ -19,7 +22,7 @@ right by luck in all of them.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from judge.cpu.races import race_among
+from judge.cpu.races import race_among, race_text
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
@@ -55,7 +58,7 @@ def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before:
     found = tuple(found)
     race = race_among(found)
     if race is not None:
-        return replace(report, message=f"{report.message} There is a data {race.message}")
+        return replace(report, message=f"{report.message} {race_text(race)}")
     if not right_before:
         return report
     uninitialised = any(diagnostic.kind == DiagnosticKind.UNINITIALISED for diagnostic in found)

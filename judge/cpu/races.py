@@ -1,11 +1,19 @@
-"""Extracts data races from the findings of functional mode."""
+"""Extracts data races, and hazards between streams, from the findings of functional mode."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from judge.report import Diagnostic
 from problems.vocabulary import DiagnosticKind
 
+# What comes before the message.
+_NAMES: Mapping[str, str] = {DiagnosticKind.RACE: "data ", DiagnosticKind.STREAM_HAZARD: ""}
+
 
 def race_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """The first race that was found, if any."""
-    return next((found for found in diagnostics if found.kind == DiagnosticKind.RACE), None)
+    """The first race of threads or streams that was found, if any."""
+    return next((found for found in diagnostics if found.kind in _NAMES), None)
+
+
+def race_text(race: Diagnostic) -> str:
+    """Return a sentence that says what `race` is."""
+    return f"There is a {_NAMES[race.kind]}{race.message}"

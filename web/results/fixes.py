@@ -33,6 +33,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.RESOURCES: "Use fewer threads per block or less shared memory.",
     DiagnosticKind.SHUFFLE_SOURCE: "Shuffle only from lanes that take part in the call.",
     DiagnosticKind.STACK_OVERFLOW: "Recurse less deeply, or make local arrays smaller.",
+    DiagnosticKind.STREAM_HAZARD: "Let the second stream wait for an event after the first, or synchronise.",
     DiagnosticKind.UNCOALESCED: "Let threads with consecutive threadIdx.x access consecutive elements.",
     DiagnosticKind.UNINITIALISED: "Write the memory before it is read.",
     DiagnosticKind.USE_AFTER_FREE: "Free the memory after its last use.",

@@ -59,6 +59,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.RESOURCES, "Kernel that needs too much", "#launch"),
         Finding(DiagnosticKind.SHUFFLE_SOURCE, "Shuffle from a lane that takes no part", "warp-shuffle"),
         Finding(DiagnosticKind.STACK_OVERFLOW, "Stack overflow", "#threads"),
+        Finding(DiagnosticKind.STREAM_HAZARD, "Streams without an order", "synchronisation"),
         Finding(DiagnosticKind.TIME_LIMIT, "Program that takes too long", "data-reuse"),
         Finding(DiagnosticKind.UNCOALESCED, "Accesses that do not coalesce", "coalescing"),
         Finding(DiagnosticKind.UNINITIALISED, "Read of uninitialised memory", "uninitialised-memory"),

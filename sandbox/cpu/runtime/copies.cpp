@@ -4,7 +4,9 @@
 #include "copies.h"
 
 #include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "cuda_error.h"
 #include "diagnostics.h"
@@ -80,9 +82,59 @@ void move(const char* call, const Place& to, const Place& from, const Extent& ex
   mark_initialised(reinterpret_cast<u64>(to.base), span(to, extent));
 }
 
+// What the order of calls depends on.
+enum class Memory { kDevice, kManaged, kLocked, kPageable };
+
+Memory memory_at(const void* pointer) {
+  const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
+  if (!range) return Memory::kPageable;
+  switch (range->kind) {
+    case MemoryKind::kManaged: return Memory::kManaged;
+    case MemoryKind::kPinned:
+    case MemoryKind::kRegistered: return Memory::kLocked;
+    default: return Memory::kDevice;
+  }
+}
+
+const char* name_of(Memory memory) {
+  return memory == Memory::kDevice || memory == Memory::kManaged ? "device" : "host";
+}
+
+// Adds the rows of a side to what a copy or fill touches. Nothing is known of pageable memory.
+void add_rows(Footprint& touched, Use use, const Place& place, const Extent& extent) {
+  constexpr u64 kMaxRows = u64{1} << 16;
+  if (extent.height * extent.depth > kMaxRows || memory_at(place.base) == Memory::kPageable) return;
+  for_rows(extent, [&](u64 z, u64 y) {
+    const u64 begin = reinterpret_cast<u64>(place.base) + z * place.slice + y * place.pitch;
+    touched.add(use, {begin, begin + extent.width});
+  });
+}
+
+Work work_of(const char* call, const Place& to, const Place& from, const Extent& extent) {
+  return [=] {
+    move(call, to, from, extent);
+    return cudaSuccess;
+  };
+}
+
+// The same from a copy of the source. CUDA reads pageable memory before the call returns.
+Work kept_work_of(const char* call, const Place& to, Place from, const Extent& extent) {
+  InApiCall in_call(call);
+  const auto kept = std::make_shared<std::vector<u8>>(from.base, from.base + span(from, extent));
+  from.base = kept->data();
+  return [kept, work = work_of(call, to, from, extent)] { return work(); };
+}
+
+// As CUDA's manual says under "API synchronization behavior".
+bool host_waits(Memory to, Memory from, bool synchronous) {
+  if (synchronous) return to != Memory::kDevice || from != Memory::kDevice;
+  const auto is_host = [](Memory memory) { return memory == Memory::kLocked || memory == Memory::kPageable; };
+  return to == Memory::kPageable || (is_host(to) && is_host(from));
+}
+
 }  // namespace
 
-cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemcpyKind kind, In in) {
   const u64 to_bytes = span(to, extent), from_bytes = span(from, extent);
   if (to_bytes == 0) return cudaSuccess;
   if (extent.height > 1 && (extent.width > to.pitch || extent.width > from.pitch)) {
@@ -93,23 +145,38 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
   warn_of_direction(call, to.base, side_of(kind, true), "destination");
   warn_of_direction(call, from.base, side_of(kind, false), "source");
-  return submit(stream, [=] {
-    move(call, to, from, extent);
-    return cudaSuccess;
-  });
+  const auto describe = [=] {
+    const Memory target = memory_at(to.base), origin = memory_at(from.base);
+    Description description{std::string(call) + " (" + name_of(origin) + " to " + name_of(target) + ')'};
+    add_rows(description.touched, Use::kWrites, to, extent);
+    add_rows(description.touched, Use::kReads, from, extent);
+    description.touched.close();
+    description.host_waits = host_waits(target, origin, in.waits);
+    if (origin == Memory::kPageable) description.keep = [=] { return kept_work_of(call, to, from, extent); };
+    return description;
+  };
+  return submit(in.stream, {work_of(call, to, from, extent), describe});
 }
 
-cudaError_t fill(const char* call, Place to, Extent extent, int value, cudaStream_t stream) {
+cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {
   const u64 bytes = span(to, extent);
   if (bytes == 0) return cudaSuccess;
   const std::string why_not = objection(to.base, bytes, Side::kDevice, "destination");
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
-  return submit(stream, [=] {
+  const auto work = [=] {
     DeviceOpen open;
     for_rows(extent, [&](u64 z, u64 y) { std::memset(to.base + z * to.slice + y * to.pitch, value, extent.width); });
     mark_initialised(reinterpret_cast<u64>(to.base), bytes);
     return cudaSuccess;
-  });
+  };
+  const auto describe = [=] {
+    Description description{call};
+    add_rows(description.touched, Use::kWrites, to, extent);
+    description.touched.close();
+    description.host_waits = in.waits && memory_at(to.base) != Memory::kDevice;
+    return description;
+  };
+  return submit(in.stream, {work, describe});
 }
 
 }  // namespace warpcourt::cpu

@@ -20,7 +20,22 @@ struct Place {
   u64 slice = 0;
 };
 
-cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemcpyKind kind, cudaStream_t stream);
-cudaError_t fill(const char* call, Place to, Extent extent, int value, cudaStream_t stream);
+// The stream of a call, and whether it is one of those that do not have one: they use the default stream, and the host
+// waits for them where CUDA says so.
+struct In {
+  In(cudaStream_t of) : stream(of) {}
+
+  cudaStream_t stream;
+  bool waits = false;
+
+  static In synchronous() {
+    In in(nullptr);
+    in.waits = true;
+    return in;
+  }
+};
+
+cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemcpyKind kind, In in);
+cudaError_t fill(const char* call, Place to, Extent extent, int value, In in);
 
 }  // namespace warpcourt::cpu

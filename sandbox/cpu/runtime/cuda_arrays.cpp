@@ -4,6 +4,7 @@
 #include "copies.h"
 #include "cuda_error.h"
 #include "memory.h"
+#include "operations.h"
 #include "textures.h"
 
 namespace warpcourt::cpu {
@@ -38,6 +39,14 @@ Place end_of(const cudaArray_t array, const cudaPitchedPtr& pointer, const cudaP
   return rows(static_cast<u8*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
 }
 
+// The extent's width counts texels when an array takes part, else bytes.
+cudaError_t copy_box(const cudaMemcpy3DParms& p, In in) {
+  const cudaArray_t array = p.dstArray ? p.dstArray : p.srcArray;
+  const u64 unit = array ? image_of(*array).texel_bytes() : 1;
+  return copy("cudaMemcpy3D", end_of(p.dstArray, p.dstPtr, p.dstPos), end_of(p.srcArray, p.srcPtr, p.srcPos),
+              {p.extent.width * unit, p.extent.height, p.extent.depth}, p.kind, in);
+}
+
 }  // namespace
 
 extern "C" {
@@ -54,13 +63,14 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (!array) return cudaSuccess;
+  operations().host_waits_for_all();
   free_memory(array->texels, false);
   delete array;
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch,
                                 std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy("cudaMemcpy2DToArray", rows(image_of(*to), x, y), rows(from, pitch), {width, height}, kind, nullptr);
+  return copy("cudaMemcpy2DToArray", rows(image_of(*to), x, y), rows(from, pitch), {width, height}, kind, In::synchronous());
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch,
                                      std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -68,25 +78,21 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t 
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y,
                                   std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy("cudaMemcpy2DFromArray", rows(to, pitch), rows(image_of(*from), x, y), {width, height}, kind, nullptr);
+  return copy("cudaMemcpy2DFromArray", rows(to, pitch), rows(image_of(*from), x, y), {width, height}, kind, In::synchronous());
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes,
                               cudaMemcpyKind kind) {
-  return copy("cudaMemcpyToArray", rows(image_of(*to), x, y), rows(from, bytes), {bytes}, kind, nullptr);
+  return copy("cudaMemcpyToArray", rows(image_of(*to), x, y), rows(from, bytes), {bytes}, kind, In::synchronous());
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes,
                                 cudaMemcpyKind kind) {
-  return copy("cudaMemcpyFromArray", rows(to, bytes), rows(image_of(*from), x, y), {bytes}, kind, nullptr);
+  return copy("cudaMemcpyFromArray", rows(to, bytes), rows(image_of(*from), x, y), {bytes}, kind, In::synchronous());
 }
 
-// The extent's width counts texels when an array takes part, else bytes.
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  const cudaArray_t array = p->dstArray ? p->dstArray : p->srcArray;
-  const u64 unit = array ? image_of(*array).texel_bytes() : 1;
-  return copy("cudaMemcpy3D", end_of(p->dstArray, p->dstPtr, p->dstPos), end_of(p->srcArray, p->srcPtr, p->srcPos),
-              {p->extent.width * unit, p->extent.height, p->extent.depth}, p->kind, stream);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  return copy_box(*parameters, stream);
 }
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return cudaMemcpy3DAsync(parameters, nullptr); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return copy_box(*parameters, In::synchronous()); }
 
 }  // extern "C"
 

@@ -35,17 +35,21 @@ bool says_device(const char* call, cudaMemcpyKind kind, cudaMemcpyKind host_side
 }
 
 cudaError_t to_symbol(const char* call, const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
-                      cudaMemcpyKind kind, cudaStream_t stream) {
+                      cudaMemcpyKind kind, In in) {
   if (!says_device(call, kind, cudaMemcpyHostToDevice)) return last_error();
   u8* to = symbol_at(call, symbol, bytes, offset);
-  return to ? copy(call, place(to), place(source), {bytes}, kind, stream) : last_error();
+  return to ? copy(call, place(to), place(source), {bytes}, kind, in) : last_error();
 }
 
 cudaError_t from_symbol(const char* call, void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                        cudaMemcpyKind kind, cudaStream_t stream) {
+                        cudaMemcpyKind kind, In in) {
   if (!says_device(call, kind, cudaMemcpyDeviceToHost)) return last_error();
   u8* source = symbol_at(call, symbol, bytes, offset);
-  return source ? copy(call, place(to), place(source), {bytes}, kind, stream) : last_error();
+  return source ? copy(call, place(to), place(source), {bytes}, kind, in) : last_error();
+}
+
+cudaError_t fill_box(const char* call, const cudaPitchedPtr& to, int value, const cudaExtent& extent, In in) {
+  return fill(call, place(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth}, value, in);
 }
 
 }  // namespace
@@ -53,47 +57,47 @@ cudaError_t from_symbol(const char* call, void* to, const void* symbol, std::siz
 extern "C" {
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy("cudaMemcpy", place(to), place(from), {bytes}, kind, nullptr);
+  return copy("cudaMemcpy", place(to), place(from), {bytes}, kind, In::synchronous());
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return copy("cudaMemcpyAsync", place(to), place(from), {bytes}, kind, stream);
 }
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
-  return copy("cudaMemcpyPeer", place(to), place(from), {bytes}, cudaMemcpyDeviceToDevice, nullptr);
+  return copy("cudaMemcpyPeer", place(to), place(from), {bytes}, cudaMemcpyDeviceToDevice, In::synchronous());
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy("cudaMemcpy2D", place(to, to_pitch), place(from, from_pitch), {width, height}, kind, stream);
+  return copy("cudaMemcpy2DAsync", place(to, to_pitch), place(from, from_pitch), {width, height}, kind, stream);
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+  return copy("cudaMemcpy2D", place(to, to_pitch), place(from, from_pitch), {width, height}, kind, In::synchronous());
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return fill("cudaMemset", place(to), {bytes}, value, nullptr);
+  return fill("cudaMemset", place(to), {bytes}, value, In::synchronous());
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return fill("cudaMemsetAsync", place(to), {bytes}, value, stream);
 }
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                               cudaStream_t stream) {
-  return fill("cudaMemset2D", place(to, pitch), {width, height}, value, stream);
+  return fill("cudaMemset2DAsync", place(to, pitch), {width, height}, value, stream);
 }
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
+  return fill("cudaMemset2D", place(to, pitch), {width, height}, value, In::synchronous());
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return fill("cudaMemset3D", place(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth}, value, stream);
+  return fill_box("cudaMemset3DAsync", to, value, extent, stream);
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return cudaMemset3DAsync(to, value, extent, nullptr);
+  return fill_box("cudaMemset3D", to, value, extent, In::synchronous());
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
                                cudaMemcpyKind kind) {
-  return to_symbol("cudaMemcpyToSymbol", symbol, from, bytes, offset, kind, nullptr);
+  return to_symbol("cudaMemcpyToSymbol", symbol, from, bytes, offset, kind, In::synchronous());
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
@@ -101,7 +105,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::s
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                                  cudaMemcpyKind kind) {
-  return from_symbol("cudaMemcpyFromSymbol", to, symbol, bytes, offset, kind, nullptr);
+  return from_symbol("cudaMemcpyFromSymbol", to, symbol, bytes, offset, kind, In::synchronous());
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {

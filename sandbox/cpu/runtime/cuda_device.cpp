@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "fiber.h"
 #include "launch.h"
+#include "operations.h"
 #include "registry.h"
 
 namespace warpcourt::cpu {
@@ -84,8 +85,11 @@ cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() {
+  operations().host_waits_for_all();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 cudaError_t cudaInitDevice(int, unsigned, unsigned) { return cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int* version) {

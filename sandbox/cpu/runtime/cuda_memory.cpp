@@ -5,6 +5,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
+#include "operations.h"
 #include "streams.h"
 
 namespace warpcourt::cpu {
@@ -24,6 +25,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes) {
 
 cudaError_t allocate_outside(void** pointer, std::size_t bytes, MemoryKind kind) {
   *pointer = nullptr;
+  operations().watch();
   return bytes ? allocated(pointer, allocate_host(bytes, kind)) : cudaSuccess;
 }
 
@@ -48,6 +50,12 @@ cudaError_t release(void* pointer, bool host, const char* call) {
     case FreeResult::kUnknown: what = ": no CUDA allocation starts there."; break;
   }
   fail({Severity::kError, "bad_free", address + what, {}}, wire::kIllegalAccess);
+}
+
+// These wait until the device has nothing more to do.
+cudaError_t release_after_all(void* pointer, bool host, const char* call) {
+  if (pointer) operations().host_waits_for_all();
+  return release(pointer, host, call);
 }
 
 }  // namespace
@@ -78,17 +86,24 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
 }
 
-cudaError_t cudaFree(void* pointer) { return release(pointer, false, "cudaFree"); }
+cudaError_t cudaFree(void* pointer) { return release_after_all(pointer, false, "cudaFree"); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return submit(stream, [pointer] { return release(pointer, false, "cudaFreeAsync"); });
+  const auto describe = [pointer] {
+    Description description{.name = "cudaFreeAsync", .verb = "frees"};
+    const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
+    if (range) description.touched.add(Use::kWrites, {range->base, range->base + range->bytes});
+    return description;
+  };
+  return submit(stream, {[pointer] { return release(pointer, false, "cudaFreeAsync"); }, describe});
 }
-cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true, "cudaFreeHost"); }
+cudaError_t cudaFreeHost(void* pointer) { return release_after_all(pointer, true, "cudaFreeHost"); }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
   if (live_allocation(reinterpret_cast<u64>(pointer))) return set_error(cudaErrorHostMemoryAlreadyRegistered);
   return register_host(pointer, bytes) ? cudaSuccess : set_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostUnregister(void* pointer) {
+  operations().host_waits_for_all();
   return unregister_host(pointer) ? cudaSuccess : set_error(cudaErrorHostMemoryNotRegistered);
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {

@@ -1,14 +1,16 @@
-// Streams, events and graphs. Nothing runs in the background: submitting is doing, and a graph is the list
-// of what was submitted while its capture was on.
+// Streams, events and graphs. A graph is the list of the steps that were submitted while its capture was on; they run
+// one after the other in the stream that it is launched in.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "cuda_error.h"
+#include "operations.h"
 #include "streams.h"
 
 struct CUstream_st {
@@ -22,17 +24,19 @@ struct CUevent_st {
 };
 
 struct CUgraph_st {
-  std::vector<warpcourt::cpu::Work> work;
+  std::vector<warpcourt::cpu::Step> steps;
 };
 
 struct CUgraphExec_st {
-  std::vector<warpcourt::cpu::Work> work;
+  std::vector<warpcourt::cpu::Step> steps;
 };
 
 namespace warpcourt::cpu {
 namespace {
 
 thread_local std::unique_ptr<CUgraph_st> capture;
+
+std::atomic<u64> streams{0}, events{0};  // that live
 
 bool captures(cudaStream_t stream) { return capture && stream && stream != cudaStreamLegacy; }
 
@@ -47,18 +51,25 @@ double now_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+bool blocking(cudaStream_t stream) { return !(kept(stream).flags & cudaStreamNonBlocking); }
+
 }  // namespace
 
-cudaError_t submit(cudaStream_t stream, Work work) {
-  if (!captures(stream)) return work();
-  capture->work.push_back(std::move(work));
+cudaError_t submit(cudaStream_t stream, Step step) {
+  if (!captures(stream)) return operations().submit(stream, blocking(stream), step);
+  capture->steps.push_back(std::move(step));
   return cudaSuccess;
 }
+
+u64 live_streams() { return streams; }
+u64 live_events() { return events; }
 
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   *stream = new CUstream_st{flags, priority};
+  ++streams;
+  operations().watch();
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
@@ -66,15 +77,27 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (!stream) return cudaSuccess;
+  operations().forget(stream);
+  --streams;
   delete stream;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
+  operations().host_waits_for_stream(stream, blocking(stream));
   return cudaSuccess;
 }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+// What was asked about has always ended.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (!captures(stream)) operations().host_waits_for_stream(stream, blocking(stream));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaStreamWaitEvent: the event was not created");
+  if (!captures(stream)) operations().wait(stream, blocking(stream), event);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   *flags = kept(stream).flags;
   return cudaSuccess;
@@ -110,43 +133,56 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
-  return submit(stream, [=] {
+  const auto work = [=] {
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
-  });
+  };
+  return submit(stream, {work, [] { return Description{.name = "cudaStreamAddCallback", .on_host = true}; }});
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return submit(stream, [=] {
+  const auto work = [=] {
     function(data);
     return cudaSuccess;
-  });
+  };
+  return submit(stream, {work, [] { return Description{.name = "cudaLaunchHostFunc", .on_host = true}; }});
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st;
+  ++events;
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (!event) return cudaSuccess;
+  operations().forget(event);
+  --events;
   delete event;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
   if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaEventRecord: the event was not created");
-  return submit(stream, [event] {
+  const auto work = [event] {
     event->recorded_ms = now_ms();
     return cudaSuccess;
-  });
+  };
+  if (!captures(stream)) operations().record(event, stream, blocking(stream));
+  return submit(stream, {work, nullptr});
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  operations().host_waits_for_event(event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
   if (!from || !to || from->recorded_ms < 0 || to->recorded_ms < 0) {
     return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded");
   }
+  operations().host_waits_for_event(from);
+  operations().host_waits_for_event(to);
   *ms = static_cast<float>(to->recorded_ms - from->recorded_ms);
   return cudaSuccess;
 }
@@ -174,7 +210,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  *executable = graph ? new CUgraphExec_st{graph->work} : nullptr;
+  *executable = graph ? new CUgraphExec_st{graph->steps} : nullptr;
   return graph ? cudaSuccess : refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
 }
 #if CUDART_VERSION >= 12000
@@ -185,13 +221,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph is null");
-  const std::vector<Work> work = executable->work;
-  return submit(stream, [work] {
-    for (const Work& step : work) {
-      if (cudaError_t error = step(); error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
-  });
+  for (const Step& step : executable->steps) {
+    if (const cudaError_t error = submit(stream, step); error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   delete executable;

@@ -7,7 +7,9 @@
 #include "cuda_error.h"
 #include "deadline.h"
 #include "diagnostics.h"
+#include "leaks.h"
 #include "memory.h"
+#include "operations.h"
 #include "races.h"
 #include "scheduler.h"
 
@@ -25,7 +27,11 @@ u8 poison() {
 
 void begin_call(const Options& options, u32 time_limit_ms) {
   engine().options = options;
-  if (options.races) races().start_call();
+  if (options.races) {
+    races().start_call();
+    operations().start_call();
+  }
+  start_leaks();
   if (options.counted) start_counting_call();
   start_turns();
   clear_error();
@@ -33,7 +39,9 @@ void begin_call(const Options& options, u32 time_limit_ms) {
 }
 
 void finish_call() {
+  operations().finish_call();
   stop_deadline();
+  report_leaks();
   std::fflush(stdout);
   if (engine().options.counted) report_counts();
   if (last_error() == cudaSuccess) return;

@@ -134,7 +134,11 @@ cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void*
   const std::string why_not = objection(*kernel, shape, error);
   if (!why_not.empty()) return refuse(error, why_not);
   Prepared prepared{kernel, shape, pack(*kernel, arguments)};
-  return submit(stream, [prepared = std::move(prepared)] { return run(prepared); });
+  const auto describe = [kernel] {
+    const std::string name = demangle(kernel->name);
+    return Description{.name = "kernel " + name, .kernel = name};
+  };
+  return submit(stream, {[prepared = std::move(prepared)] { return run(prepared); }, describe});
 }
 
 void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters) {

@@ -317,6 +317,18 @@ u64 device_bytes_in_use() {
   return memory().in_use;
 }
 
+LiveMemory live_memory() {
+  std::shared_lock lock(memory().mutex);
+  LiveMemory live;
+  for (const auto& [base, range] : memory().ranges) {
+    const bool own = range.kind == MemoryKind::kDevice || range.kind == MemoryKind::kManaged || range.kind == MemoryKind::kPinned;
+    if (range.freed || !own) continue;
+    ++live.allocations;
+    live.bytes += range.bytes;
+  }
+  return live;
+}
+
 u64 memory_generation() { return memory().generation.load(std::memory_order_relaxed); }
 
 void mark_initialised(u64 address, u64 size) {

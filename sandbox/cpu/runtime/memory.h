@@ -79,6 +79,12 @@ std::optional<Allocation> nearest_allocation(u64 address);
 std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
 u64 device_bytes_in_use();
+// What cudaMalloc and its family gave to the program, and it has not freed.
+struct LiveMemory {
+  u64 allocations = 0;
+  u64 bytes = 0;
+};
+LiveMemory live_memory();
 // Changes whenever a range becomes invalid: cached bounds must be forgotten.
 u64 memory_generation();
 // Race mode: those bytes have been written.

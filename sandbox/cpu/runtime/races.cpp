@@ -6,6 +6,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
+#include "operations.h"
 #include "scheduler.h"
 #include "traffic.h"
 
@@ -215,6 +216,7 @@ void Races::shared(ThreadRecord& thread, u32 offset, u32 bytes, Access kind, u32
 }
 
 void Races::global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u32 location) {
+  operations().note(address, bytes, kind, location);
   Cells* cells = page(address);
   if (!cells) return settle();
   access({&thread, cells, launch_run_, static_cast<u32>(address % kPageBytes), bytes, address, false,

@@ -4,6 +4,7 @@
 #include "../../runner/crash.h"
 #include "diagnostics.h"
 #include "memory.h"
+#include "operations.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -37,6 +38,10 @@ void on_signal(int number, siginfo_t* info, void* context) {
   signal(number, SIG_DFL);
   const u64 address = reinterpret_cast<u64>(info->si_addr);
   const bool has_address = fault_has_address(number);
+  if (has_address && operations().host_touched(address, fault_was_write(context))) {
+    install_signal_handlers();
+    return;
+  }
   if (in_kernel()) device_fault(*this_worker().current, number, address);
   if (has_address && api_call) {
     fail({Severity::kError, "host_pointer",

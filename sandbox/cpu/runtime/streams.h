@@ -1,15 +1,43 @@
-// Streams run nothing in the background: work is done when it is submitted, or recorded while capturing.
+// What programs give to streams: kernels, copies and fills, and functions of the host.
+//
+// Nothing runs in the background. A step runs when it is submitted, is recorded while a capture is on, or is postponed
+// (operations.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <functional>
+#include <string>
+
+#include "footprint.h"
 
 namespace warpcourt::cpu {
 
 using Work = std::function<cudaError_t()>;
 
-// Does `work` now, or records it when a capture is on and `stream` may take part in it.
-cudaError_t submit(cudaStream_t stream, Work work);
+// What race mode wants to know about a step.
+struct Description {
+  std::string name;            // "cudaMemcpyAsync"
+  std::string kernel = {};     // the name of a kernel; it is watched while it runs
+  Footprint touched = {};      // of others
+  const char* verb = nullptr;  // what it does to memory, where its use of it does not say so
+  bool host_waits = false;     // the call returns when the step has ended
+  bool on_host = false;        // a function of the program
+  // For work that is postponed: the same work on a copy of what the caller may change when the call has returned.
+  std::function<Work()> keep = nullptr;
+};
+
+struct Step {
+  Work work;
+  std::function<Description()> describe;
+};
+
+// Does the step now, or later as the order of streams permits, or records it when a capture is on and `stream` may
+// take part in it.
+cudaError_t submit(cudaStream_t stream, Step step);
+
+// What a program made and has not destroyed.
+u64 live_streams();
+u64 live_events();
 
 }  // namespace warpcourt::cpu

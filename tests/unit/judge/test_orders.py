@@ -15,6 +15,7 @@ from sandbox.wire import RunFlag
 
 RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
 RACE = Diagnostic(Severity.WARNING, "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
+HAZARD = Diagnostic(Severity.WARNING, "stream_hazard", "stream hazard on element 0 of argument y.", line=3)
 NOTE = Diagnostic(Severity.NOTE, "launch", "k<<<(1,1,1), (1,1,1)>>>")
 UNINITIALISED = Diagnostic(Severity.WARNING, "uninitialised", "read of uninitialised memory", line=3)
 DRAWN = cast("CaseData", None)
@@ -51,6 +52,12 @@ def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Ver
     report = check(ScriptedReferee(verdicts, NOTE, RACE))
     assert report.verdict is WRONG
     assert report.message == f"3 % of the elements of y are wrong. There is a data {RACE.message}"
+
+
+def test_a_wrong_order_is_explained_by_a_hazard_between_streams() -> None:
+    report = check(ScriptedReferee([RIGHT, WRONG], NOTE, HAZARD))
+    assert report.verdict is WRONG
+    assert report.message.endswith(f"There is a {HAZARD.message}")
 
 
 def test_a_wrong_order_without_a_race_says_that_there_is_no_order() -> None:

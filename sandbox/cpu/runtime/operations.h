@@ -1,0 +1,81 @@
+// Runs what streams get, in race mode in an order that the streams permit.
+//
+// Theory of operation. Outside race mode a step runs when it is submitted. In race mode each step is an operation with
+// a place in the order of streams. Ordinary programs use one stream and device memory: they are left alone. Once
+// a program has made a stream, or pinned or managed memory, operations are watched for hazards (hazards.h).
+//
+// In ascending order, all operations run at once. In the two other orders, those that came first in a hazard are
+// postponed, with all that is ordered after them, until the host waits for them. Then those that may run do, the
+// suspects last. So a kernel that does not wait for its input finds it missing, a copy that is early copies
+// what was there before, and the host reads old values before it synchronises. A program without hazards runs as
+// in the first order.
+//
+// A kernel that polls memory which the host can poll, or updates it atomically, may synchronise with the host. So it counts as
+// one that the host has waited for. From then on nothing is postponed, and accesses of the host are not watched.
+#pragma once
+
+#include <list>
+#include <mutex>
+
+#include "hazards.h"
+#include "streams.h"
+
+namespace warpcourt::cpu {
+
+class Operations {
+ public:
+  void start_call();
+  // Waits for everything.
+  void finish_call();
+  // The program has something that can make a hazard.
+  void watch() { watching_ = true; }
+
+  cudaError_t submit(cudaStream_t stream, bool blocking, const Step& step);
+  void record(cudaEvent_t event, cudaStream_t stream, bool blocking);
+  void wait(cudaStream_t stream, bool blocking, cudaEvent_t event);
+  void host_waits_for_stream(cudaStream_t stream, bool blocking);
+  void host_waits_for_event(cudaEvent_t event);
+  void host_waits_for_all();
+  void forget(cudaStream_t stream);
+  void forget(cudaEvent_t event);
+
+  // An access by the kernel that runs.
+  void note(u64 address, u32 bytes, Access access, u32 location) {
+    if (recording_) builder_.note(address, bytes, access, location);
+  }
+  // Whether a host access that failed may be repeated.
+  bool host_touched(u64 address, bool write);
+
+ private:
+  struct Pending {
+    Stamp stamp;
+    Work work;
+    Description description;
+  };
+  static constexpr std::size_t kMaxPostponed = 256;
+  static constexpr std::size_t kMaxStreams = 256;
+
+  bool watches() const;
+  bool is_suspect(const Stamp& stamp) const;
+  bool has_to_wait(const Stamp& stamp) const;
+  // Runs what is postponed and covered by the clock.
+  void run_until(const Clock& clock);
+  cudaError_t run(Pending pending);
+  void host_waited();
+
+  std::recursive_mutex mutex_;
+  StreamOrder order_;
+  Hazards hazards_;
+  HostGuards guards_;
+  FootprintBuilder builder_;
+  std::list<Pending> postponed_;
+  u32 ordinal_ = 0;
+  bool watching_ = false;
+  bool recording_ = false;
+  bool host_polls_ = false;
+  bool too_many_ = false;  // streams: no more hazards are looked for in this call
+};
+
+Operations& operations();
+
+}  // namespace warpcourt::cpu
