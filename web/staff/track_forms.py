@@ -5,10 +5,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from problems.track import MAX_PROBLEMS
+from problems.track import DAYS, MAX_PROBLEMS
 from web.catalog.models import Problem
 from web.tracks.models import Track
-from web.tracks.services import DAYS
 
 
 def _time() -> forms.DateTimeInput:
