@@ -1,6 +1,7 @@
 """Loads the curriculum: the days of the track "A hundred days", and other problems that are still to come."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from problems.faults import Faults, PackageInvalid
@@ -105,7 +106,7 @@ def _planned(table: TomlTable, *, day: bool) -> PlannedProblem:
 
 
 def _check_order(key: str, days: list[int], top: TomlTable) -> None:
-    for index, (day, later) in enumerate(zip(days, days[1:], strict=False), start=1):
+    for index, (day, later) in enumerate(pairwise(days), start=1):
         if later <= day:
             top.fault(f"{key}[{index}]", f"day {later} does not come after day {day}; sort by days")
 

@@ -125,7 +125,9 @@ def _check_problems(slugs: tuple[str, ...], known: Collection[str], top: TomlTab
         top.fault("problems", f"has {len(slugs)} problems; at most {MAX_PROBLEMS} are allowed")
     for index, slug in enumerate(slugs):
         if slug not in known:
-            top.fault(f"problems[{index}]", f"{slug[:60]!r} is not a problem; write the name of its folder, "
-                f"or add it to {CURRICULUM}")
+            top.fault(
+                f"problems[{index}]",
+                f"{slug[:60]!r} is not a problem; write the name of its folder, or add it to {CURRICULUM}",
+            )
         elif slug in slugs[:index]:
             top.fault(f"problems[{index}]", f"{slug!r} is listed twice; keep one")

@@ -29,7 +29,11 @@ class Track(models.Model):
         default=True, db_default=True, help_text="Whether `loadproblems` writes its texts and problems."
     )
     hours = models.PositiveSmallIntegerField(
-        "hours needed", default=0, db_default=0, help_text="Estimated time for all problems; 0 for no estimate."
+        "hours needed",
+        blank=True,
+        default=0,
+        db_default=0,
+        help_text="Estimated time for all problems. Leave it empty if you have no estimate.",
     )
     prerequisites = models.TextField(
         blank=True, default="", db_default="", help_text="What learners should know first, one on each line."
