@@ -87,11 +87,3 @@ def test_a_track_ends_with_a_certificate_that_anybody_can_check(
             reader = context.new_page()
             check(reader, address)
             expect(reader.get_by_text("finisher", exact=True)).to_be_visible()
-
-    page.goto(f"{site.url}/account/data/delete")
-    page.get_by_label("Type your username to confirm").fill("finisher")
-    page.get_by_role("button", name="Delete account").click()
-    page.wait_for_url(f"{site.url}/")
-    answer = page.goto(address)
-    assert answer
-    assert answer.status == 404

@@ -10,7 +10,7 @@ from web.catalog.models import Problem
 from web.tracks.models import Track
 
 
-def _time() -> forms.DateTimeInput:
+def _time() -> forms.Widget:
     return forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
