@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 blank=True,
                 db_default="",
                 default="",
-                help_text="What learners should know first, one on each line.",
+                help_text="The knowledge that learners need, one item on each line.",
             ),
         ),
         migrations.CreateModel(
