@@ -36,7 +36,10 @@ class Track(models.Model):
         help_text="Estimated time for all problems. Leave it empty if you have no estimate.",
     )
     prerequisites = models.TextField(
-        blank=True, default="", db_default="", help_text="The knowledge that learners need, one item on each line."
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The knowledge that learners need, one item on each line.",
     )
     outcomes = models.TextField(
         "what learners will be able to do",
