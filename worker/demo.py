@@ -5,6 +5,7 @@ Ctrl-C. With --once it ends after the table; the exit status is 0 only if every 
 """
 
 import argparse
+import math
 import secrets
 import sys
 import time
@@ -171,7 +172,7 @@ def _table(samples: Sequence[Sample]) -> Table:
 
 def _load(root: Path) -> list[Problem]:
     problems, _ = load_sound(root)  # `prepare` has reported broken packages
-    return sorted(problems, key=lambda problem: (problem.track_day or 0, problem.slug))
+    return sorted(problems, key=lambda problem: (problem.track_day or math.inf, problem.slug))
 
 
 def _demo_password() -> str:

@@ -5,6 +5,7 @@ that is about pages. `court` is the same with the real judge, for what a learner
 """
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -70,8 +71,8 @@ def browser_type_launch_args() -> dict[str, Any]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Warpcourt with a judge that does what the source says, and two problems, one of them hostile."""
     problems = tmp_path_factory.mktemp("problems")
-    _copy_problems(problems)
-    with _serving(tmp_path_factory.mktemp("site"), target="scripted", problems_dir=str(problems)) as running:
+    copy_problems(problems)
+    with serving(tmp_path_factory.mktemp("site"), target="scripted", problems_dir=str(problems)) as running:
         yield running
 
 
@@ -84,7 +85,7 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     cache = ROOT / ".cache" / "tests"
     cache.mkdir(parents=True, exist_ok=True)
     (data_dir / "cache").symlink_to(cache)
-    with _serving(data_dir, target="cpu") as running:
+    with serving(data_dir, target="cpu") as running:
         yield running
 
 
@@ -214,7 +215,7 @@ def set_theme(browser: Browser, scheme: str, *, phone: bool) -> BrowserContext:
 
 
 @contextmanager
-def _serving(data_dir: Path, **environ: str) -> Iterator[Site]:
+def serving(data_dir: Path, **environ: str) -> Iterator[Site]:
     port = _free_port()
     log = data_dir / "site.log"
     put_migrated_database(data_dir / NAME)
@@ -277,7 +278,7 @@ def _free_port() -> int:
         return port
 
 
-def _copy_problems(target: Path) -> None:
+def copy_problems(target: Path) -> None:
     """vector-add as it is, and a copy of it whose every text tries to run a script."""
     attack = "<script>document.title='owned'</script><img src=x onerror=owned()>"
     shutil.copytree(ROOT / "problems" / "vector-add", target / "vector-add")
@@ -286,7 +287,7 @@ def _copy_problems(target: Path) -> None:
     manifest = (hostile / "problem.toml").read_text()
     manifest = manifest.replace('title = "Vector addition"', f'title = "{attack}"')
     manifest = manifest.replace('summary = "Add two vectors element by element."', f'summary = "{attack}"')
-    (hostile / "problem.toml").write_text(manifest.replace("track_day = 1", "track_day = 2"))
+    (hostile / "problem.toml").write_text(re.sub("track_day = [0-9]+", "track_day = 100", manifest))
     statement = (hostile / "statement.md").read_text()
     links = "[click](javascript:document.title='owned') $\\href{javascript:alert(1)}{x}$"
     (hostile / "statement.md").write_text(f"{attack}\n\n{links} `{attack}`\n\n{statement}\n{attack}\n")

@@ -25,6 +25,16 @@ class StopOut(Schema):
     attempted: bool
 
 
+class PlannedStopOut(Schema):
+    """An entry of a track that is still to come. `day` is null and `topic` empty if the track has no days."""
+
+    slug: str
+    title: str
+    summary: str
+    day: int | None
+    topic: str
+
+
 class TrackOut(Schema):
     """A track with its problems in order; `solved` counts those that you solved."""
 
@@ -36,9 +46,17 @@ class TrackOut(Schema):
 
 
 class TrackDetailOut(TrackOut):
-    """A track with its description, as Markdown."""
+    """A track with its description, as Markdown.
+
+    `coming` are the entries that are still to come. `hours` is the estimated time for all entries, 0 if there
+    is no estimate.
+    """
 
     description: str
+    hours: int
+    prerequisites: list[str]
+    outcomes: list[str]
+    coming: list[PlannedStopOut]
 
 
 @router.get("", response={200: list[TrackOut], **documented(401)}, summary="List tracks")

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 
 from problems.vocabulary import Difficulty
@@ -13,7 +14,7 @@ from web.catalog.models import Problem
 from web.catalog.queries import Counts, Mark, Viewer
 from web.leaderboards.queries import Record, recent_records
 from web.practice.forms import LANGUAGES, ORDERS, ProblemFilterForm
-from web.practice.queries import next_problem
+from web.practice.queries import PracticeDays, next_problem, practice_days
 from web.tracks.queries import VisibleTrack, list_paths, track_titles
 
 PER_PAGE = 50
@@ -97,6 +98,7 @@ class HomePage:
     problems: tuple[Problem, ...]
     counts: Counts
     records: tuple[Record, ...]
+    practised: PracticeDays
 
 
 def list_page(viewer: Viewer, asked: ProblemFilterForm, number: str) -> ProblemListPage:
@@ -129,13 +131,14 @@ def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
 
 
 def home_page(viewer: Viewer) -> HomePage:
-    """Return the problem to begin or continue with. Takes five queries, four if no user is signed in."""
+    """Return the problem to begin or continue with. Takes seven queries, five if no user is signed in."""
     return HomePage(
         following=next_problem(viewer),
         paths=list_paths(viewer),
         problems=tuple(queries.list_problems(viewer)[:FIRST_FEW]),
         counts=queries.count_problems(viewer),
         records=tuple(recent_records(SOME_RECORDS)),
+        practised=practice_days(viewer, timezone.now()),
     )
 
 

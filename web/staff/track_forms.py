@@ -5,13 +5,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from problems.track import MAX_PROBLEMS
+from problems.track import DAYS, MAX_PROBLEMS
 from web.catalog.models import Problem
 from web.tracks.models import Track
-from web.tracks.services import DAYS
 
 
-def _time() -> forms.DateTimeInput:
+def _time() -> forms.Widget:
     return forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
@@ -35,14 +34,23 @@ class TrackForm(ScheduleForm):
     )
 
     class Meta(ScheduleForm.Meta):
-        fields = ["slug", "title", "summary", "description", "stops", "order", *ScheduleForm.Meta.fields]
+        fields = [
+            *("slug", "title", "summary", "description", "hours", "prerequisites", "outcomes"),
+            *("stops", "order", *ScheduleForm.Meta.fields),
+        ]
         labels = {**ScheduleForm.Meta.labels, "slug": "Name in the URL"}
+        widgets = {
+            **ScheduleForm.Meta.widgets,
+            "prerequisites": forms.Textarea(attrs={"rows": 3}),
+            "outcomes": forms.Textarea(attrs={"rows": 4}),
+        }
         help_texts = {
             "slug": "Letters, digits and hyphens, such as first-kernels. You cannot change it later."
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.initial["hours"] = self.initial.get("hours") or None
         if self.instance.pk:
             del self.fields["slug"]
             slugs = self.instance.entries.order_by("position").values_list("problem__slug", flat=True)
@@ -55,6 +63,11 @@ class TrackForm(ScheduleForm):
         if slug == DAYS:
             raise ValidationError("This name is reserved for the track that the problems' days make.")
         return slug
+
+    def clean_hours(self) -> int:
+        """Return the hours, 0 if the field is empty."""
+        hours: int = self.cleaned_data["hours"] or 0
+        return hours
 
     def clean_stops(self) -> list[Problem]:
         """Return the problems with these slugs."""

@@ -17,17 +17,21 @@ from web.audit.services import log
 from web.site.paging import first_rows
 from web.staff.problem_picker import picked_form, picker_of, picking
 from web.staff.track_forms import ScheduleForm, TrackForm
-from web.tracks.models import Entry, Track
-from web.tracks.queries import contest_of
+from web.tracks.models import Entry, PlannedEntry, Track
+from web.tracks.queries import FEWEST_LIVE, contest_of
 from web.tracks.services import set_problems
 
 
 @dataclass(frozen=True, slots=True)
 class TrackRow:
-    """A track with the number of its problems. `contest` is its state; empty if it has no contest."""
+    """A track with the number of its problems. `contest` is its state; empty if it has no contest.
+
+    `missing` is the number of further problems that it needs before it is shown.
+    """
 
     track: Track
     problems: int
+    missing: int
     contest: str
 
 
@@ -40,11 +44,14 @@ def track_list(request: HttpRequest) -> HttpResponse:
         found = found.filter(Q(order__gt=last.order) | Q(order=last.order, slug__gt=last.slug))
     tracks, more = first_rows(found)
     lengths = dict(Entry.objects.order_by().values_list("track").annotate(Count("pk")))
+    planned = set(PlannedEntry.objects.order_by().values_list("track", flat=True).distinct())
     now = timezone.now()
     rows = []
     for track in tracks:
         contest = contest_of(track)
-        rows.append(TrackRow(track, lengths.get(track.pk, 0), contest.state(now) if contest else ""))
+        length = lengths.get(track.pk, 0)
+        missing = max(0, (FEWEST_LIVE if track.pk in planned else 1) - length)
+        rows.append(TrackRow(track, length, missing, contest.state(now) if contest else ""))
     following = f"?{urlencode({'after': tracks[-1].slug})}" if more else ""
     return render(request, "staff/tracks.html", {"rows": rows, "following": following})
 

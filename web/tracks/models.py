@@ -28,6 +28,26 @@ class Track(models.Model):
     from_files = models.BooleanField(
         default=True, db_default=True, help_text="Whether `loadproblems` writes its texts and problems."
     )
+    hours = models.PositiveSmallIntegerField(
+        "hours needed",
+        blank=True,
+        default=0,
+        db_default=0,
+        help_text="Estimated time for all problems. Leave it empty if you have no estimate.",
+    )
+    prerequisites = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The knowledge that learners need, one item on each line.",
+    )
+    outcomes = models.TextField(
+        "what learners will be able to do",
+        blank=True,
+        default="",
+        db_default="",
+        help_text="One on each line. Begin each with a verb.",
+    )
     problems = models.ManyToManyField(Problem, through="Entry", related_name="tracks")
 
     class Meta:
@@ -67,3 +87,31 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.track_id}.{self.position}: {self.problem_id}"
+
+
+class PlannedEntry(models.Model):
+    """A problem that a track names, whether it exists or not. It comes from the curriculum.
+
+    Pages show it as still to come while the viewer sees no problem with its slug on the track. `topic` and
+    `section` describe a day, and are empty on tracks without days.
+    """
+
+    track = models.ForeignKey(Track, models.CASCADE, related_name="planned")
+    position = models.PositiveSmallIntegerField()
+    slug = models.SlugField(max_length=60)
+    title = models.CharField(max_length=80)
+    summary = models.CharField(max_length=200)
+    day = models.PositiveSmallIntegerField(null=True, blank=True)
+    topic = models.CharField(max_length=80, blank=True)
+    section = models.CharField(max_length=80, blank=True)
+
+    class Meta:
+        ordering = ["track", "position"]
+        verbose_name_plural = "planned entries"
+        constraints = [
+            models.UniqueConstraint(fields=["track", "position"], name="planned_entry_position_once"),
+            models.UniqueConstraint(fields=["track", "slug"], name="planned_entry_slug_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.track_id}.{self.position}: {self.slug}"

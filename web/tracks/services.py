@@ -1,52 +1,109 @@
 """Writes to tracks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 
-from problems.track import TrackFile
+from problems.curriculum import Curriculum, PlannedProblem
+from problems.track import DAYS, TrackFile
 from web.catalog.models import Problem
-from web.tracks.models import Entry, Track
+from web.tracks.models import Entry, PlannedEntry, Track
 
-DAYS = "hundred-days"
-_DAYS_TITLE = "A hundred days"
-_DAYS_SUMMARY = "A problem a day, each a small step further than the one before."
+_DAYS_FILE = TrackFile(
+    DAYS, "A hundred days", "A problem a day, each a small step further than the one before.", (), order=1
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place of a track: a problem, or what the curriculum says about it, or both."""
+
+    problem: Problem | None
+    planned: PlannedProblem | None
+    day: int | None = None
+    section: str = ""
 
 
 @transaction.atomic
-def sync(files: Iterable[TrackFile]) -> int:
-    """Update the tracks from `files` and the problems' track days. Return how many there are.
+def sync(files: Iterable[TrackFile], curriculum: Curriculum | None = None) -> int:
+    """Update the tracks from `files`, `curriculum` and the problems' track days. Return how many there are.
 
     New tracks are published. Existing ones keep the choice of staff, also if their file is missing or broken:
     then they have no problems and are hidden. Tracks that staff wrote stay as they are, and a file with the
     slug of one of them is skipped. Call it after the problems are synced.
     """
+    curriculum = curriculum or Curriculum()
     written = set(Track.objects.filter(from_files=False).values_list("slug", flat=True))
     problems = {problem.slug: problem for problem in Problem.objects.only("slug", "track_day")}
-    days = [problem for problem in problems.values() if problem.track_day is not None]
-    days.sort(key=lambda problem: (problem.track_day, problem.slug))
-    wanted = [file for file in files if file.slug not in {DAYS, *written}]
-    for file in wanted:
-        columns = {"title": file.title, "summary": file.summary, "order": file.order}
-        columns["description"] = file.description
-        _sync(file.slug, columns, [problems[slug] for slug in file.problems if slug in problems], days=False)
+    planned = {problem.slug: problem for problem in curriculum.problems}
+    wanted = {file.slug: file for file in files if file.slug not in written}
+    days = _days(problems, curriculum)
     if days:
-        columns = {"title": _DAYS_TITLE, "summary": _DAYS_SUMMARY, "order": 0}
-        _sync(DAYS, columns, days, days=True)
-    known = {file.slug for file in wanted} | ({DAYS} if days else set())
-    Entry.objects.filter(track__from_files=True).exclude(track__slug__in=known).delete()
-    return len(known)
+        wanted.setdefault(DAYS, _DAYS_FILE)
+    else:
+        wanted.pop(DAYS, None)
+    for file in wanted.values():
+        places = [_Place(problems.get(slug), planned.get(slug)) for slug in file.problems]
+        track, _ = Track.objects.update_or_create(slug=file.slug, defaults=dict(_columns(file)))
+        _place(track, days if file.slug == DAYS else places)
+    for entries in (Entry, PlannedEntry):
+        entries.objects.filter(track__from_files=True).exclude(track__slug__in=wanted).delete()
+    return len(wanted)
 
 
-def _sync(slug: str, columns: Mapping[str, object], problems: Iterable[Problem], *, days: bool) -> None:
-    track, _ = Track.objects.update_or_create(slug=slug, defaults=dict(columns))
-    set_problems(track, problems, days=days)
+def set_problems(track: Track, problems: Iterable[Problem]) -> None:
+    """Make `problems`, in this order, the content of `track`."""
+    _place(track, [_Place(problem, None) for problem in problems])
 
 
-def set_problems(track: Track, problems: Iterable[Problem], *, days: bool = False) -> None:
-    """Make `problems`, in this order, the content of `track`. With `days`, each keeps its track day."""
+def _days(problems: Mapping[str, Problem], curriculum: Curriculum) -> list[_Place]:
+    """Return the problems with a day and the planned days, in order.
+
+    The day of a problem precedes that of the curriculum.
+    """
+    planned = {problem.slug: problem for problem in curriculum.days}
+    days = {slug: problem.day for slug, problem in planned.items()}
+    days |= {slug: problem.track_day for slug, problem in problems.items() if problem.track_day is not None}
+    ordered = sorted((day, slug) for slug, day in days.items() if day is not None)
+    return [
+        _Place(problems.get(slug), planned.get(slug), day, curriculum.section_of(day))
+        for day, slug in ordered
+    ]
+
+
+def _place(track: Track, places: Sequence[_Place]) -> None:
+    numbered = [*enumerate(places, start=1)]
     Entry.objects.filter(track=track).delete()
+    PlannedEntry.objects.filter(track=track).delete()
     Entry.objects.bulk_create(
-        Entry(track=track, problem=problem, position=place, day=problem.track_day if days else None)
-        for place, problem in enumerate(problems, start=1)
+        Entry(track=track, problem=place.problem, position=position, day=place.day)
+        for position, place in numbered
+        if place.problem
     )
+    PlannedEntry.objects.bulk_create(
+        PlannedEntry(
+            track=track,
+            position=position,
+            slug=place.planned.slug,
+            title=place.planned.title,
+            summary=place.planned.summary,
+            day=place.day,
+            topic=place.planned.topic if place.day else "",
+            section=place.section,
+        )
+        for position, place in numbered
+        if place.planned
+    )
+
+
+def _columns(file: TrackFile) -> Mapping[str, object]:
+    return {
+        "title": file.title,
+        "summary": file.summary,
+        "description": file.description,
+        "order": file.order,
+        "hours": file.hours,
+        "prerequisites": "\n".join(file.prerequisites),
+        "outcomes": "\n".join(file.outcomes),
+    }

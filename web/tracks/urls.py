@@ -7,4 +7,5 @@ from web.tracks import views
 urlpatterns = [
     path("tracks", views.track_list, name="tracks"),
     path("tracks/<slug:slug>", views.track, name="track"),
+    path("certificates/<str:token>", views.certificate, name="certificate"),
 ]

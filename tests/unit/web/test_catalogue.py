@@ -27,7 +27,7 @@ from web.tracks.models import Entry, Track
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
 ACCEPTED, WRONG = Report(Verdict.ACCEPTED), Report(Verdict.WRONG_ANSWER)
-MOST_QUERIES = 8
+MOST_QUERIES = 10
 MOST_BYTES = 60 * 1024
 
 

@@ -387,6 +387,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("tracks", "POST"): "mmmmmm",
     ("track", "GET"): "oooooo",
     ("track", "POST"): "mmmmmm",
+    ("certificate", "GET"): "oooooo",
+    ("certificate", "POST"): "mmmmmm",
     ("draft", "GET"): "sooooo",
     ("draft", "POST"): "mmmmmm",
     ("draft-history", "GET"): "oooooo",

@@ -32,7 +32,9 @@ from web.quotas.services import set_quota
 from web.rejudges import rejudging
 from web.submissions import services
 from web.submissions.models import Submission
+from web.tracks.certificates import certificate_token
 from web.tracks.models import Entry, Track
+from web.tracks.queries import find_path
 
 SECRET = "the-secret-idea-of-the-owner"
 ATTACK = "<img src=x onerror=attack()>"
@@ -118,6 +120,7 @@ def make_world(*, hostile: bool = False) -> World:
         people={"anonymous": AnonymousUser(), **people},
         values={
             "slug": problem.slug,
+            "token": _certificate(owner),
             "public_id": submission.public_id,
             "kind": "ptx",
             "language": "cuda",
@@ -164,6 +167,13 @@ def _sign_in(person: User) -> str:
     client = Client()
     client.force_login(person)
     return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def _certificate(owner: User) -> str:
+    """The token of the owner's certificate for the track, whose only problem the owner has solved."""
+    path = find_path(owner, "vector-add")
+    assert path
+    return certificate_token(owner, path)
 
 
 def _problem(text: str) -> Problem:

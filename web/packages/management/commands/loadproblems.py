@@ -30,16 +30,16 @@ class Command(BaseCommand):
 
     def handle(self, *_: object, **options: Any) -> None:
         root = settings.WARPCOURT.problems_dir
-        files, track_faults = load_tracks(root)
+        found = load_tracks(root)
         loaded = services.load_site(root, publish=not options["draft"], replace=options["replace"])
         self.stdout.write(
             f"{len(loaded.sound)} problems: {len(loaded.created)} new, {len(loaded.updated)} updated, "
-            f"{len(loaded.unpublished)} unpublished; {tracks.sync(files)} tracks"
+            f"{len(loaded.unpublished)} unpublished; {tracks.sync(found.files, found.curriculum)} tracks"
         )
         if loaded.kept:
             self.stdout.write(
                 f"These problems keep the version that an author published: {', '.join(loaded.kept)}. "
                 "To replace it with the package of the site: loadproblems --replace SLUG"
             )
-        if faults := (*loaded.faults, *track_faults):
+        if faults := (*loaded.faults, *found.faults):
             raise CommandError(printable("\n".join(["Skipped invalid packages:", *faults])))
