@@ -24,7 +24,7 @@ from rich.table import Table
 from judge.languages import languages_here
 from problems.loader import load_sound
 from problems.schema import Problem, Solution
-from problems.vocabulary import Verdict
+from problems.vocabulary import Difficulty, Verdict
 from web.config import Config
 from web.setting import ConfigError
 from worker import readiness
@@ -34,6 +34,7 @@ USERNAME = "demo"
 POLL_S = 0.5
 PLAIN_WIDTH = 120  # characters of a table in a file
 PATIENCE_S = 900.0
+_PROBLEMS = 12  # which one page of submissions in the API can show
 # One of each shows the judge's verdicts; time limits would mostly show waiting.
 _FAILURES = (
     Verdict.WRONG_ANSWER,
@@ -61,14 +62,15 @@ class Sample:
         return self.verdict == self.solution.verdict
 
 
-def choose(problems: Iterable[Problem]) -> list[Sample]:
-    """Return the first accepted solution of each problem in each language, and a failing one of each kind.
+def choose(problems: Iterable[Problem], most: int = _PROBLEMS) -> list[Sample]:
+    """Return accepted solutions of the first `most` problems, and a failing one of each kind.
 
-    The failing ones come from different problems as far as possible.
+    The accepted one of a problem is the first in each language. The failing ones come from different problems
+    as far as possible, also from later ones.
     """
     chosen, missing = [], list(_FAILURES)
-    for problem in problems:
-        for language in languages_here():
+    for at, problem in enumerate(problems):
+        for language in languages_here() if at < most else ():
             of_language = [s for s in problem.solutions if s.language is language]
             accepted = [s for s in of_language if s.verdict is Verdict.ACCEPTED]
             chosen += [Sample(problem, solution) for solution in accepted[:1]]
@@ -172,7 +174,12 @@ def _table(samples: Sequence[Sample]) -> Table:
 
 def _load(root: Path) -> list[Problem]:
     problems, _ = load_sound(root)  # `prepare` has reported broken packages
-    return sorted(problems, key=lambda problem: (problem.track_day or math.inf, problem.slug))
+    return sorted(problems, key=lambda problem: (*_rank(problem), problem.slug))
+
+
+def _rank(problem: Problem) -> tuple[int, float]:
+    """Return where a problem comes in the demonstration: easy ones first, then by the day of the track."""
+    return list(Difficulty).index(problem.difficulty), problem.track_day or math.inf
 
 
 def _demo_password() -> str:

@@ -33,3 +33,14 @@ def test_the_first_accepted_one_of_each_language_and_a_failing_one_of_each_kind(
         ("two", "0.cu"),
         ("two", "2.py"),
     ]
+
+
+def test_problems_beyond_the_limit_show_only_failures_that_are_missing():
+    both = [(Language.CUDA, Verdict.ACCEPTED), (Language.CUDA, Verdict.WRONG_ANSWER)]
+    later = [*both, (Language.CUDA, Verdict.REJECTED)]
+    chosen = choose([problem("one", *both), problem("two", *later)], most=1)
+    assert [(sample.problem.slug, sample.solution.path.name) for sample in chosen] == [
+        ("one", "0.cu"),
+        ("one", "1.cu"),
+        ("two", "2.cu"),
+    ]
