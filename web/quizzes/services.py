@@ -86,7 +86,7 @@ def mark_all(paper: Paper, answers: Sequence[str]) -> tuple[Mark, ...]:
         except AnswerUnreadable as error:
             faults[index] = str(error)
     if len(answers) > len(paper.questions):
-        faults[len(paper.questions)] = "There is no such question."
+        faults[len(paper.questions)] = "The quiz has fewer questions."
     if faults:
         raise AnswersInvalid(faults)
     return tuple(marks)

@@ -1,7 +1,5 @@
 """Pages of quizzes. They work without scripts."""
 
-from typing import cast
-
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,7 +8,6 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from web.accounts.models import User
 from web.catalog.queries import Viewer
 from web.quizzes import pages, queries, services
 from web.quizzes.models import Quiz
@@ -38,7 +35,7 @@ def quiz(request: HttpRequest, slug: str) -> HttpResponse:
     draw = request.POST.get("draw", "")
     number = int(draw) if draw.isascii() and draw.isdecimal() and len(draw) <= _MOST_DIGITS else 0
     version = request.POST.get("version", "")
-    user = cast("User", request.user)
+    user = request.user
     try:
         recorded = services.answer(user, found, draw=number, version=version, answers=answers)
     except services.AnswersInvalid as refusal:

@@ -1,6 +1,7 @@
 """Staff pages about quizzes: list them, publish and hide them, upload one."""
 
 from pathlib import PurePath
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -33,7 +34,7 @@ class QuizForm(forms.Form):
 
     def clean_file(self) -> QuizFile:
         """Refuse files that state no sound quiz, with every fault, and the names of quizzes from files."""
-        upload: UploadedFile = self.cleaned_data["file"]
+        upload: UploadedFile[Any] = self.cleaned_data["file"]
         path = PurePath(upload.name or "")
         if path.suffix != ".toml":
             raise ValidationError("The name of the file must end with .toml.")

@@ -2,8 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -76,7 +76,9 @@ class TestAnswering:
         assert "Solved" in text_of(browser.get(PAGE))
         assert queries.live_quizzes(owner)["sums"].state == "solved"
 
-    def test_wrong_answers_are_explained_and_the_next_attempt_has_other_numbers(self, quiz, owner, browser_of):
+    def test_wrong_answers_are_explained_and_the_next_attempt_has_other_numbers(
+        self, quiz, owner, browser_of
+    ):
         browser = browser_of(owner)
         first = queries.paper_of(owner, quiz, 1)
         browser.post(PAGE, form(owner, quiz, right=False))
@@ -117,7 +119,9 @@ class TestAnswering:
         assert answer.url == f"{PAGE}/attempts/1"
         assert not Attempt.objects.get().passed
 
-    @pytest.mark.parametrize("changed", [{"version": "other"}, {"draw": "7"}, {"draw": "x"}, {"draw": "9" * 99}])
+    @pytest.mark.parametrize(
+        "changed", [{"version": "other"}, {"draw": "7"}, {"draw": "x"}, {"draw": "9" * 99}]
+    )
     def test_answers_to_other_numbers_are_refused(self, quiz, owner, browser_of, changed):
         answer = browser_of(owner).post(PAGE, form(owner, quiz) | changed)
         assert answer.status_code == 409
@@ -126,7 +130,13 @@ class TestAnswering:
 
     def test_there_is_a_limit_for_each_day(self, quiz, owner, browser_of):
         for draw in range(1, services.MAX_ATTEMPTS_A_DAY + 1):
-            attempt = {"version": quiz.version, "answers": ["1", "0"], "right": 0, "questions": 2, "passed": False}
+            attempt = {
+                "version": quiz.version,
+                "answers": ["1", "0"],
+                "right": 0,
+                "questions": 2,
+                "passed": False,
+            }
             Attempt.objects.create(user=owner, quiz=quiz, draw=draw, **attempt)
         browser = browser_of(owner)
         answer = browser.post(PAGE, form(owner, quiz))
@@ -172,7 +182,9 @@ class TestVisitors:
             [live] = queries.list_quizzes(owner)
         assert (live.slug, live.title, live.day, live.questions) == ("sums", "Sums", 3, 2)
 
-    def test_unpublished_ones_are_for_staff_and_missing_ones_for_no_user(self, quiz, staff, browser_of, client):
+    def test_unpublished_ones_are_for_staff_and_missing_ones_for_no_user(
+        self, quiz, staff, browser_of, client
+    ):
         Quiz.objects.update(published=False)
         assert client.get(PAGE).status_code == 404
         assert "visible to staff only" in text_of(browser_of(staff).get("/quizzes"))
@@ -203,12 +215,11 @@ class TestLoading:
         assert (quiz.title, quiz.live) == ("Mine", True)
 
     def test_the_command_loads_them_and_reports_faults(self, db, settings, tmp_path, capsys):
-        settings.WARPCOURT.__class__  # noqa: B018 - the fixture gives the real settings
         folder = tmp_path / "quizzes"
         folder.mkdir()
         (folder / "sums.toml").write_text(QUIZ)
         (folder / "broken.toml").write_text(QUIZ.replace("pass_mark = 1", "pass_mark = 9"))
-        with_folder(settings, tmp_path)
+        settings.WARPCOURT = replace(settings.WARPCOURT, problems_dir=tmp_path)
         with pytest.raises(CommandError, match=r"quizzes/broken.toml: pass_mark: must be from 1 to 2, is 9"):
             call_command("loadproblems")
         assert "1 quizzes" in capsys.readouterr().out
@@ -241,7 +252,9 @@ class TestApi:
         assert "answer" not in json.dumps(body["questions"])
         answers = [form(owner, quiz)[name] for name in ("q1", "q2")]
         sent = {"draw": 1, "version": quiz.version, "answers": answers}
-        attempt = client.post(f"{API}/attempts", sent, content_type="application/json", headers=headers).json()
+        attempt = client.post(
+            f"{API}/attempts", sent, content_type="application/json", headers=headers
+        ).json()
         assert (attempt["right"], attempt["passed"]) == (2, True)
         assert [mark["right"] for mark in attempt["marks"]] == [True, True]
         again = client.post(f"{API}/attempts", sent, content_type="application/json", headers=headers)
@@ -283,7 +296,9 @@ class TestStaff:
         assert AuditEntry.objects.filter(kind=AuditKind.QUIZ_WRITE).count() == 2
 
     def test_every_fault_is_shown(self, browser):
-        answer = self.upload(browser, QUIZ.replace("pass_mark = 1", "pass_mark = 9").replace('"easy"', '"no"'))
+        answer = self.upload(
+            browser, QUIZ.replace("pass_mark = 1", "pass_mark = 9").replace('"easy"', '"no"')
+        )
         assert answer.status_code == 422
         assert "pass_mark: must be from 1 to 2, is 9" in text_of(answer)
         assert "difficulty: " in text_of(answer)
@@ -323,12 +338,6 @@ def test_the_account_exports_and_deletes_attempts(quiz, owner):
     assert (row["quiz"], row["draw"], row["answers"]) == ("sums", 1, ["1,000", "0"])
     delete_account(owner)
     assert not Attempt.objects.exists()
-
-
-def with_folder(settings, folder: Path) -> None:
-    from dataclasses import replace
-
-    settings.WARPCOURT = replace(settings.WARPCOURT, problems_dir=folder)
 
 
 def test_questions_have_names_for_screen_readers(quiz, owner, browser_of):
