@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from problems.loader import problems_root
 from problems.quiz_files import load_quiz
 from problems.quiz_paper import draw_paper
-from tests.e2e.conftest import PASSWORD, Site, sign_up
+from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up
 from tests.e2e.soundness import check, check_here
 
 QUIZZES = ("device-arithmetic", "read-a-profile", "occupancy-tuning", "predict-decode", "mps-arithmetic")
@@ -102,6 +102,26 @@ def test_it_is_solved_with_keys_alone_and_without_scripts(
         row = page.get_by_role("listitem").filter(has_text="Read a profile")
         expect(row.get_by_text("Solved")).to_be_attached()
         picture(page, f"solved-list-{scripts}")
+
+
+def test_staff_see_every_fault_of_an_upload(site: Site, visitor: Page) -> None:
+    name = f"staff-{secrets.token_hex(3)}"
+    lines = (
+        "from web.accounts.models import User",
+        f"User.objects.create_superuser({name!r}, password={PASSWORD!r})",
+    )
+    site.manage("shell", "-c", "\n".join(lines))
+    sign_in(visitor, site, name)
+    check(visitor, f"{site.url}/staff/quizzes")
+    source = (problems_root() / "quizzes" / "mps-arithmetic.toml").read_text()
+    broken = source.replace("pass_mark = 9", "pass_mark = 99").replace('"medium"', '"tricky"')
+    for text, seen in ((broken, "must be from 1 to 11"), (source, "Sharing arithmetic saved.")):
+        file = {"name": f"{name}.toml", "mimeType": "text/plain", "buffer": text.encode()}
+        visitor.get_by_label("File").set_input_files(file)  # type: ignore[arg-type]  # a FilePayload
+        visitor.get_by_role("button", name="Upload").click()
+        expect(visitor.get_by_text(seen)).to_be_visible()
+        check_here(visitor, "quizzes of staff after an upload")
+        picture(visitor, f"staff-{seen[:4].strip()}-{scheme_of(visitor)}")
 
 
 def user_id(site: Site, name: str) -> int:
