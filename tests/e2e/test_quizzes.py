@@ -117,7 +117,7 @@ def test_staff_see_every_fault_of_an_upload(site: Site, visitor: Page) -> None:
     broken = source.replace("pass_mark = 9", "pass_mark = 99").replace('"medium"', '"tricky"')
     for text, seen in ((broken, "must be from 1 to 11"), (source, "Sharing arithmetic saved.")):
         file = {"name": f"{name}.toml", "mimeType": "text/plain", "buffer": text.encode()}
-        visitor.get_by_label("File").set_input_files(file)  # type: ignore[arg-type]  # a FilePayload
+        visitor.get_by_label("File", exact=True).set_input_files(file)  # type: ignore[arg-type]  # a FilePayload
         visitor.get_by_role("button", name="Upload").click()
         expect(visitor.get_by_text(seen)).to_be_visible()
         check_here(visitor, "quizzes of staff after an upload")
