@@ -61,7 +61,8 @@ def quiz_list(request: HttpRequest) -> HttpResponse:
             log(member(request), AuditKind.QUIZ_WRITE, quiz, version=quiz.version[:12])
         messages.success(request, f"{quiz.title} saved.")
         return redirect("staff-quizzes")
-    quizzes = Quiz.objects.defer("source").annotate(attempted=Count("attempts"))[:_MOST_ROWS]
+    found = Quiz.objects.defer("source").annotate(attempted=Count("attempts"))
+    quizzes = found.order_by("track_day", "slug")[:_MOST_ROWS]
     status = 422 if request.method == "POST" else 200
     return render(request, "staff/quizzes.html", {"quizzes": quizzes, "form": form}, status=status)
 
