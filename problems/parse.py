@@ -112,7 +112,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         title=top.text("title", most=80, example='"Vector addition"'),
         summary=top.text("summary", most=200, example='"One sentence."'),
         difficulty=top.choice("difficulty", Difficulty),
-        tags=_tags(top),
+        tags=parse_tags(top),
         track_day=top.integer("track_day", least=1, most=1000) if top.has("track_day") else None,
         languages=top.choices("languages", Language, default=_USUAL_LANGUAGES),
         limits=_limits(top.table("limits", required=False)),
@@ -148,7 +148,8 @@ def parse_toml(text: str, faults: Faults) -> dict[str, object]:
     return {}
 
 
-def _tags(top: TomlTable) -> tuple[str, ...]:
+def parse_tags(top: TomlTable) -> tuple[str, ...]:
+    """The tags of a problem or quiz: lower-case words, each once."""
     tags = top.texts("tags")
     for index, tag in enumerate(tags):
         if not re.fullmatch(_TAG, tag) or len(tag) > 30:

@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "web.leaderboards",
     "web.fleet",
     "web.quotas",
+    "web.quizzes",
     "web.tracks",
     "web.drafts",
     "web.authoring",

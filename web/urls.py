@@ -29,6 +29,7 @@ urlpatterns = [
     path("", include("web.leaderboards.urls")),
     path("", include("web.fleet.urls")),
     path("", include("web.tracks.urls")),
+    path("", include("web.quizzes.urls")),
     path("", include("web.drafts.urls")),
     path("", include("web.hints.urls")),
     path("", include("web.authoring.urls")),

@@ -279,9 +279,10 @@ def _free_port() -> int:
 
 
 def copy_problems(target: Path) -> None:
-    """vector-add as it is, and a copy of it whose every text tries to run a script."""
+    """The quizzes, vector-add as it is, and a copy of it whose every text tries to run a script."""
     attack = "<script>document.title='owned'</script><img src=x onerror=owned()>"
     shutil.copytree(ROOT / "problems" / "vector-add", target / "vector-add")
+    shutil.copytree(ROOT / "problems" / "quizzes", target / "quizzes")
     hostile = target / "hostile"
     shutil.copytree(ROOT / "problems" / "vector-add", hostile)
     manifest = (hostile / "problem.toml").read_text()

@@ -20,6 +20,7 @@ from web.api import (
     personal_nodes,
     problems,
     profile,
+    quizzes,
     submissions,
     tokens,
     tracks,
@@ -40,6 +41,7 @@ api = ApiWithCachedDocument(
 )
 api.add_router("/problems", problems.router, tags=["problems"])
 api.add_router("/tracks", tracks.router, tags=["tracks"])
+api.add_router("/quizzes", quizzes.router, tags=["quizzes"])
 api.add_router("/submissions", submissions.router, tags=["submissions"])
 api.add_router("/tokens", tokens.router, tags=["tokens"])
 api.add_router("/leaderboards", leaderboards.router, tags=["leaderboards"])

@@ -17,6 +17,7 @@ from web.accounts.services import TooManyTokens
 from web.authoring.services import comments, files, members, publishing, runs, workspaces
 from web.hints.services import HelpRefused
 from web.importing import services as imports
+from web.quizzes import services as quizzes
 from web.site.databases import DATABASE_AWAY
 from web.site.error_views import AGAIN_S
 from web.submissions import services
@@ -73,6 +74,8 @@ _REFUSED: Mapping[type[Exception], int] = {
     imports.TooManyImports: 429,
     imports.ImportRefused: 422,
     HelpRefused: 409,
+    quizzes.TooManyAttempts: 429,
+    quizzes.AttemptRefused: 409,
     ContentsInvalid: 422,
     PackageInvalid: 422,
 }
@@ -108,6 +111,7 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(services.SubmissionRefused)(_refused)
     api.exception_handler(TooManyTokens)(_too_many_tokens)
     api.exception_handler(files.Conflict)(_conflict)
+    api.exception_handler(quizzes.AnswersInvalid)(_answers_invalid)
     for refusal, status in _REFUSED.items():
         api.exception_handler(refusal)(partial(_answer_refusal, status))
     for away in DATABASE_AWAY:
@@ -162,6 +166,10 @@ def _answer_refusal(status: int, _request: HttpRequest, error: Exception) -> Htt
 def _conflict(_request: HttpRequest, error: files.Conflict) -> HttpResponse:
     fields = {path: ["changed" if data is not None else "removed"] for path, data in error.theirs.items()}
     return answer(409, str(error), fields)
+
+
+def _answers_invalid(_request: HttpRequest, error: quizzes.AnswersInvalid) -> HttpResponse:
+    return answer(422, str(error), {f"answers.{index}": [fault] for index, fault in error.faults.items()})
 
 
 def _too_many_tokens(_request: HttpRequest, error: TooManyTokens) -> HttpResponse:

@@ -91,6 +91,13 @@ def render(
     With `anchors`, headings get ids with this prefix, and links to themselves. Only the images in `pictures`
     are shown; others are omitted. `fold_code` hides each code block until the reader opens it.
     """
+    return render_once(text, anchors=anchors, pictures=pictures, fold_code=fold_code)
+
+
+def render_once(
+    text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = (), fold_code: bool = False
+) -> SafeString:
+    """Return what `render` returns, without a place in the cache. For texts that differ between users."""
     known = {picture.name: picture for picture in pictures}
     html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": {}, "fold_code": fold_code})
     clean = nh3.clean(

@@ -27,6 +27,7 @@ from web.hints.models import GivenUp, OpenedHint
 from web.importing.models import ImportRun
 from web.notifications.models import MailChoice, Notification
 from web.packages.models import PackageVersion
+from web.quizzes.models import Attempt
 from web.quotas.models import Quota
 from web.submissions.event_broadcaster import closing
 from web.submissions.models import Progress, Submission
@@ -102,6 +103,13 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
     yield (
         "opened_hints",
         _rows(OpenedHint.objects.filter(user=user), "problem__slug", "number", "opened"),
+    )
+    yield (
+        "quiz_attempts",
+        _rows(
+            Attempt.objects.filter(user=user),
+            *("quiz__slug", "draw", "answers", "right", "questions", "passed", "created"),
+        ),
     )
     yield "given_up", _rows(GivenUp.objects.filter(user=user), "problem__slug", "created")
     yield (

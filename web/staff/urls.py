@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.staff import quota_views, rejudge_views, track_views, usage_views, user_views, views
+from web.staff import quiz_views, quota_views, rejudge_views, track_views, usage_views, user_views, views
 
 urlpatterns = [
     path("staff", views.overview, name="staff"),
@@ -22,6 +22,8 @@ urlpatterns = [
     path("staff/tracks/new", track_views.track_new, name="staff-track-new"),
     path("staff/tracks/<slug:slug>", track_views.track_edit, name="staff-track"),
     path("staff/tracks/<slug:slug>/delete", track_views.track_delete, name="staff-track-delete"),
+    path("staff/quizzes", quiz_views.quiz_list, name="staff-quizzes"),
+    path("staff/quizzes/<slug:slug>/publish", quiz_views.quiz_publish, name="staff-quiz-publish"),
     path("staff/users", user_views.user_list, name="staff-users"),
     path("staff/users/<path:username>", user_views.user_roles, name="staff-user"),
     path("staff/quotas", quota_views.quota_list, name="staff-quotas"),

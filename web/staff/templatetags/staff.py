@@ -21,6 +21,7 @@ _PLACES = (
     ("fleet", "Fleet"),
     ("staff-rejudges", "Rejudges"),
     ("staff-tracks", "Tracks"),
+    ("staff-quizzes", "Quizzes"),
     ("staff-users", "Users"),
     ("staff-usage", "Usage"),
     ("staff-quotas", "Limits"),

@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group as UserGroup
 from django.test import Client
 
 from judge.report import CaseReport, Mismatch, Report, Score
+from problems.quiz_files import check_quiz
 from problems.vocabulary import BaselineKind, Group, Language, Mode, Verdict
 from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
@@ -28,6 +29,8 @@ from web.fleet.personal import invite_personal
 from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
 from web.notifications.models import Kind, Notification
+from web.quizzes.models import Quiz
+from web.quizzes.services import answer, write
 from web.quotas.services import set_quota
 from web.rejudges import rejudging
 from web.submissions import services
@@ -105,6 +108,7 @@ def make_world(*, hostile: bool = False) -> World:
     chosen = Submission.objects.filter(pk=submission.pk)
     rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
     baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
+    _quiz(owner, text)
     node = _node(staff, text)
     invite_personal(owner, f"desk {text}"[:60], "https://court.example.org")
     own_node = PersonalNode.objects.get(owner=owner)
@@ -126,6 +130,7 @@ def make_world(*, hostile: bool = False) -> World:
             "language": "cuda",
             "number": revision.revision,
             "attempt": 1,
+            "draw": 1,
             "token_id": issue_token(owner, name=f"the owner's {text}"[:60])[0].pk,
             "session_id": 1,
             "username": "owner",
@@ -189,6 +194,45 @@ def _problem(text: str) -> Problem:
     track = Track.objects.create(slug="vector-add", title=f"First steps {text}", summary=f"Begin. {text}")
     Entry.objects.create(track=track, problem=problem, position=1)
     return problem
+
+
+def _quiz(owner: User, text: str) -> Quiz:
+    """A quiz with the slug of the problem, and an attempt of the owner."""
+    source = f'''
+title = "Sums {text}"
+summary = "Add. {text}"
+difficulty = "easy"
+tags = ["elementwise"]
+pass_mark = 1
+intro = """Compute. {text} [x](javascript:attack())"""
+
+[[variables]]
+name = "a"
+from = 1
+to = 9
+step = 1
+
+[[questions]]
+kind = "numeric"
+text = "What is {{{{ a }}}} + 1? {text}"
+answer = "a + 1"
+unit = "{text[:19]}u"
+explanation = "It is {{{{ answer }}}}. {text}"
+
+[[questions.mistakes]]
+answer = "a"
+explanation = "Add 1. {text}"
+
+[[questions]]
+kind = "choice"
+text = "Which? {text}"
+options = ["This {text}", "That"]
+right = 0
+explanation = "This. {text}"
+'''
+    quiz = write(check_quiz("vector-add", source), from_files=True)
+    answer(owner, quiz, draw=1, version=quiz.version, answers=["12345", "0"])
+    return quiz
 
 
 def _node(staff: User, text: str) -> Node:

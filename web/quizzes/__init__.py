@@ -1,0 +1,1 @@
+"""Quizzes: questions with drawn numbers and computed answers, and the users' attempts."""

@@ -1,0 +1,173 @@
+"""Quizzes as their pages show them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString, mark_safe
+
+from problems.quiz import QuestionKind
+from problems.quiz_paper import Mark, PaperQuestion, read_answer
+from problems.quiz_text import spell
+from web.catalog.markdown import render_once
+from web.catalog.queries import Viewer
+from web.quizzes.models import Attempt, Quiz
+from web.quizzes.queries import attempts_of, next_draw, paper_of
+from web.quizzes.services import mark_all
+
+_SHOWN_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a choice. `value` is its place as shown."""
+
+    value: str
+    html: SafeString
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """A question to answer. `given` is what the user has sent, `fault` why it was not taken."""
+
+    number: int
+    name: str
+    html: SafeString
+    unit: str
+    options: tuple[Option, ...]
+    given: str
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuizPage:
+    """A quiz with the numbers of the viewer, or with example numbers for a visitor."""
+
+    quiz: Quiz
+    intro: SafeString
+    questions: tuple[QuestionPart, ...]
+    draw: int
+    attempts: list[Attempt]
+    refusal: str
+
+    @property
+    def solved(self) -> bool:
+        """Return whether one of the viewer's attempts passed."""
+        return any(attempt.passed for attempt in self.attempts)
+
+    @property
+    def faulty(self) -> tuple[QuestionPart, ...]:
+        """Return the questions whose answers were not taken."""
+        return tuple(question for question in self.questions if question.fault)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPart:
+    """A question with the user's answer, its mark and the explanation. Answers are HTML."""
+
+    number: int
+    html: SafeString
+    unit: str
+    given: SafeString
+    answer: SafeString
+    right: bool
+    hint: SafeString
+    explanation: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptPage:
+    """An attempt. `questions` is empty if the quiz has changed since."""
+
+    quiz: Quiz
+    attempt: Attempt
+    intro: SafeString
+    questions: tuple[MarkedPart, ...]
+    latest: bool
+
+
+def field_name(index: int) -> str:
+    """Return the name of the form field for the question with that index."""
+    return f"q{index + 1}"
+
+
+def quiz_page(
+    viewer: Viewer,
+    quiz: Quiz,
+    *,
+    given: Sequence[str] = (),
+    faults: Mapping[int, str] | None = None,
+    refusal: str = "",
+) -> QuizPage:
+    """Return the page of `quiz`.
+
+    `given` are answers that were sent and not taken, with the `faults` of some, by their indices.
+    """
+    draw = next_draw(viewer, quiz) if viewer.is_authenticated else 0
+    paper = paper_of(viewer, quiz, draw)
+    return QuizPage(
+        quiz=quiz,
+        intro=render_once(paper.intro),
+        questions=tuple(
+            _part(index, question, given[index] if index < len(given) else "", (faults or {}).get(index, ""))
+            for index, question in enumerate(paper.questions)
+        ),
+        draw=draw,
+        attempts=attempts_of(viewer, quiz),
+        refusal=refusal,
+    )
+
+
+def attempt_page(viewer: Viewer, quiz: Quiz, attempt: Attempt) -> AttemptPage:
+    """Return the page of an attempt of `viewer`."""
+    intro = SafeString("")
+    questions: tuple[MarkedPart, ...] = ()
+    if attempt.version == quiz.version:
+        paper = paper_of(viewer, quiz, attempt.draw)
+        intro = render_once(paper.intro)
+        marked = zip(paper.questions, attempt.answers, mark_all(paper, attempt.answers), strict=True)
+        questions = tuple(
+            _marked(index, question, given, mark) for index, (question, given, mark) in enumerate(marked)
+        )
+    return AttemptPage(quiz, attempt, intro, questions, latest=next_draw(viewer, quiz) == attempt.draw + 1)
+
+
+def _part(index: int, question: PaperQuestion, given: str, fault: str) -> QuestionPart:
+    return QuestionPart(
+        number=index + 1,
+        name=field_name(index),
+        html=render_once(question.text),
+        unit=question.unit,
+        options=tuple(
+            Option(str(place), _one_line(text), given == str(place))
+            for place, text in enumerate(question.options)
+        ),
+        given=given,
+        fault=fault,
+    )
+
+
+def _marked(index: int, question: PaperQuestion, given: str, mark: Mark) -> MarkedPart:
+    return MarkedPart(
+        number=index + 1,
+        html=render_once(question.text),
+        unit=question.unit,
+        given=_answer(question, read_answer(question, given)),
+        answer=_answer(question, question.answer),
+        right=mark.right,
+        hint=render_once(mark.hint),
+        explanation=render_once(question.explanation),
+    )
+
+
+def _answer(question: PaperQuestion, value: float) -> SafeString:
+    if question.kind is QuestionKind.CHOICE:
+        return _one_line(question.options[int(value)])
+    return SafeString(spell(value, digits=_SHOWN_DIGITS))
+
+
+def _one_line(text: str) -> SafeString:
+    """Return a text of one paragraph without the tags of the paragraph."""
+    html = render_once(text).strip()
+    inner = html.removeprefix("<p>").removesuffix("</p>")
+    return SafeString(html) if "<p>" in inner else mark_safe(inner)  # noqa: S308 - a part of sanitised HTML

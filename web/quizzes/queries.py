@@ -1,0 +1,116 @@
+"""Reads of quizzes and of the viewer's attempts."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
+
+from problems.quiz import Quiz as QuizSpec
+from problems.quiz import parse_quiz
+from problems.quiz_paper import Paper, draw_paper
+from web.catalog.queries import Viewer
+from web.quizzes.models import Attempt, Quiz
+
+_NO = Value(value=False, output_field=BooleanField())
+_EXAMPLE = "example"  # the seed of the numbers for visitors
+_PAPERS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class LiveQuiz:
+    """A quiz in a list, with the viewer's progress. `day` is None if it belongs to no day."""
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: str
+    tags: tuple[str, ...]
+    day: int | None
+    questions: int
+    pass_mark: int
+    published: bool
+    solved: bool
+    attempted: bool
+
+    @property
+    def state(self) -> str:
+        """Return `solved`, `attempted` or `new`."""
+        return "solved" if self.solved else "attempted" if self.attempted else "new"
+
+
+def list_quizzes(viewer: Viewer) -> tuple[LiveQuiz, ...]:
+    """Return the quizzes that `viewer` may see, in the order of their days. One query."""
+    found = _visible(viewer).defer("source")
+    if viewer.is_authenticated:
+        own = Attempt.objects.filter(quiz=OuterRef("pk"), user=viewer.pk)
+        found = found.annotate(solved=Exists(own.filter(passed=True)), attempted=Exists(own))
+    else:
+        found = found.annotate(solved=_NO, attempted=_NO)
+    return tuple(_live(quiz) for quiz in found)
+
+
+def live_quizzes(viewer: Viewer) -> dict[str, LiveQuiz]:
+    """Return the quizzes that `viewer` may see, by their slugs. One query. For lists of other apps."""
+    return {quiz.slug: quiz for quiz in list_quizzes(viewer)}
+
+
+def find_quiz(viewer: Viewer, slug: str) -> Quiz | None:
+    """Return the quiz with that slug; None if there is none that `viewer` may see."""
+    return _visible(viewer).filter(slug=slug).first()
+
+
+def attempts_of(viewer: Viewer, quiz: Quiz) -> list[Attempt]:
+    """Return the attempts of `viewer` at `quiz`, the latest first."""
+    if not viewer.is_authenticated:
+        return []
+    return list(Attempt.objects.filter(user=viewer.pk, quiz=quiz).order_by("-draw"))
+
+
+def find_attempt(viewer: Viewer, quiz: Quiz, draw: int) -> Attempt | None:
+    """Return the attempt of `viewer` with the number `draw`; None if there is none."""
+    if not viewer.is_authenticated:
+        return None
+    return Attempt.objects.filter(user=viewer.pk, quiz=quiz, draw=draw).first()
+
+
+def next_draw(viewer: Viewer, quiz: Quiz) -> int:
+    """Return the number of the draw that `viewer` answers next: the one after the latest attempt."""
+    latest = Attempt.objects.filter(user=viewer.pk, quiz=quiz).order_by("-draw")
+    return (latest.values_list("draw", flat=True).first() or 0) + 1
+
+
+def paper_of(viewer: Viewer, quiz: Quiz, draw: int) -> Paper:
+    """Return `quiz` with the numbers of `viewer` for a draw. Visitors get the same example."""
+    seed = f"{viewer.pk}/{draw}" if viewer.is_authenticated else _EXAMPLE
+    return _paper(quiz.slug, quiz.source, seed)
+
+
+@lru_cache(maxsize=_PAPERS)
+def _paper(slug: str, source: str, seed: str) -> Paper:
+    return draw_paper(_spec(slug, source), seed)
+
+
+@lru_cache(maxsize=64)
+def _spec(slug: str, source: str) -> QuizSpec:
+    return parse_quiz(slug, source)
+
+
+def _visible(viewer: Viewer) -> QuerySet[Quiz]:
+    quizzes = Quiz.objects.filter(live=True)
+    return quizzes if viewer.is_staff else quizzes.filter(published=True)
+
+
+def _live(quiz: Quiz) -> LiveQuiz:
+    return LiveQuiz(
+        slug=quiz.slug,
+        title=quiz.title,
+        summary=quiz.summary,
+        difficulty=quiz.difficulty,
+        tags=tuple(quiz.tags),
+        day=quiz.track_day,
+        questions=quiz.questions,
+        pass_mark=quiz.pass_mark,
+        published=quiz.published,
+        solved=bool(getattr(quiz, "solved", False)),
+        attempted=bool(getattr(quiz, "attempted", False)),
+    )

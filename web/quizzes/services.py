@@ -1,0 +1,131 @@
+"""Writes about quizzes: load them, answer them.
+
+AttemptRefused
++-- AnswersInvalid     an answer is missing or unreadable
++-- NumbersChanged     the answers are for other numbers than the current ones
++-- TooManyAttempts    the user has made too many attempts today
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from problems.quiz_answers import AnswerUnreadable
+from problems.quiz_files import QuizFile
+from problems.quiz_paper import Mark, Paper, count_right, mark
+from web.accounts.models import User
+from web.quizzes.models import Attempt, Quiz
+from web.quizzes.queries import next_draw, paper_of
+
+MAX_ATTEMPTS_A_DAY = 30  # of one user at one quiz
+
+
+class AttemptRefused(Exception):
+    """Root of the reasons for not taking answers. The message is for the user."""
+
+
+class AnswersInvalid(AttemptRefused):
+    """Raised when an answer is missing or unreadable. `faults` has a message for each such question."""
+
+    def __init__(self, faults: Mapping[int, str]) -> None:
+        super().__init__("Some answers are missing or unreadable. Nothing was recorded.")
+        self.faults = faults
+
+
+class NumbersChanged(AttemptRefused):
+    """Raised when answers are for an earlier draw, or for another version of the quiz."""
+
+
+class TooManyAttempts(AttemptRefused):
+    """Raised when the user has made MAX_ATTEMPTS_A_DAY attempts in 24 hours."""
+
+
+def answer(user: User, quiz: Quiz, *, draw: int, version: str, answers: Sequence[str]) -> Attempt:
+    """Mark `answers`, one for each question in order, and record the attempt.
+
+    `draw` and `version` are those with which the user got the questions.
+
+    Raises:
+        AttemptRefused: see the tree above.
+    """
+    if version != quiz.version or draw != next_draw(user, quiz):
+        raise NumbersChanged("These answers were for other numbers. Answer the questions as they are now.")
+    day = timezone.now() - timedelta(days=1)
+    if Attempt.objects.filter(user=user, quiz=quiz, created__gt=day).count() >= MAX_ATTEMPTS_A_DAY:
+        raise TooManyAttempts(
+            f"You have made {MAX_ATTEMPTS_A_DAY} attempts at this quiz in 24 hours. Try again tomorrow."
+        )
+    marks = mark_all(paper_of(user, quiz, draw), answers)
+    right = count_right(marks)
+    try:
+        with transaction.atomic():
+            return Attempt.objects.create(
+                quiz=quiz,
+                user=user,
+                draw=draw,
+                version=version,
+                answers=list(answers),
+                right=right,
+                questions=len(marks),
+                passed=right >= quiz.pass_mark,
+            )
+    except IntegrityError:  # a double click
+        raise NumbersChanged("These answers were recorded before.") from None
+
+
+def mark_all(paper: Paper, answers: Sequence[str]) -> tuple[Mark, ...]:
+    """Return the mark of each answer. Raises AnswersInvalid."""
+    marks: list[Mark] = []
+    faults: dict[int, str] = {}
+    for index, question in enumerate(paper.questions):
+        try:
+            marks.append(mark(question, answers[index] if index < len(answers) else ""))
+        except AnswerUnreadable as error:
+            faults[index] = str(error)
+    if len(answers) > len(paper.questions):
+        faults[len(paper.questions)] = "The quiz has fewer questions."
+    if faults:
+        raise AnswersInvalid(faults)
+    return tuple(marks)
+
+
+@transaction.atomic
+def sync(files: Iterable[QuizFile]) -> int:
+    """Update the quizzes from `files`, and return how many there are.
+
+    New quizzes are published. Existing ones keep the choice of staff. Quizzes whose file is missing or broken
+    are hidden, and keep their attempts. Quizzes that staff uploaded stay as they are, and a file with the
+    slug of one of them is skipped.
+    """
+    uploaded = set(Quiz.objects.filter(from_files=False).values_list("slug", flat=True))
+    wanted = [file for file in files if file.quiz.slug not in uploaded]
+    for file in wanted:
+        write(file, from_files=True)
+    known = {file.quiz.slug for file in wanted}
+    Quiz.objects.filter(from_files=True).exclude(slug__in=known).update(live=False)
+    return len(known)
+
+
+def write(file: QuizFile, *, from_files: bool) -> Quiz:
+    """Create the quiz of `file`, or give an existing one with its slug this content."""
+    spec = file.quiz
+    quiz, _ = Quiz.objects.update_or_create(
+        slug=spec.slug,
+        defaults={
+            "title": spec.title,
+            "summary": spec.summary,
+            "difficulty": spec.difficulty.value,
+            "tags": list(spec.tags),
+            "track_day": spec.track_day,
+            "questions": len(spec.questions),
+            "pass_mark": spec.pass_mark,
+            "source": file.source,
+            "version": hashlib.sha256(file.source.encode()).hexdigest(),
+            "from_files": from_files,
+            "live": True,
+        },
+    )
+    return quiz
