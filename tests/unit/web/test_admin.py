@@ -35,6 +35,7 @@ LEFT_OUT = {
     "socialaccount.SocialToken",
     "fleet.NodeInvitation",  # nothing but secrets; the audit log says who was invited
     "tracks.Entry",  # these have a page at /staff/tracks
+    "tracks.PlannedEntry",
     "tracks.Track",
 }
 OURS = [model for model in apps.get_models() if model._meta.label not in LEFT_OUT]
