@@ -15,7 +15,7 @@ router = Router(auth=PUBLIC)
 
 
 class StopOut(Schema):
-    """A problem on a track, with your progress. `day` is null if the track has no days."""
+    """A problem or quiz on a track, with your progress. `day` is null if the track has no days."""
 
     slug: str
     title: str
@@ -23,6 +23,7 @@ class StopOut(Schema):
     day: int | None
     solved: bool
     attempted: bool
+    is_quiz: bool
 
 
 class PlannedStopOut(Schema):

@@ -1,9 +1,10 @@
 """Reads of quizzes and of the viewer's attempts."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
-from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
+from django.db.models import DateTimeField, Max, Min, Q, QuerySet, Value
 
 from problems.quiz import Quiz as QuizSpec
 from problems.quiz import parse_quiz
@@ -11,14 +12,17 @@ from problems.quiz_paper import Paper, draw_paper
 from web.catalog.queries import Viewer
 from web.quizzes.models import Attempt, Quiz
 
-_NO = Value(value=False, output_field=BooleanField())
+_NEVER = Value(None, output_field=DateTimeField())
 _EXAMPLE = "example"  # the seed of the numbers for visitors
 _PAPERS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class LiveQuiz:
-    """A quiz in a list, with the viewer's progress. `day` is None if it belongs to no day."""
+    """A quiz in a list, with the viewer's progress. `day` is None if it belongs to no day.
+
+    `solved_at` is the time of the first passed attempt, and `latest` that of the latest attempt.
+    """
 
     slug: str
     title: str
@@ -29,8 +33,18 @@ class LiveQuiz:
     questions: int
     pass_mark: int
     published: bool
-    solved: bool
-    attempted: bool
+    solved_at: datetime | None
+    latest: datetime | None
+
+    @property
+    def solved(self) -> bool:
+        """Return whether the viewer has passed it."""
+        return self.solved_at is not None
+
+    @property
+    def attempted(self) -> bool:
+        """Return whether the viewer has answered it."""
+        return self.latest is not None
 
     @property
     def state(self) -> str:
@@ -42,10 +56,13 @@ def list_quizzes(viewer: Viewer) -> tuple[LiveQuiz, ...]:
     """Return the quizzes that `viewer` may see, in the order of their days. One query."""
     found = _visible(viewer).defer("source")
     if viewer.is_authenticated:
-        own = Attempt.objects.filter(quiz=OuterRef("pk"), user=viewer.pk)
-        found = found.annotate(solved=Exists(own.filter(passed=True)), attempted=Exists(own))
+        own = Q(attempts__user=viewer.pk)
+        found = found.annotate(
+            solved_at=Min("attempts__created", filter=own & Q(attempts__passed=True)),
+            latest=Max("attempts__created", filter=own),
+        )
     else:
-        found = found.annotate(solved=_NO, attempted=_NO)
+        found = found.annotate(solved_at=_NEVER, latest=_NEVER)
     return tuple(_live(quiz) for quiz in found)
 
 
@@ -111,6 +128,6 @@ def _live(quiz: Quiz) -> LiveQuiz:
         questions=quiz.questions,
         pass_mark=quiz.pass_mark,
         published=quiz.published,
-        solved=bool(getattr(quiz, "solved", False)),
-        attempted=bool(getattr(quiz, "attempted", False)),
+        solved_at=getattr(quiz, "solved_at", None),
+        latest=getattr(quiz, "latest", None),
     )

@@ -16,9 +16,11 @@ from django.db.models import (
     QuerySet,
     Value,
 )
+from django.urls import reverse
 
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer, visible_problems
+from web.quizzes.queries import LiveQuiz, live_quizzes
 from web.site.clock import DatabaseNow
 from web.tracks.models import Entry, PlannedEntry, Track
 
@@ -28,7 +30,7 @@ _NEVER = Value(None, output_field=DateTimeField())
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A problem on a track, with the viewer's progress. `day` is None if the track has no days.
+    """A problem or quiz on a track, with the viewer's progress. `day` is None if the track has no days.
 
     `solved_at` is the time of the first accepted submission, and `latest` that of the latest verdict.
     """
@@ -43,6 +45,12 @@ class Stop:
     section: str = ""
     solved_at: datetime | None = None
     latest: datetime | None = None
+    is_quiz: bool = False
+
+    @property
+    def url(self) -> str:
+        """Return the address of its page."""
+        return reverse("quiz" if self.is_quiz else "problem", args=[self.slug])
 
     @property
     def solved(self) -> bool:
@@ -150,21 +158,21 @@ class VisibleTrack:
 
 
 def list_paths(viewer: Viewer) -> tuple[VisibleTrack, ...]:
-    """Return every track that `viewer` may see, in order. Two queries."""
-    return _paths(_entries(viewer), PlannedEntry.objects.all())
+    """Return every track that `viewer` may see, in order. At most three queries."""
+    return _paths(viewer, _entries(viewer), PlannedEntry.objects.all())
 
 
 def find_path(viewer: Viewer, slug: str) -> VisibleTrack | None:
-    """Return the track with that slug; None if there is none that `viewer` may see. Two queries."""
+    """Return the track with that slug; None if there is none that `viewer` may see. At most three queries."""
     planned = PlannedEntry.objects.filter(track__slug=slug)
-    return next(iter(_paths(_entries(viewer).filter(track__slug=slug), planned)), None)
+    return next(iter(_paths(viewer, _entries(viewer).filter(track__slug=slug), planned)), None)
 
 
 def paths_through(viewer: Viewer, problem: Problem) -> tuple[VisibleTrack, ...]:
-    """Return the tracks with `problem` that `viewer` may see, in order. Two queries."""
+    """Return the tracks with `problem` that `viewer` may see, in order. At most three queries."""
     tracks = Entry.objects.filter(problem=problem).values("track")
     planned = PlannedEntry.objects.filter(track__in=tracks)
-    return _paths(_entries(viewer).filter(track__in=tracks), planned)
+    return _paths(viewer, _entries(viewer).filter(track__in=tracks), planned)
 
 
 def track_titles(viewer: Viewer) -> dict[str, str]:
@@ -210,20 +218,30 @@ def _with_marks(entries: QuerySet[Entry], viewer: Viewer) -> QuerySet[Entry]:
     return entries.annotate(own=own, solved_at=F("own__solved"), latest=F("own__latest"))
 
 
-def _paths(entries: QuerySet[Entry], planned: QuerySet[PlannedEntry]) -> tuple[VisibleTrack, ...]:
+def _paths(
+    viewer: Viewer, entries: QuerySet[Entry], planned: QuerySet[PlannedEntry]
+) -> tuple[VisibleTrack, ...]:
     plans: dict[int, dict[str, PlannedEntry]] = {}
     for plan in planned.order_by("track", "position"):
         plans.setdefault(plan.track_id, {})[plan.slug] = plan
+    quizzes = live_quizzes(viewer) if plans else {}
     tracks = [(track, [*found]) for track, found in groupby(entries, key=lambda entry: entry.track)]
     return tuple(
-        _path(track, found, plans.get(track.pk, {}))
+        _path(track, found, plans.get(track.pk, {}), quizzes)
         for track, found in tracks
         if len(found) >= FEWEST_LIVE or track.pk not in plans
     )
 
 
-def _path(track: Track, entries: list[Entry], plans: Mapping[str, PlannedEntry]) -> VisibleTrack:
-    stops = tuple(_stop(entry, plans.get(entry.problem.slug)) for entry in entries)
+def _path(
+    track: Track,
+    entries: list[Entry],
+    plans: Mapping[str, PlannedEntry],
+    quizzes: Mapping[str, LiveQuiz],
+) -> VisibleTrack:
+    problems = [_stop(entry, plans.get(entry.problem.slug)) for entry in entries]
+    answered = [_quiz_stop(plan, quizzes[plan.slug]) for plan in plans.values() if plan.slug in quizzes]
+    stops = tuple(sorted((*problems, *answered), key=lambda stop: stop.position))
     live = {stop.slug for stop in stops}
     return VisibleTrack(
         slug=track.slug,
@@ -260,6 +278,22 @@ def _stop(entry: Entry, plan: PlannedEntry | None) -> Stop:
         section=plan.section if plan else "",
         solved_at=getattr(entry, "solved_at", None),
         latest=getattr(entry, "latest", None),
+    )
+
+
+def _quiz_stop(plan: PlannedEntry, quiz: LiveQuiz) -> Stop:
+    return Stop(
+        slug=quiz.slug,
+        title=quiz.title,
+        summary=quiz.summary,
+        difficulty=quiz.difficulty,
+        day=plan.day,
+        position=plan.position,
+        topic=plan.topic,
+        section=plan.section,
+        solved_at=quiz.solved_at,
+        latest=quiz.latest,
+        is_quiz=True,
     )
 
 

@@ -10,14 +10,18 @@ from django.utils import timezone
 from judge.report import Report
 from problems.curriculum import Curriculum, PlannedProblem, Section
 from problems.loader import problems_root
+from problems.quiz_files import check_quiz
 from problems.track import TrackFile, load_tracks
 from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
+from tests.unit.problems.quizzes.test_format import QUIZ
 from tests.unit.web.figures import record
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.practice.queries import PracticeDays, practice_days
 from web.privacy.deletion import delete_account
+from web.quizzes import services as quizzes
+from web.quizzes.models import Attempt
 from web.submissions import services as submissions
 from web.submissions.models import Submission
 from web.tracks import queries, services
@@ -75,6 +79,25 @@ def test_days_are_shown_in_order_with_those_to_come(client):
     assert "Topic of soon" in page
     assert "/problems/soon" not in page
     assert "Planned A" not in page
+
+
+def test_a_quiz_is_an_entry_like_a_problem(client, owner, browser_of):
+    quiz = quizzes.write(check_quiz("soon", QUIZ), from_files=True)
+    page = client.get("/tracks/hundred-days").text
+    assert 'href="/quizzes/soon"' in page
+    assert "to come" not in page.lower()
+    api = client.get("/api/v1/tracks/hundred-days").json()
+    assert [stop["slug"] for stop in api["stops"] if stop["is_quiz"]] == ["soon"]
+    attempt = {"draw": 1, "version": quiz.version, "right": 1, "questions": 1}
+    Attempt.objects.create(quiz=quiz, user=owner, passed=False, **attempt)
+    assert queries.find_path(owner, "hundred-days").following.url == "/quizzes/soon"
+    Attempt.objects.create(quiz=quiz, user=owner, passed=True, **attempt | {"draw": 2})
+    states = [stop.state for stop in queries.find_path(owner, "hundred-days").stops]
+    assert states == ["new", "solved", "new", "new"]
+    assert "1 of 4 solved" in browser_of(owner).get("/tracks/hundred-days").text
+    quiz.published = False
+    quiz.save()
+    assert queries.find_path(owner, "hundred-days").coming[0].slug == "soon"
 
 
 def test_a_withdrawn_problem_is_to_come_again(client):
