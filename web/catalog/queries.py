@@ -1,5 +1,6 @@
 """Reads from the catalogue."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -139,6 +140,11 @@ def count_problems(viewer: Viewer) -> Counts:
     return Counts(counted["all"], counted["done"], counted["tried"] - counted["done"])
 
 
+def tagged_with(tags: Collection[str]) -> Exists:
+    """Return the condition that a problem has at least one of `tags`."""
+    return Exists(Tagging.objects.filter(problem=OuterRef("pk"), name__in=tags))
+
+
 def count_tags(viewer: Viewer) -> dict[str, int]:
     """Return the number of problems with each tag, by the tag's name."""
     tagged = Tagging.objects.filter(problem__in=visible_problems(viewer))
@@ -155,7 +161,7 @@ def similar_problem(viewer: Viewer, problem: Problem) -> Problem | None:
     """Return a problem that `viewer` has not solved, with a tag of `problem`, else of the same difficulty."""
     if not viewer.is_authenticated:
         return None
-    tagged = Exists(Tagging.objects.filter(problem=OuterRef("pk"), name__in=problem.tags))
+    tagged = tagged_with(problem.tags)
     others = list_problems(viewer).filter(Q(own__solved__isnull=True))
     alike = others.exclude(pk=problem.pk).filter(Q(tagged) | Q(difficulty=problem.difficulty))
     tagged_first = Case(When(tagged, then=0), default=1)

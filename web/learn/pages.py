@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from problems.vocabulary import Language, Verdict
 from web.catalog.markdown import render
 from web.catalog.models import Problem
-from web.catalog.queries import Viewer, find_problem, list_problems
+from web.catalog.queries import Viewer, find_problem, list_problems, tagged_with
 from web.colours import colour
 from web.learn.drawing import Drawing
 from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
@@ -105,13 +105,13 @@ class PrimerPage:
 
 @dataclass(frozen=True, slots=True)
 class ConceptPage:
-    """A concept with its text, and the problems with its tag."""
+    """A concept with its text, the problems with its tags, and the list of all problems with each tag."""
 
     concept: Concept
     figure: Drawing
     text: SafeString
     problems: Sequence[Problem]
-    all_url: str
+    tag_urls: Mapping[str, str]
     others: tuple[Concept, ...]
 
 
@@ -171,8 +171,8 @@ def concept_page(viewer: Viewer, concept: Concept) -> ConceptPage:
         concept=concept,
         figure=CONCEPT_FIGURES[concept.slug],
         text=render(text_of(concept), anchors="s-"),
-        problems=tuple(list_problems(viewer, tag=concept.tag)[:_MOST_PROBLEMS]),
-        all_url=f"{reverse('problems')}?{urlencode({'tag': concept.tag})}",
+        problems=tuple(list_problems(viewer).filter(tagged_with(concept.tags))[:_MOST_PROBLEMS]),
+        tag_urls={tag: f"{reverse('problems')}?{urlencode({'tag': tag})}" for tag in concept.tags},
         others=tuple(
             other for other in CONCEPTS.values() if other.field == concept.field and other != concept
         ),

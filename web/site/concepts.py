@@ -24,7 +24,7 @@ class Field(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A page about one idea. `tag` is the tag whose problems the page lists."""
+    """A page about one idea. `tag` is the tag that has its name, or that of related problems."""
 
     slug: str
     title: str
@@ -36,6 +36,11 @@ class Concept:
     def url(self) -> str:
         """Return the address of its page."""
         return reverse("concept", args=[self.slug])
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags whose problems the page lists."""
+        return self.tag, *(tag for tag, slug in FURTHER_TAGS.items() if slug == self.slug)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,25 @@ CONCEPTS: Mapping[str, Concept] = {
             Field.PATTERNS,
             "Input and output share an array, so the order of reads and writes matters.",
         ),
+        _concept("sparsity", "Sparsity", Field.PATTERNS, "Store and compute only what is not zero."),
+        _concept(
+            "random-numbers",
+            "Random numbers",
+            Field.PATTERNS,
+            "A function of a counter and a seed gives each thread its own numbers.",
+        ),
+        _concept(
+            "gradients",
+            "Gradients",
+            Field.PATTERNS,
+            "The backward pass computes how the loss depends on each value.",
+        ),
+        _concept(
+            "libraries",
+            "Libraries",
+            Field.PATTERNS,
+            "CUB, Thrust and cooperative groups contain the common patterns.",
+        ),
         _concept("coalescing", "Coalescing", Field.MEMORY, "A warp's loads combine if they are neighbours."),
         _concept(
             "shared-memory", "Shared memory", Field.MEMORY, "A small, fast memory that one block shares."
@@ -112,10 +136,14 @@ CONCEPTS: Mapping[str, Concept] = {
         _concept(
             "register-tiling", "Register tiling", Field.MEMORY, "A thread computes a small tile of outputs."
         ),
+        _concept("fusion", "Fusion", Field.MEMORY, "One kernel does the work of several."),
         _concept("atomics", "Atomics", Field.TOGETHER, "Updates that no other thread can interrupt."),
         _concept("contention", "Contention", Field.TOGETHER, "Updates of one address wait for each other."),
         _concept(
             "warp-shuffle", "Warp shuffles", Field.TOGETHER, "Threads of a warp read each other's registers."
+        ),
+        _concept(
+            "load-balance", "Load balance", Field.TOGETHER, "A kernel takes as long as its slowest thread."
         ),
         _concept("bandwidth", "Bandwidth", Field.SPEED, "The bytes that you move set the least time."),
         _concept(
@@ -127,7 +155,34 @@ CONCEPTS: Mapping[str, Concept] = {
             Field.SPEED,
             "Formulas that are equal on paper differ in floating point.",
         ),
+        _concept(
+            "quantisation",
+            "Quantisation",
+            Field.SPEED,
+            "Small integers and a scale replace floating-point numbers.",
+        ),
     )
+}
+
+# Tags without a page of their own, and the concept that explains each.
+FURTHER_TAGS: Mapping[str, str] = {
+    "calibration": "quantisation",
+    "convolution": "stencil",
+    "fine-tuning": "gradients",
+    "fix the bug": "synchronisation",
+    "histogram": "contention",
+    "indexing": "matrix",
+    "int4": "quantisation",
+    "int8": "quantisation",
+    "integer arithmetic": "random-numbers",
+    "layouts": "matrix",
+    "mixed precision": "numerical-stability",
+    "packing": "quantisation",
+    "profiling": "load-balance",
+    "reproducibility": "random-numbers",
+    "selection": "radix-sort",
+    "sparse": "sparsity",
+    "training": "gradients",
 }
 
 OF_VERDICT: Mapping[Verdict, tuple[str, ...]] = {
@@ -147,8 +202,8 @@ SECTIONS: Mapping[str, str] = {
 
 def concept_of_tag(tag: str) -> Concept | None:
     """Return the concept that explains `tag`, None if no page does."""
-    concept = CONCEPTS.get(tag.replace(" ", "-"))
-    return concept if concept and concept.tag == tag else None
+    concept = CONCEPTS.get(FURTHER_TAGS.get(tag, tag.replace(" ", "-")))
+    return concept if concept and tag in concept.tags else None
 
 
 def lessons_of_verdict(verdict: str) -> tuple[Lesson, ...]:

@@ -122,6 +122,22 @@ def test_a_concept_lists_the_problems_with_its_tag_that_the_reader_may_see(clien
     assert "/problems?tag=scan" in page
 
 
+def test_a_concept_also_lists_the_problems_of_its_further_tags_once(client, db) -> None:
+    new_problem("both", tags=["quantisation", "int4"])
+    new_problem("further", tags=["int8"])
+    page = client.get("/learn/quantisation").content.decode()
+    for slug in ("both", "further"):
+        assert page.count(f'href="/problems/{slug}"') == 1
+    for tag in ("quantisation", "int4", "int8"):
+        assert f'href="/problems?tag={tag}"' in page
+        assert concepts.concept_of_tag(tag) is CONCEPTS["quantisation"]
+
+
+def test_further_tags_lead_to_concepts_and_have_no_page_of_their_own() -> None:
+    assert set(concepts.FURTHER_TAGS.values()) <= set(CONCEPTS)
+    assert not set(concepts.FURTHER_TAGS) & {concept.tag for concept in CONCEPTS.values()}
+
+
 def test_an_unknown_concept_is_not_found(client, db) -> None:
     assert client.get("/learn/nothing").status_code == 404
     assert client.get("/learn/tasks/nothing/abc").status_code == 302

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from web.learn.drawing import Drawing
 from web.learn.figures.correctness import FIGURES as _CORRECTNESS
 from web.learn.figures.memory import FIGURES as _MEMORY
+from web.learn.figures.networks import FIGURES as _NETWORKS
 from web.learn.figures.ordering import FIGURES as _ORDERING
 from web.learn.figures.patterns import FIGURES as _PATTERNS
 from web.learn.figures.primer import FIGURES as PRIMER_FIGURES
@@ -18,6 +19,7 @@ CONCEPT_FIGURES: Mapping[str, Drawing] = {
     **_MEMORY,
     **_TOGETHER,
     **_SPEED,
+    **_NETWORKS,
 }
 
 __all__ = ["CONCEPT_FIGURES", "PRIMER_FIGURES"]

@@ -176,6 +176,55 @@ _DATA_REUSE = Drawing(
     ),
 )
 
+_RANDOM_NUMBERS = Drawing(
+    180,
+    "Left: each number needs the state after the one before. Right: each thread computes its own number.",
+    "On the left, four states form a chain from top to bottom, and each yields one number. On the right, the "
+    "counters 0 to 3 lead into a function with the key, and each gives one number without the others.",
+    (
+        text(84, 14, "state", tone="strong"),
+        *(cells(30, 24 + 40 * i, f"s{i}", "quiet", width=40) for i in range(4)),
+        *(arrow(50, 53 + 40 * i, 50, 63 + 40 * i, "bad") for i in range(3)),
+        *(arrow(72, 38 + 40 * i, 101, 38 + 40 * i) for i in range(4)),
+        *(cells(104, 24 + 40 * i, f"u{i}", "out", width=34) for i in range(4)),
+        text(266, 14, "counter and key", tone="strong"),
+        *(cells(188, 24 + 40 * i, str(i), "in") for i in range(4)),
+        *(arrow(218, 38 + 40 * i, 235, 38 + 40 * i) for i in range(4)),
+        box(238, 24, 58, 148, "f(i, key)"),
+        *(arrow(298, 38 + 40 * i, 313, 38 + 40 * i) for i in range(4)),
+        *(cells(316, 24 + 40 * i, f"u{i}", "out", width=34) for i in range(4)),
+    ),
+)
+
+_LIBRARIES = Drawing(
+    150,
+    "The caller decides which level it needs: the whole device, a block, or a warp.",
+    "Three rows. Host code calls Thrust, or an algorithm of CUB for the device, for a whole array. A kernel "
+    "calls the parts of CUB for a block. A kernel calls cooperative groups or CUB for a warp or a tile.",
+    (
+        text(84, 14, "who calls", tone="strong"),
+        text(266, 14, "what works together", tone="strong"),
+        *(
+            mark
+            for i, (caller, library, group) in enumerate(
+                (
+                    ("host code", "Thrust, CUB", "the whole device"),
+                    ("kernel", "CUB", "a block"),
+                    ("kernel", "CUB, cooperative groups", "a warp or a tile"),
+                )
+            )
+            for mark in (
+                box(12, 24 + 42 * i, 144, 34, "", "in"),
+                text(84, 38 + 42 * i, caller, tone="strong"),
+                text(84, 52 + 42 * i, library),
+                arrow(158, 41 + 42 * i, 193, 41 + 42 * i),
+                box(196, 24 + 42 * i, 140, 34, "", "out"),
+                text(266, 45 + 42 * i, group),
+            )
+        ),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "elementwise": _ELEMENTWISE,
     "image": _IMAGE,
@@ -185,4 +234,6 @@ FIGURES: Mapping[str, Drawing] = {
     "reduction": _REDUCTION,
     "scan": _SCAN,
     "data-reuse": _DATA_REUSE,
+    "random-numbers": _RANDOM_NUMBERS,
+    "libraries": _LIBRARIES,
 }

@@ -64,8 +64,25 @@ _SHUFFLE = Drawing(
     ),
 )
 
+_LOAD_BALANCE = Drawing(
+    164,
+    "The same work: above, one thread decides the time. Below, all threads finish together.",
+    "Two groups of four bars, one bar per thread. In the first, the bars of threads 0, 1 and 3 are short and "
+    "that of thread 2 is long. In the second, all four bars have the same length, less than half of it.",
+    (
+        *(text(20, 19 + 18 * i, str(i), at="end") for i in range(4)),
+        *(box(28, 8 + 18 * i, 320, 14, "", "quiet") for i in (0, 1, 3)),
+        *(box(28, 8 + 18 * i, width, 14, "", "in") for i, width in ((0, 60), (1, 100), (3, 40))),
+        box(28, 44, 320, 14, "", "bad"),
+        text(238, 19, "idle"),
+        *(text(20, 103 + 18 * i, str(i), at="end") for i in range(4)),
+        *(box(28, 92 + 18 * i, 130, 14, "", "out") for i in range(4)),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "atomics": _ATOMICS,
     "contention": _CONTENTION,
     "warp-shuffle": _SHUFFLE,
+    "load-balance": _LOAD_BALANCE,
 }
