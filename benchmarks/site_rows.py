@@ -196,7 +196,7 @@ def _copy(package: Package, number: int) -> Package:
         slug=f"{package.slug}-{number:04}",
         title=f"{word} {package.title.lower()} {number}",
         difficulty=list(Difficulty)[number % 3],
-        tags=(*package.tags[:2], topic),
+        tags=tuple(dict.fromkeys((*package.tags[:2], topic))),
         track_day=number + 1 if number < _DAYS else None,
     )
 

@@ -5,8 +5,8 @@
 __global__ void convert(const unsigned char* image, float* grey, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (col < cols) {  // 1. Guard the row too.
-        int pixel = row * cols + col;
+    if (row < rows && col < cols) {
+        int pixel = col;  // 1. Add the rows above this one.
         grey[pixel] = image[3 * pixel] / 256.0f;  // 2. Weigh red, green and blue.
     }
 }

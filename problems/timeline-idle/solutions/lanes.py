@@ -95,12 +95,12 @@ def solve(
     streams: int,
 ) -> None:
     run = n // 8192 + 128
-    programs = triton.cdiv(triton.cdiv(n, run), 128)
-    count = programs * 128
+    programs = triton.cdiv(triton.cdiv(n, run), 64)
+    count = programs * 64
     totals = torch.empty(2 * count + 1, dtype=torch.float64, device=start.device)
     streams_of = torch.empty(count, dtype=torch.int32, device=start.device)
     sums = torch.zeros(2, dtype=torch.float64, device=start.device)
-    summarise[(programs,)](start, dur, stream, totals, streams_of, n, run, count, LANES=128)
+    summarise[(programs,)](start, dur, stream, totals, streams_of, n, run, count, LANES=64)
     scan[(1,)](totals, streams_of, count)
-    add_up[(programs,)](start, dur, stream, totals, streams_of, sums, n, run, count, LANES=128)
+    add_up[(programs,)](start, dur, stream, totals, streams_of, sums, n, run, count, LANES=64)
     finish[(1,)](start, totals, sums, busy, overlap, idle, count)

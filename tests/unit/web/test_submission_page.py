@@ -194,7 +194,7 @@ def test_a_page_takes_few_queries_however_many_others_there_are(
     owner, owners, handed_in, crowd, django_assert_max_num_queries
 ):
     submission = record(handed_in(owner), timed_report(5.5))
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         text(owners, submission)
 
 
