@@ -6,7 +6,7 @@ is not signed in, and staff may see everything.
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return min((LONGEST.index(group) for group in groups & {*LONGEST}), default=len(LONGEST))
 
     items.sort(key=turn)
+    _refuse_browsers_outside_e2e(items)
+
+
+def _refuse_browsers_outside_e2e(items: list[pytest.Item]) -> None:
+    """Refuse fixtures of other tests that have the name of one of Playwright's.
+
+    Playwright would give such a test a parameter for the browser, and pytest would run all browser tests
+    next to it, in the midst of the tests with a database.
+    """
+    for item in items:
+        outside = Path(__file__).parent / "e2e" not in item.path.parents
+        parameters = getattr(item, "callspec", None)
+        if outside and parameters and "browser_name" in parameters.params:
+            raise pytest.UsageError(f"{item.nodeid}: rename the fixture `page` or `browser`")
 
 
 def pytest_collection_finish() -> None:
@@ -92,19 +106,21 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
         yield
 
 
-@pytest.fixture(autouse=True)
-def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Hide Playwright's event loop from tests without a browser: in a thread with a loop, Django refuses.
 
     Playwright's loop stays in the thread until the session ends, whatever runs after the browser tests.
+    A hook surrounds all fixtures of a test, whereas a fixture would be torn down before some of them.
     """
-    if "playwright" in request.fixturenames:
-        yield
-        return
+    if "playwright" in getattr(item, "fixturenames", ()):
+        return (yield)
     loop = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(loop)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(loop)
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ def exchanging(script: Script, cancelled: Callable[[], bool] = lambda: False) ->
 
 
 @pytest.fixture
-def page() -> Iterator[int]:
+def shared_page() -> Iterator[int]:
     descriptor = create_page()
     yield descriptor
     os.close(descriptor)
@@ -95,19 +95,19 @@ def test_a_process_that_hung_up_is_dead_at_once() -> None:
         assert time.monotonic() - started < 1
 
 
-def test_a_session_hands_over_the_page_and_every_set(page: int) -> None:
+def test_a_session_hands_over_the_page_and_every_set(shared_page: int) -> None:
     seen: list[tuple[int, int, bool]] = []
 
     def script(actor: Actor) -> None:
         actor.receive()
-        same = os.fstat(actor.descriptors[0]).st_ino == os.fstat(page).st_ino
+        same = os.fstat(actor.descriptors[0]).st_ino == os.fstat(shared_page).st_ino
         seen.append((actor.request.sets, len(actor.descriptors), same))
         actor.answer()
 
     files = [os.memfd_create("array") for _ in range(6)]
     argument = WireArgument("float32", scalar=False)
     with exchanging(script) as exchange:
-        exchange.open_timing(page, (argument, argument), files, sets=3)
+        exchange.open_timing(shared_page, (argument, argument), files, sets=3)
         assert exchange.answer(timeout_s=5) is ReplyStatus.DONE
     assert seen == [(3, 7, True)]
     for file in files:
@@ -115,38 +115,38 @@ def test_a_session_hands_over_the_page_and_every_set(page: int) -> None:
 
 
 @pytest.mark.parametrize("reply", [b"x", (1).to_bytes(8, "little")])
-def test_whatever_is_said_in_the_middle_of_a_session_ends_it(page: int, reply: bytes) -> None:
+def test_whatever_is_said_in_the_middle_of_a_session_ends_it(shared_page: int, reply: bytes) -> None:
     def script(actor: Actor) -> None:
         actor.receive()
         actor.channel.send(reply)
         actor.receive()
 
     with exchanging(script) as exchange:
-        exchange.open_timing(page, (), (), sets=1)
+        exchange.open_timing(shared_page, (), (), sets=1)
         assert _ended(exchange) is ReplyStatus.BROKE_PROTOCOL
 
 
-def test_a_runner_that_leaves_a_session_is_dead(page: int) -> None:
+def test_a_runner_that_leaves_a_session_is_dead(shared_page: int) -> None:
     def script(actor: Actor) -> None:
         actor.receive()
 
     with exchanging(script) as exchange:
-        exchange.open_timing(page, (), (), sets=1)
+        exchange.open_timing(shared_page, (), (), sets=1)
         assert _ended(exchange) is ReplyStatus.DIED
 
 
-def test_a_session_can_be_cancelled(page: int) -> None:
+def test_a_session_can_be_cancelled(shared_page: int) -> None:
     stop = threading.Event()
     with exchanging(keeps_on, stop.is_set) as exchange:
-        exchange.open_timing(page, (), (), sets=1)
+        exchange.open_timing(shared_page, (), (), sets=1)
         assert exchange.hung_up() is None
         stop.set()
         assert exchange.hung_up() is ReplyStatus.CANCELLED
 
 
-def test_what_does_not_fit_into_a_message_is_no_answer(page: int) -> None:
+def test_what_does_not_fit_into_a_message_is_no_answer(shared_page: int) -> None:
     with exchanging(answers()) as exchange:
-        exchange.open_timing(page, (), [page] * 300, sets=300)
+        exchange.open_timing(shared_page, (), [shared_page] * 300, sets=300)
         assert exchange.hung_up() is ReplyStatus.DIED
 
 

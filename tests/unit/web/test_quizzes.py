@@ -281,24 +281,24 @@ class TestApi:
 
 class TestStaff:
     @pytest.fixture
-    def browser(self, staff, browser_of):
+    def staff_browser(self, staff, browser_of):
         staff.is_superuser = True
         staff.save()
         return browser_of(staff)
 
-    def upload(self, browser, text: str, name: str = "mine.toml"):
-        return browser.post("/staff/quizzes", {"file": SimpleUploadedFile(name, text.encode())})
+    def upload(self, staff_browser, text: str, name: str = "mine.toml"):
+        return staff_browser.post("/staff/quizzes", {"file": SimpleUploadedFile(name, text.encode())})
 
-    def test_an_upload_becomes_a_quiz_and_a_later_one_changes_it(self, browser):
-        assert self.upload(browser, QUIZ).status_code == 302
-        assert self.upload(browser, QUIZ.replace('"Sums"', '"Totals"')).status_code == 302
+    def test_an_upload_becomes_a_quiz_and_a_later_one_changes_it(self, staff_browser):
+        assert self.upload(staff_browser, QUIZ).status_code == 302
+        assert self.upload(staff_browser, QUIZ.replace('"Sums"', '"Totals"')).status_code == 302
         found = Quiz.objects.get()
         assert (found.slug, found.title, found.from_files) == ("mine", "Totals", False)
         assert AuditEntry.objects.filter(kind=AuditKind.QUIZ_WRITE).count() == 2
 
-    def test_every_fault_is_shown(self, browser):
+    def test_every_fault_is_shown(self, staff_browser):
         answer = self.upload(
-            browser, QUIZ.replace("pass_mark = 1", "pass_mark = 9").replace('"easy"', '"no"')
+            staff_browser, QUIZ.replace("pass_mark = 1", "pass_mark = 9").replace('"easy"', '"no"')
         )
         assert answer.status_code == 422
         assert "pass_mark: must be from 1 to 2, is 9" in text_of(answer)
@@ -312,25 +312,25 @@ class TestStaff:
             ("mine.toml", "#" * 200_000, "at most 128 KiB"),
         ],
     )
-    def test_other_files_are_refused(self, quiz, browser, name, text, message):
-        answer = self.upload(browser, text, name)
+    def test_other_files_are_refused(self, quiz, staff_browser, name, text, message):
+        answer = self.upload(staff_browser, text, name)
         assert (answer.status_code, message in text_of(answer)) == (422, True)
-        latin = browser.post("/staff/quizzes", {"file": SimpleUploadedFile("mine.toml", b"\xff")})
+        latin = staff_browser.post("/staff/quizzes", {"file": SimpleUploadedFile("mine.toml", b"\xff")})
         assert "not UTF-8" in text_of(latin)
 
-    def test_a_quiz_is_hidden_and_published(self, quiz, browser, client):
-        browser.post("/staff/quizzes/sums/publish")
+    def test_a_quiz_is_hidden_and_published(self, quiz, staff_browser, client):
+        staff_browser.post("/staff/quizzes/sums/publish")
         assert client.get(PAGE).status_code == 404
-        assert "Hidden" in text_of(browser.get("/staff/quizzes"))
-        browser.post("/staff/quizzes/sums/publish")
+        assert "Hidden" in text_of(staff_browser.get("/staff/quizzes"))
+        staff_browser.post("/staff/quizzes/sums/publish")
         assert client.get(PAGE).status_code == 200
         kinds = AuditEntry.objects.order_by("pk").values_list("kind", flat=True)
         assert [*kinds] == [AuditKind.QUIZ_HIDE, AuditKind.QUIZ_SHOW]
 
-    def test_the_administration_shows_attempts_and_changes_none(self, quiz, owner, browser):
+    def test_the_administration_shows_attempts_and_changes_none(self, quiz, owner, staff_browser):
         services.answer(owner, quiz, draw=1, version=quiz.version, answers=["1", "0"])
-        assert "owner" in text_of(browser.get(reverse("admin:quizzes_attempt_changelist")))
-        assert browser.get(reverse("admin:quizzes_attempt_add")).status_code == 403
+        assert "owner" in text_of(staff_browser.get(reverse("admin:quizzes_attempt_changelist")))
+        assert staff_browser.get(reverse("admin:quizzes_attempt_add")).status_code == 403
 
 
 def test_the_account_exports_and_deletes_attempts(quiz, owner):
