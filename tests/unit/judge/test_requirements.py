@@ -32,10 +32,11 @@ SUMS = Sums(
     branch=Sum(20, 5, 0, 8),
     complete=True,
 )
-NOTE = (
-    '{{"severity": "note", "kind": "sums", "message": "launches=2 blocks=4 barriers=12 global_load=10/40/40@3 '
-    'global_store=10/320/40@9 shared=8/64/16@5 atomic=2/64/2@7 branch=20/5/0@8 complete={}"}}\n'
+COUNTS = (
+    "launches=2 blocks=4 barriers=12 global_load=10/40/40@3 global_store=10/320/40@9 "
+    "shared=8/64/16@5 atomic=2/64/2@7 branch=20/5/0@8"
 )
+NOTE = '{{"severity": "note", "kind": "sums", "message": "' + COUNTS + ' complete={}"}}\n'
 PUBLIC = next(case for case in DOUBLING.cases if case.public)
 HIDDEN = next(case for case in DOUBLING.cases if not case.public and case.group != "timed")
 SOURCE = "\n" * 20
@@ -95,8 +96,8 @@ class TestPublicCase:
         assert (report.state, report.measured, report.line) == (RequirementState.MISSED, 4, 5)
         assert report.case == PUBLIC.name
         assert missed_message([report]) == (
-            "The outputs are right, but a requirement is missed. Shared memory wavefronts, as a multiple of the "
-            "fewest: 4 measured, at most 1 required, see line 5."
+            "The outputs are right, but a requirement is missed. Shared memory wavefronts, as a multiple of "
+            "the fewest: 4 measured, at most 1 required, see line 5."
         )
 
     def test_a_met_one(self):

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.django_db
 
 ATTACK = "</pre><script>alert(1)</script>"
 TIMES = "\N{MULTIPLICATION SIGN}"
+NONE = "\N{EN DASH}"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -179,8 +180,8 @@ class TestRequirements:
         page = words(text(owners, submission))
         assert "Requirement missed" in page
         assert "Pad the tile. at most 1 16.5 Missed 2" in page
-        assert "One. exactly 1 1 Met –" in page
-        assert "Few. at most 2 – Not checked here –" in page
+        assert f"One. exactly 1 1 Met {NONE}" in page
+        assert f"Few. at most 2 {NONE} Not checked here {NONE}" in page
         told = owners.get(f"/api/v1/submissions/{submission.public_id}").json()
         assert told["verdict"] == "requirement_missed"
         assert told["report"]["requirements"][0] == {
