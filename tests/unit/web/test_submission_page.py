@@ -179,9 +179,9 @@ class TestRequirements:
         submission = record(handed_in(owner), missed)
         page = words(text(owners, submission))
         assert "Requirement missed" in page
-        assert "Pad the tile. at most 1 16.5 Missed 2" in page
-        assert f"One. exactly 1 1 Met {NONE}" in page
-        assert f"Few. at most 2 {NONE} Not checked here {NONE}" in page
+        assert "Pad the tile. Missed 16.5 at most 1 2" in page
+        assert f"One. Met 1 exactly 1 {NONE}" in page
+        assert f"Few. Not checked here {NONE} at most 2 {NONE}" in page
         told = owners.get(f"/api/v1/submissions/{submission.public_id}").json()
         assert told["verdict"] == "requirement_missed"
         assert told["report"]["requirements"][0] == {
