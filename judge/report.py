@@ -184,7 +184,7 @@ class RequirementReport:
 
     `measured` is the figure of the case in which it is worst, rounded for a hidden one, whose name is not in
     `case`. It is None if nothing was counted, or if `message` says why there is no figure. `line` is the
-    one that contributes most.
+    one that contributes most to a figure that misses the bound.
     """
 
     counter: Counter

@@ -173,7 +173,7 @@ def _checked(
         report,
         state=RequirementState.MET if met else RequirementState.MISSED,
         measured=float(figure) if case.public else _rounded(figure, requirement.bound),
-        line=line if line is not None and line <= lines else None,
+        line=line if not met and line is not None and line <= lines else None,
     )
 
 
