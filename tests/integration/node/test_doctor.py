@@ -114,7 +114,7 @@ def test_a_program_that_functional_mode_refuses_is_not_watched(doctor: Doctor, v
 
 
 @pytest.mark.parametrize(("most", "verdict"), [(1, Verdict.ACCEPTED), (0, Verdict.REQUIREMENT_MISSED)])
-def test_it_counts_for_requirements_before_a_program_is_ranked(  # noqa: PLR0913 - four fixtures
+def test_it_counts_for_requirements_before_a_program_is_ranked(
     node: GpuTarget,
     doctor: Doctor,
     vector_add: Problem,
