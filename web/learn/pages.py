@@ -15,6 +15,7 @@ from problems.vocabulary import Language, Verdict
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer, find_problem, list_problems, tagged_with
+from web.catalog.terms import Term, terms
 from web.colours import colour
 from web.learn.drawing import Drawing
 from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
@@ -124,6 +125,22 @@ class FindingPage:
     text: SafeString
 
 
+@dataclass(frozen=True, slots=True)
+class TermEntry:
+    """A term with its text."""
+
+    term: Term
+    text: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class TermLetter:
+    """The terms that begin with one letter."""
+
+    letter: str
+    entries: tuple[TermEntry, ...]
+
+
 def primer_page(
     viewer: Viewer, runs: Mapping[str, str], *, refused: str = "", source: str = "", refusal: str = ""
 ) -> PrimerPage:
@@ -193,6 +210,15 @@ def finding_page(finding: Finding) -> FindingPage:
 def finding_pages() -> tuple[FindingPage, ...]:
     """Return the pages of all findings, in the order of their titles."""
     return tuple(map(finding_page, sorted(FINDINGS.values(), key=lambda finding: finding.title)))
+
+
+def terms_page() -> tuple[TermLetter, ...]:
+    """Return the terms by their first letters."""
+    by_letter = groupby(terms(), key=lambda term: term.name[0].upper())
+    return tuple(
+        TermLetter(letter, tuple(TermEntry(term, render(term.text)) for term in of_letter))
+        for letter, of_letter in by_letter
+    )
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Addresses of the primer, its tasks, the concepts and the findings."""
+"""Addresses of the primer, its tasks, the concepts, the findings and the terms."""
 
 from django.urls import path
 
@@ -10,5 +10,6 @@ urlpatterns = [
     path("learn/tasks/<slug:task>/<public_id:public_id>", views.task_result, name="task-result"),
     path("learn/findings", views.findings, name="findings"),
     path("learn/findings/<slug:finding>", views.finding, name="finding"),
+    path("learn/terms", views.terms, name="terms"),
     path("learn/<slug:concept>", views.concept, name="concept"),
 ]

@@ -87,6 +87,12 @@ def concept(request: HttpRequest, concept: str) -> HttpResponse:
 
 
 @require_safe
+def terms(request: HttpRequest) -> HttpResponse:
+    """List the terms of GPU programming."""
+    return render(request, "learn/terms.html", {"page": pages.terms_page()})
+
+
+@require_safe
 def findings(request: HttpRequest) -> HttpResponse:
     """List the kinds of findings that have a page."""
     return render(request, "learn/findings.html", {"pages": pages.finding_pages()})

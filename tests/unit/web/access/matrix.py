@@ -211,6 +211,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("findings", "POST"): "mmmmmm",
     ("finding", "GET"): "oooooo",
     ("finding", "POST"): "mmmmmm",
+    ("terms", "GET"): "oooooo",
+    ("terms", "POST"): "mmmmmm",
     ("task-run", "GET"): "mmmmmm",
     ("task-run", "POST"): "sooooo",
     ("task-result", "GET"): "saaoaa",
