@@ -87,6 +87,7 @@ def test_a_task_works_without_scripts(court: Site, browser: Browser) -> None:
         "/learn/findings",
         "/learn/findings/race",
         "/learn/terms",
+        "/learn/days/vector-add",
     ],
 )
 def test_the_pages_suit_light_and_dark_screens_and_phones(site: Site, visitor: Page, path: str) -> None:

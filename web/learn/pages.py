@@ -1,4 +1,4 @@
-"""The contents of the primer and of the pages of concepts and findings."""
+"""The contents of the primer and of the pages of concepts, findings, terms and readings."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,20 @@ from web.catalog.queries import Viewer, find_problem, list_problems, tagged_with
 from web.catalog.terms import Term, terms
 from web.colours import colour
 from web.learn.drawing import Drawing
-from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
+from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES, READING_FIGURES
 from web.learn.tasks import PROBLEM, TASKS, Task
+from web.quizzes.models import Quiz
+from web.quizzes.queries import find_quiz
 from web.results.pages import Line, SubmissionPage, source_lines, submission_page
 from web.site.concepts import CONCEPTS, Concept
 from web.site.findings import FINDINGS, Finding
+from web.site.readings import READINGS, Reading
 from web.submissions.models import Submission
 from web.submissions.queries import visible_submissions
 
 _TEXTS = Path(__file__).with_name("texts")
 _FINDINGS = Path(__file__).with_name("findings")
+_READINGS = Path(__file__).with_name("readings")
 _MOST_PROBLEMS = 12
 _CONTEXT = 2  # lines around a marked line
 _LOOP_AND_KERNEL = """\
@@ -141,6 +145,19 @@ class TermLetter:
     entries: tuple[TermEntry, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingPage:
+    """A reading, with its problem or quiz. Both are None while they are still to come."""
+
+    reading: Reading
+    figure: Drawing
+    text: SafeString
+    problem: Problem | None
+    quiz: Quiz | None
+    before: Reading | None
+    after: Reading | None
+
+
 def primer_page(
     viewer: Viewer, runs: Mapping[str, str], *, refused: str = "", source: str = "", refusal: str = ""
 ) -> PrimerPage:
@@ -219,6 +236,28 @@ def terms_page() -> tuple[TermLetter, ...]:
         TermLetter(letter, tuple(TermEntry(term, render(term.text)) for term in of_letter))
         for letter, of_letter in by_letter
     )
+
+
+def reading_page(viewer: Viewer, reading: Reading) -> ReadingPage:
+    """Return the page of `reading`, with its problem or quiz if `viewer` may see it."""
+    order = [*READINGS.values()]
+    at = order.index(reading)
+    problem = find_problem(viewer, reading.slug)
+    return ReadingPage(
+        reading=reading,
+        figure=READING_FIGURES[reading.slug],
+        text=render(reading_text(reading), anchors="s-", terms=True),
+        problem=problem,
+        quiz=None if problem else find_quiz(viewer, reading.slug),
+        before=order[at - 1] if at else None,
+        after=next(iter(order[at + 1 :]), None),
+    )
+
+
+@cache
+def reading_text(reading: Reading) -> str:
+    """Return the text of a reading as Markdown."""
+    return (_READINGS / f"{reading.slug}.md").read_text(encoding="utf-8")
 
 
 @cache

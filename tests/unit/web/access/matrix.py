@@ -211,6 +211,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("findings", "POST"): "mmmmmm",
     ("finding", "GET"): "oooooo",
     ("finding", "POST"): "mmmmmm",
+    ("reading", "GET"): "oooooo",
+    ("reading", "POST"): "mmmmmm",
     ("terms", "GET"): "oooooo",
     ("terms", "POST"): "mmmmmm",
     ("task-run", "GET"): "mmmmmm",
