@@ -7,7 +7,7 @@ from judge.drawn import inputs
 from judge.sizes import bytes_of
 from judge.values import NO_VALUES, Values, custom_case
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Mode
+from problems.vocabulary import Group, Language, Mode
 from sandbox.wire import RunFlag
 
 _TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
@@ -44,6 +44,13 @@ def flags_for(problem: Problem, case: Case) -> RunFlag:
 def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
     """Return the flags of each run of a CUDA program on a case in functional mode; see `judge.cpu.orders`."""
     return (RunFlag.NONE,) if _input_bytes(problem, case) > _TRACED_BYTES else ORDERS
+
+
+def run_orders(problem: Problem, case: Case, language: Language, *, functional: bool) -> tuple[RunFlag, ...]:
+    """Return the flags of each run of a case: several for CUDA programs in `functional` mode."""
+    if functional and language is Language.CUDA:
+        return orders_for(problem, case)
+    return (flags_for(problem, case),)
 
 
 def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[str, ...]:
