@@ -1,6 +1,7 @@
 """Selects the cases that a program is judged on and the flags of each run."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from judge.drawn import inputs
@@ -33,6 +34,19 @@ def select_cases(
     if mode is Mode.RUN:
         return tuple(case for case in problem.cases if case.public)
     return tuple(case for case in problem.cases if ranked or case.group is not Group.TIMED)
+
+
+def with_small_public(problem: Problem) -> Problem:
+    """Return `problem` for its author: a run takes its small cases too, on which functional mode counts.
+
+    Small are cases with little input, whatever their group, except the timed ones.
+    """
+    small = (
+        replace(case, group=Group.SAMPLE) if _input_bytes(problem, case) <= _TRACED_BYTES else case
+        for case in problem.cases
+        if case.group is not Group.TIMED
+    )
+    return replace(problem, cases=tuple(small))
 
 
 def flags_for(problem: Problem, case: Case) -> RunFlag:
