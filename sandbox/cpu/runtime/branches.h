@@ -23,6 +23,7 @@ class Branches {
   void count(const ThreadRecord& thread, bool taken, u32 branch, u32 location);
   void end_block(const Block& block);
   void report_lines() const;
+  void add_to(CountsByKernel& kernels) const;
 
  private:
   struct Totals {

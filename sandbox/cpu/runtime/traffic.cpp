@@ -130,6 +130,24 @@ void Traffic::end_block(const Block& block) {
   running_.erase(found);
 }
 
+void Traffic::add_to(CountsByKernel& kernels) const {
+  for (const auto& [instruction, totals] : totals_) {
+    KernelCounts& sums = kernels[totals.kernel];
+    if (instruction.access == Access::kAtomic) {
+      sums.atomic_requests += totals.requests;
+      sums.atomic_turns += totals.units;
+    } else if (instruction.shared) {
+      sums.shared_requests += totals.requests;
+      sums.wavefronts += totals.units;
+      sums.fewest_wavefronts += totals.fewest;
+    } else {
+      sums.global_requests += totals.requests;
+      sums.sectors += totals.units;
+      sums.fewest_sectors += totals.fewest;
+    }
+  }
+}
+
 void Traffic::report_lines() const {
   for (const auto& [instruction, totals] : totals_) {
     const double units = average(totals.units, totals.requests);

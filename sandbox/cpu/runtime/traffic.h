@@ -34,6 +34,7 @@ class Traffic {
   void end_block(const Block& block);
   // Reports the lines that move much more than they need, or whose lanes meet at one address.
   void report_lines() const;
+  void add_to(CountsByKernel& kernels) const;
 
  private:
   struct Totals {
