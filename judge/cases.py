@@ -1,12 +1,13 @@
 """Selects the cases that a program is judged on and the flags of each run."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from judge.values import NO_VALUES, Values, custom_case
 from problems.requirements import COUNTED_BYTES, input_bytes
 from problems.schema import Case, Problem, Requirement
-from problems.vocabulary import Group, Mode
+from problems.vocabulary import Group, Language, Mode
 from sandbox.wire import RunFlag
 
 _WATCHED = RunFlag.DETERMINISTIC | RunFlag.RACES
@@ -33,6 +34,19 @@ def select_cases(
     return tuple(case for case in problem.cases if ranked or case.group is not Group.TIMED)
 
 
+def with_small_public(problem: Problem) -> Problem:
+    """Return `problem` for its author: a run takes its small cases too, on which functional mode counts.
+
+    Small are cases with little input, whatever their group, except the timed ones.
+    """
+    small = (
+        replace(case, group=Group.SAMPLE) if input_bytes(problem.arguments, case) <= COUNTED_BYTES else case
+        for case in problem.cases
+        if case.group is not Group.TIMED
+    )
+    return replace(problem, cases=tuple(small))
+
+
 def flags_for(problem: Problem, case: Case) -> RunFlag:
     """Return the flags of a single run: small cases are watched in fixed order; odd cases run reversed."""
     ascending, *others = orders_for(problem, case)
@@ -42,6 +56,13 @@ def flags_for(problem: Problem, case: Case) -> RunFlag:
 def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
     """Return the flags of each run of a CUDA program on a case in functional mode; see `judge.cpu.orders`."""
     return (RunFlag.NONE,) if input_bytes(problem.arguments, case) > COUNTED_BYTES else ORDERS
+
+
+def run_orders(problem: Problem, case: Case, language: Language, *, functional: bool) -> tuple[RunFlag, ...]:
+    """Return the flags of each run of a case: several for CUDA programs in `functional` mode."""
+    if functional and language is Language.CUDA:
+        return orders_for(problem, case)
+    return (flags_for(problem, case),)
 
 
 def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from dataclasses import replace
 from threading import Event
 
 from judge.built import Built
-from judge.cases import flags_for, orders_for, select_cases
+from judge.cases import run_orders, select_cases
 from judge.compiler import load_findings
 from judge.compiler.copies import with_copy_lines
 from judge.compiler.signature import width_notes
@@ -391,17 +391,16 @@ def _raced(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcom
 
 def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
+    first, *others = orders
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
-    if judgement.language is Language.CUDA and not judgement.target.ranks:
-        first, *others = (order | more for order in orders_for(judgement.problem, case))
-        if first & RunFlag.RACES and case.name in judgement.counted:
-            first |= RunFlag.COUNT
-        if case.name in judgement.required:
-            first |= RunFlag.COUNT | RunFlag.SUMS
-        return (first, *others)
-    if judgement.sanitize:
+    if others and case.name in judgement.counted:
+        first |= RunFlag.COUNT
+    if others and case.name in judgement.required:
+        first |= RunFlag.COUNT | RunFlag.SUMS
+    if judgement.sanitize and not others:
         more |= RunFlag.SANITIZE
-    return (flags_for(judgement.problem, case) | more,)
+    return tuple(order | more for order in (first, *others))
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:

@@ -251,6 +251,7 @@ class DiagnosticKind(StrEnum):
     COMPILER = "compiler"
     CONTENDED_ATOMIC = "contended_atomic"
     COPY_DIRECTION = "copy_direction"
+    COUNTS = "counts"
     CUDA_ERROR = "cuda_error"
     DEADLOCK = "deadlock"
     DEVICE_FAULT = "device_fault"

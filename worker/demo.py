@@ -22,6 +22,7 @@ from rich.live import Live
 from rich.table import Table
 
 from judge.languages import languages_here
+from problems.libraries import Library, refused_include
 from problems.loader import load_sound
 from problems.schema import Problem, Solution
 from problems.vocabulary import Difficulty, Verdict
@@ -65,21 +66,26 @@ class Sample:
 def choose(problems: Iterable[Problem], most: int = _PROBLEMS) -> list[Sample]:
     """Return accepted solutions of the first `most` problems, and a failing one of each kind.
 
-    The accepted one of a problem is the first in each language. The failing ones come from different problems
-    as far as possible, also from later ones.
+    The accepted one of a problem is the first in each language that compiles fast. The failing ones come from
+    different problems as far as possible, also from later ones.
     """
     chosen, missing = [], list(_FAILURES)
     for at, problem in enumerate(problems):
         for language in languages_here() if at < most else ():
             of_language = [s for s in problem.solutions if s.language is language]
             accepted = [s for s in of_language if s.verdict is Verdict.ACCEPTED]
-            chosen += [Sample(problem, solution) for solution in accepted[:1]]
+            chosen += [Sample(problem, min(accepted, key=_compiles_slowly))] if accepted else []
         possible = (s for s in problem.solutions if s.language in languages_here())
         failing = next((s for s in possible if s.verdict in missing), None)
         if failing is not None:
             missing.remove(failing.verdict)
             chosen.append(Sample(problem, failing))
     return chosen
+
+
+def _compiles_slowly(solution: Solution) -> bool:
+    """Return whether it includes CUB or Thrust, whose headers compile for tens of seconds."""
+    return bool(refused_include(solution.path.read_text(), set(Library) - {Library.CUB, Library.THRUST}))
 
 
 class DemoVisitor:

@@ -79,11 +79,20 @@ def test_a_task_works_without_scripts(court: Site, browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/learn", "/learn/shared-memory", "/learn/bounds", "/learn/findings", "/learn/findings/race"]
+    "path",
+    [
+        "/learn",
+        "/learn/shared-memory",
+        "/learn/bounds",
+        "/learn/findings",
+        "/learn/findings/race",
+        "/learn/terms",
+        "/learn/days/vector-add",
+    ],
 )
 def test_the_pages_suit_light_and_dark_screens_and_phones(site: Site, visitor: Page, path: str) -> None:
     visitor.goto(site.url + path)
-    figure = "h1" if "findings" in path else "figure.drawing"
+    figure = "figure.drawing" if "findings" not in path and "terms" not in path else "h1"
     expect(visitor.locator(f"main {figure}").first).to_be_visible()
     assert serious_violations(visitor) == []
     assert visitor.evaluate("document.documentElement.scrollWidth <= innerWidth")

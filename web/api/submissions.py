@@ -20,6 +20,7 @@ from web.results import comparison_base
 from web.results.likely_mistake import likely_mistake
 from web.results.tiers import Tiers, tiers_of
 from web.submissions import queries, services, streams
+from web.submissions.diagnosis import Diagnosis, diagnose
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queue_position import jobs_before
 from web.submissions.unrun import UnrunCase, unrun_cases
@@ -108,6 +109,8 @@ class ReportOut(Schema):
     cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
     `attempts` is more than 1 if another program on the GPU disturbed a run. `requirements` has the state of
     each requirement of the problem, if all cases were accepted. Figures of hidden cases are rounded.
+    `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
+    kernel, from the largest case that functional mode counted.
     """
 
     verdict: Verdict
@@ -120,6 +123,7 @@ class ReportOut(Schema):
     requirements: list[RequirementReport]
     diagnostics: list[Diagnostic]
     headline: Diagnostic | None
+    diagnosis: Diagnosis
     kernels: list[KernelResources]
     log: str
     output: str
@@ -129,6 +133,11 @@ class ReportOut(Schema):
     def resolve_headline(report: Report) -> Diagnostic | None:
         """Return the finding that best explains the failure."""
         return headline(report)
+
+    @staticmethod
+    def resolve_diagnosis(report: Report) -> Diagnosis:
+        """Return the explained findings and the counts."""
+        return diagnose(report)
 
 
 class ListingOut(Schema):

@@ -36,7 +36,7 @@ class StatementView:
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:
     """Return `text` as HTML, with the figures of `workspace`."""
-    return render(text, anchors=anchors, pictures=pictures(workspace, text))
+    return render(text, anchors=anchors, pictures=pictures(workspace, text), terms=True)
 
 
 def statement_view(

@@ -19,6 +19,7 @@ from markdown_it.token import Token
 
 from web.catalog.dollar_math import use_dollar_math
 from web.catalog.spoilers import use_spoilers
+from web.catalog.terms import use_terms
 from web.catalog.tex import to_mathml
 from web.colours import colour
 
@@ -59,7 +60,7 @@ _TAGS = {
     ),
 }
 _ATTRIBUTES = {
-    "a": {"href", "title"},
+    "a": {"class", "href", "title"},  # only the links of terms have a class
     "code": {"class"},
     "div": {"class"},
     "pre": {"class"},
@@ -84,22 +85,34 @@ class Picture:
 
 @lru_cache(maxsize=256)
 def render(
-    text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = (), fold_code: bool = False
+    text: str,
+    *,
+    anchors: str = "",
+    pictures: tuple[Picture, ...] = (),
+    fold_code: bool = False,
+    terms: bool = False,
 ) -> SafeString:
     """Return `text` as HTML. Raw HTML in it is shown as text. The result is sanitised in any case.
 
     With `anchors`, headings get ids with this prefix, and links to themselves. Only the images in `pictures`
-    are shown; others are omitted. `fold_code` hides each code block until the reader opens it.
+    are shown; others are omitted. `fold_code` hides each code block until the reader opens it. `terms` links
+    the first use of each term of GPU programming to its explanation.
     """
-    return render_once(text, anchors=anchors, pictures=pictures, fold_code=fold_code)
+    return render_once(text, anchors=anchors, pictures=pictures, fold_code=fold_code, terms=terms)
 
 
 def render_once(
-    text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = (), fold_code: bool = False
+    text: str,
+    *,
+    anchors: str = "",
+    pictures: tuple[Picture, ...] = (),
+    fold_code: bool = False,
+    terms: bool = False,
 ) -> SafeString:
     """Return what `render` returns, without a place in the cache. For texts that differ between users."""
     known = {picture.name: picture for picture in pictures}
-    html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": {}, "fold_code": fold_code})
+    env = {"anchors": anchors, "pictures": known, "ids": {}, "fold_code": fold_code, "terms": terms}
+    html = _parser().render(text, env)
     clean = nh3.clean(
         html,
         tags=_TAGS | ({"img"} if known else set()),
@@ -132,6 +145,7 @@ def _parser() -> MarkdownIt:
     )
     use_dollar_math(parser)
     use_spoilers(parser)
+    use_terms(parser)
     # The page has the title as its h1, so the headings of a statement start at h2.
     parser.add_render_rule("heading_open", _render_heading)
     parser.add_render_rule("heading_close", _render_heading)

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .client import Body
+from .diagnosis import diagnosis_lines
 
 NONE = "\N{EN DASH}"
 # Control characters that move the cursor, change the title or reverse text; line breaks and tabs stay.
@@ -78,6 +79,19 @@ def submission(row: Body) -> RenderableType:
         parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
     if row["report"]:
         parts += _report(row["report"], row.get("not_run", ()), said=row["message"])
+    return Group(*parts)
+
+
+def diagnosis(row: Body, *, file: str, site: str) -> RenderableType:
+    """The findings and counts of a run that is done, under its verdict."""
+    parts: list[RenderableType] = [
+        Text.assemble(verdict(row["verdict"]), f"  {row['problem']}, {row['language']}, {row['id']}")
+    ]
+    if row["message"]:
+        parts.append(clean(row["message"]))
+    if row["report"]:
+        lines = diagnosis_lines(row["report"]["diagnosis"], file=file, site=site)
+        parts += [Text(""), clean("\n".join(lines))]
     return Group(*parts)
 
 
@@ -238,7 +252,8 @@ def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
 
 def _findings(entries: Iterable[Body], known: Body | None) -> list[RenderableType]:
     """The findings but `known`. Equal ones are one line with their number."""
-    texts = Counter(_finding(entry).plain for entry in entries if entry != known)
+    shown = (entry for entry in entries if entry != known and entry.get("kind") != "counts")
+    texts = Counter(_finding(entry).plain for entry in shown)
     return [clean(f"{text} ({count} times)" if count > 1 else text) for text, count in texts.items()]
 
 

@@ -45,7 +45,7 @@ def hints_part(viewer: Viewer, problem: Problem) -> HintsPart:
     return HintsPart(
         total=len(problem.hints),
         opened=tuple(
-            OpenHint(number, render(text, pictures=pictures(problem, text)))
+            OpenHint(number, render(text, pictures=pictures(problem, text), terms=True))
             for number, text in enumerate(problem.hints[:count], start=1)
         ),
         next=count + 1 if count < len(problem.hints) else None,

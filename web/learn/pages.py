@@ -1,4 +1,4 @@
-"""The contents of the primer and of the pages of concepts and findings."""
+"""The contents of the primer and of the pages of concepts, findings, terms and readings."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -15,18 +15,22 @@ from problems.vocabulary import Language, Verdict
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer, find_problem, list_problems, tagged_with
+from web.catalog.terms import Term, terms
 from web.colours import colour
 from web.learn.drawing import Drawing
-from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES
+from web.learn.figures import CONCEPT_FIGURES, PRIMER_FIGURES, READING_FIGURES
 from web.learn.tasks import PROBLEM, TASKS, Task
+from web.quizzes.models import Quiz
+from web.quizzes.queries import find_quiz
 from web.results.pages import Line, SubmissionPage, source_lines, submission_page
 from web.site.concepts import CONCEPTS, Concept
 from web.site.findings import FINDINGS, Finding
+from web.site.readings import READINGS, Reading
 from web.submissions.models import Submission
 from web.submissions.queries import visible_submissions
 
 _TEXTS = Path(__file__).with_name("texts")
-_FINDINGS = Path(__file__).with_name("findings")
+_READINGS = Path(__file__).with_name("readings")
 _MOST_PROBLEMS = 12
 _CONTEXT = 2  # lines around a marked line
 _LOOP_AND_KERNEL = """\
@@ -124,6 +128,35 @@ class FindingPage:
     text: SafeString
 
 
+@dataclass(frozen=True, slots=True)
+class TermEntry:
+    """A term with its text."""
+
+    term: Term
+    text: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class TermLetter:
+    """The terms that begin with one letter."""
+
+    letter: str
+    entries: tuple[TermEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPage:
+    """A reading, with its problem or quiz. Both are None while they are still to come."""
+
+    reading: Reading
+    figure: Drawing
+    text: SafeString
+    problem: Problem | None
+    quiz: Quiz | None
+    before: Reading | None
+    after: Reading | None
+
+
 def primer_page(
     viewer: Viewer, runs: Mapping[str, str], *, refused: str = "", source: str = "", refusal: str = ""
 ) -> PrimerPage:
@@ -195,12 +228,41 @@ def finding_pages() -> tuple[FindingPage, ...]:
     return tuple(map(finding_page, sorted(FINDINGS.values(), key=lambda finding: finding.title)))
 
 
+def terms_page() -> tuple[TermLetter, ...]:
+    """Return the terms by their first letters."""
+    by_letter = groupby(terms(), key=lambda term: term.name[0].upper())
+    return tuple(
+        TermLetter(letter, tuple(TermEntry(term, render(term.text)) for term in of_letter))
+        for letter, of_letter in by_letter
+    )
+
+
+def reading_page(viewer: Viewer, reading: Reading) -> ReadingPage:
+    """Return the page of `reading`, with its problem or quiz if `viewer` may see it."""
+    order = [*READINGS.values()]
+    at = order.index(reading)
+    problem = find_problem(viewer, reading.slug)
+    return ReadingPage(
+        reading=reading,
+        figure=READING_FIGURES[reading.slug],
+        text=render(reading_text(reading), anchors="s-", terms=True),
+        problem=problem,
+        quiz=None if problem else find_quiz(viewer, reading.slug),
+        before=order[at - 1] if at else None,
+        after=next(iter(order[at + 1 :]), None),
+    )
+
+
+@cache
+def reading_text(reading: Reading) -> str:
+    """Return the text of a reading as Markdown."""
+    return (_READINGS / f"{reading.slug}.md").read_text(encoding="utf-8")
+
+
 @cache
 def _texts_of(finding: Finding) -> tuple[str, SafeString]:
-    text = (_FINDINGS / f"{finding.kind.value}.md").read_text(encoding="utf-8")
-    paragraph, _, _ = text.partition("\n\n")
-    sentence, _, _ = paragraph.removesuffix(".").partition(". ")
-    return sentence.replace("`", "") + ".", render(text, anchors="s-")
+    sentence, _, _ = finding.why.removesuffix(".").partition(". ")
+    return sentence + ".", render(finding.text, anchors="s-")
 
 
 def _fields() -> tuple[tuple[str, tuple[Concept, ...]], ...]:

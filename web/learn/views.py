@@ -18,6 +18,7 @@ from web.learn import pages
 from web.learn.tasks import PROBLEM, SIZE, TASKS, Task, draw_size
 from web.site.concepts import CONCEPTS
 from web.site.findings import page_of_finding
+from web.site.readings import reading_of
 from web.submissions import services
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.submissions.queries import TASK_KEY
@@ -84,6 +85,21 @@ def concept(request: HttpRequest, concept: str) -> HttpResponse:
         raise Http404("Concept not found.")
     page = pages.concept_page(request.user, CONCEPTS[concept])
     return render(request, "learn/concept.html", {"page": page})
+
+
+@require_safe
+def reading(request: HttpRequest, reading: str) -> HttpResponse:
+    """Show what to read before a problem of the curriculum."""
+    found = reading_of(reading)
+    if found is None:
+        raise Http404("Reading not found.")
+    return render(request, "learn/reading.html", {"page": pages.reading_page(request.user, found)})
+
+
+@require_safe
+def terms(request: HttpRequest) -> HttpResponse:
+    """List the terms of GPU programming."""
+    return render(request, "learn/terms.html", {"page": pages.terms_page()})
 
 
 @require_safe

@@ -188,4 +188,4 @@ def _sample_values(problem: Problem) -> dict[str, str]:
 
 
 def _rendered(problem: Problem, text: str) -> SafeString:
-    return render(text, anchors="s-", pictures=pictures(problem, text))
+    return render(text, anchors="s-", pictures=pictures(problem, text), terms=True)

@@ -19,12 +19,19 @@ from problems.translations import direction_of
 from problems.vocabulary import Language
 from web.site import assets, concepts, figures
 from web.site.findings import Finding, page_of_finding
+from web.site.readings import Reading, reading_of
 from web.site.verdicts import badge_of
 
 register = template.Library()
 THEMES = ("light", "dark")
 _FULL_PERCENT = 100
 CURRENT = mark_safe('aria-current="page"')
+
+
+@register.filter
+def reading(slug: str) -> Reading | None:
+    """What to read before the problem or quiz `slug`, None if nothing is written for it."""
+    return reading_of(slug)
 
 
 @register.simple_tag

@@ -73,6 +73,14 @@ void Branches::add_to(Sums& sums) const {
   if (budget_.exhausted()) sums.complete = false;
 }
 
+void Branches::add_to(CountsByKernel& kernels) const {
+  for (const auto& [location, totals] : totals_) {
+    KernelCounts& sums = kernels[totals.kernel];
+    sums.branches += totals.executions;
+    sums.divergent += totals.divergent;
+  }
+}
+
 void Branches::report_lines() const {
   for (const auto& [location, totals] : totals_) {
     if (totals.executions < kLeastExecutions || average(totals.lanes, totals.executions) < kLeastLanes) continue;

@@ -26,6 +26,7 @@ class Branches {
   void report_lines() const;
   // Adds what the call executed.
   void add_to(Sums& sums) const;
+  void add_to(CountsByKernel& kernels) const;
 
  private:
   struct Totals {

@@ -11,10 +11,12 @@
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
 // stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory; a call whose sums
-// are reported may have kMostSummed. Each reports the lines that waste much as notes at the end of the call; the judge
-// keeps them for accepted programs only.
+// are reported (sums.h) may have kMostSummed. Each reports the lines that waste much as notes at the end of the call; the
+// judge keeps them for accepted programs only. A further note has the sums of each kernel, wasteful or not
+// (judge/evidence/counts.py reads it).
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "abi.h"
@@ -56,6 +58,15 @@ class Budget {
   u64 of_call_ = 0;
   bool exhausted_ = false;
 };
+
+// The sums of one kernel over the launches of a call. `fewest` are those that would be enough.
+struct KernelCounts {
+  u64 global_requests = 0, sectors = 0, fewest_sectors = 0;
+  u64 shared_requests = 0, wavefronts = 0, fewest_wavefronts = 0;
+  u64 atomic_requests = 0, atomic_turns = 0;  // a turn serves one lane of those at one address
+  u64 branches = 0, divergent = 0;            // executions by warps
+};
+using CountsByKernel = std::map<std::string, KernelCounts>;
 
 // Before a call of solve, before a launch, after a block has run to its end, after a call.
 void start_counting_call();

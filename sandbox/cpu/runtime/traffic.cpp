@@ -145,6 +145,24 @@ void Traffic::add_to(Sums& sums) const {
   if (budget_.exhausted()) sums.complete = false;
 }
 
+void Traffic::add_to(CountsByKernel& kernels) const {
+  for (const auto& [instruction, totals] : totals_) {
+    KernelCounts& sums = kernels[totals.kernel];
+    if (instruction.access == Access::kAtomic) {
+      sums.atomic_requests += totals.requests;
+      sums.atomic_turns += totals.units;
+    } else if (instruction.shared) {
+      sums.shared_requests += totals.requests;
+      sums.wavefronts += totals.units;
+      sums.fewest_wavefronts += totals.fewest;
+    } else {
+      sums.global_requests += totals.requests;
+      sums.sectors += totals.units;
+      sums.fewest_sectors += totals.fewest;
+    }
+  }
+}
+
 void Traffic::report_lines() const {
   for (const auto& [instruction, totals] : totals_) {
     const double units = average(totals.units, totals.requests);

@@ -37,6 +37,7 @@ class Traffic {
   void report_lines() const;
   // Adds what the call asked for.
   void add_to(Sums& sums) const;
+  void add_to(CountsByKernel& kernels) const;
 
  private:
   struct Totals {

@@ -1,14 +1,23 @@
-"""What the demo hands in."""
+"""What the demo submits."""
 
 from pathlib import Path
 from types import SimpleNamespace
+
+import pytest
 
 from problems.schema import Solution
 from problems.vocabulary import Language, Verdict
 from worker.demo import choose
 
 
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 def problem(slug: str, *solutions: tuple[Language, Verdict]):
+    for number, (language, _) in enumerate(solutions):
+        Path(f"{number}{language.suffix}").write_text("")
     return SimpleNamespace(
         slug=slug,
         solutions=tuple(
@@ -44,3 +53,12 @@ def test_problems_beyond_the_limit_show_only_failures_that_are_missing():
         ("one", "1.cu"),
         ("two", "2.cu"),
     ]
+
+
+def test_a_solution_without_headers_that_compile_slowly_comes_first():
+    both = [(Language.CUDA, Verdict.ACCEPTED)] * 2
+    sorting = problem("sort", *both)
+    Path("0.cu").write_text("#include <thrust/sort.h>\n")
+    assert [sample.solution.path.name for sample in choose([sorting])] == ["1.cu"]
+    Path("1.cu").write_text("#include <cub/cub.cuh>\n")
+    assert [sample.solution.path.name for sample in choose([sorting])] == ["0.cu"]

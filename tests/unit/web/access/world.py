@@ -137,6 +137,7 @@ def make_world(*, hostile: bool = False) -> World:
             "task": "index",
             "concept": "elementwise",
             "finding": "race",
+            "reading": "vector-add",
             "rest": "nothing",
             "key": "key",
             "uidb36": "1",
