@@ -10,7 +10,7 @@ from ninja.responses import Status
 from pydantic import StringConstraints
 
 from judge.evidence.diagnostics import headline
-from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, StageTime
+from judge.report import CaseReport, Diagnostic, KernelResources, Report, RequirementReport, Score, StageTime
 from judge.sizes import MAX_SEED
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
@@ -107,9 +107,10 @@ class ReportOut(Schema):
     explains the failure; null if there is none. The `inputs` and `outputs` of a public case of a run have
     the first elements; the `outputs` also say which of them are wrong, and count the wrong elements in each
     cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
-    `attempts` is more than 1 if another program on the GPU disturbed a run. `diagnosis` explains the
-    findings, the most important one first. Its `counts` have the sums of each kernel, from the largest case
-    that functional mode counted.
+    `attempts` is more than 1 if another program on the GPU disturbed a run. `requirements` has the state of
+    each requirement of the problem, if all cases were accepted. Figures of hidden cases are rounded.
+    `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
+    kernel, from the largest case that functional mode counted.
     """
 
     verdict: Verdict
@@ -119,6 +120,7 @@ class ReportOut(Schema):
     attempts: int
     stages: list[StageTime]
     cases: list[CaseReport]
+    requirements: list[RequirementReport]
     diagnostics: list[Diagnostic]
     headline: Diagnostic | None
     diagnosis: Diagnosis

@@ -19,7 +19,7 @@ CONTROLS = dict.fromkeys(
     "\N{REPLACEMENT CHARACTER}",
 )
 _STYLES = {"accepted": "green", "internal_error": "magenta", "cancelled": "dim", None: "blue"}
-_LIMITS = {"time_limit", "memory_limit", "output_limit"}
+_LIMITS = {"time_limit", "memory_limit", "output_limit", "requirement_missed"}
 _DIFFICULTIES = {"easy": "green", "medium": "yellow", "hard": "red"}
 
 
@@ -215,6 +215,8 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
         for case in not_run:
             table.add_row(clean(case["name"]), Text("not run", style="dim"), NONE, "")
         parts += [table, _tally(report["cases"], not_run)]
+    if report.get("requirements"):
+        parts.append(_requirements(report["requirements"]))
     parts += _findings(report["diagnostics"], known=report.get("headline"))
     if report["kernels"]:
         parts.append(_kernels(report["kernels"]))
@@ -225,6 +227,21 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
                 Padding(clean(report[name].rstrip()), (0, 0, 0, 2), expand=False),
             ]
     return parts
+
+
+def _requirements(rows: Iterable[Body]) -> Table:
+    table = _table("Requirement", "Bound", ">Measured", "State", ">Line")
+    styles = {"met": "green", "missed": "yellow"}
+    for row in rows:
+        name, bound = (
+            row["counter"].replace("_", " "),
+            f"{row['relation'].replace('_', ' ')} {row['bound']:g}",
+        )
+        measured = NONE if row["measured"] is None else f"{row['measured']:.6g}"
+        state = Text("not checked" if row["state"] == "unchecked" else row["state"])
+        state.stylize(styles.get(row["state"], "dim"))
+        table.add_row(clean(name), clean(bound), measured, state, str(row["line"] or NONE))
+    return table
 
 
 def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:

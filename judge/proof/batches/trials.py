@@ -15,7 +15,7 @@ from judge.target import JudgingSession, Referee, Target
 from problems.formula import Formula
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.schema import Argument, Case, Problem
-from problems.vocabulary import Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import Dtype, Group, Language, RequirementState, Role, Verdict
 from sandbox.wire import RunFlag
 
 MOST_PROGRAMS = 32  # in one batch: compilers take more than their share of time for very long sources
@@ -44,6 +44,7 @@ class Trial:
     `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
     errors of a program that does not compile, one text each. `cases` has the verdict of each case that a
     program judged alone ran, by name. `log` is the beginning of what the compiler said of such a program.
+    `missed` are the places, among those of the problem, of the requirements that such a program misses.
     """
 
     verdict: Verdict
@@ -52,6 +53,7 @@ class Trial:
     findings: tuple[str, ...] = ()
     cases: Mapping[str, Verdict] = field(default_factory=dict)
     log: str = ""
+    missed: tuple[int, ...] = ()
 
 
 class _DoesNotCompile(Exception):
@@ -140,7 +142,10 @@ def trial_of(report: Report) -> Trial:
     )
     ms = sum(stage.ms for stage in report.stages)
     verdicts = {case.name: case.verdict for case in report.cases}
-    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG])
+    missed = tuple(
+        at for at, checked in enumerate(report.requirements) if checked.state is RequirementState.MISSED
+    )
+    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG], missed)
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:

@@ -8,6 +8,7 @@
 #include "doubles.h"
 #include "launch.h"
 #include "reuse.h"
+#include "sums.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
@@ -38,15 +39,18 @@ void start_counting_call() {
   reuse().start_call();
   branches().start_call();
   doubles().start_call();
+  tally().start_call();
 }
 
 void start_counting_launch(const Launch& launch) {
+  tally().start_launch();
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
 }
 
 void count_finished_block(const Block& block) {
+  tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
 }

@@ -108,6 +108,11 @@ void report(const Finding& finding) {
   write_all(to.descriptor, json(finding));
 }
 
+void report_always(const char* kind, const std::string& message) {
+  std::lock_guard lock(log().mutex);
+  write_all(log().descriptor, json({Severity::kNote, kind, message, {}}));
+}
+
 void report_last(const Finding& finding) {
   log().mutex.lock();
   write_all(log().descriptor, json(finding));

@@ -34,6 +34,8 @@ void set_diagnostics_descriptor(int descriptor);
 // Where locations are looked up; without a module there are none.
 void set_diagnostics_module(const Module* module);
 void report(const Finding& finding);
+// Writes a note that is the only one of its kind in a call, beyond the number of notes.
+void report_always(const char* kind, const std::string& message);
 // Says the last word of this process. Of several threads that fail at the same time, the first one speaks and
 // the others stop here.
 void report_last(const Finding& finding);
