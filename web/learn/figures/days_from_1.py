@@ -46,8 +46,9 @@ _WHO_AM_I = Drawing(
 
 _BOX_BLUR = Drawing(
     162,
-    "Four blocks of 4 \N{MULTIPLICATION SIGN} 2 threads for an image with 7 columns and 3 rows. The numbers "
-    "count the threads of a block; dashed threads have no pixel.",
+    "Four blocks of 4 \N{MULTIPLICATION SIGN} 2 threads for an image with 7 columns and 3 "
+    "rows. The numbers count the threads of a block; dashed threads "
+    "have no pixel.",
     "A grid of two by two blocks. Each block has two rows of four threads, numbered 0 to 3 in the first "
     "row and 4 to 7 in the second. The threads of the last column and of the last row lie outside the "
     "image.",
@@ -148,11 +149,56 @@ _READ_A_PROFILE = Drawing(
     ),
 )
 
+_SHARED_REVERSE = Drawing(
+    152,
+    "Each value leaves global memory once and is read twice from shared memory.",
+    "Three rows. The global inputs a, b, c, d have one arrow each to a cell of shared memory. Each cell "
+    "of shared memory has two arrows to outputs. The outputs are a + b, b + c, c + d and d + a.",
+    (
+        text(106, 22, "global input", at="end"),
+        cells(118, 4, "a b c d", "in", width=52),
+        *(arrow(144 + 52 * i, 34, 144 + 52 * i, 56, "strong") for i in range(4)),
+        text(106, 77, "shared memory", at="end"),
+        cells(118, 59, "a b c d", "out", width=52),
+        *(arrow(144 + 52 * i, 89, 144 + 52 * i, 117) for i in range(4)),
+        *(arrow(144 + 52 * i, 89, 98 + 52 * i, 117) for i in (1, 2, 3)),
+        arrow(144, 89, 290, 117),
+        text(106, 138, "global output", at="end"),
+        cells(118, 120, "a+b b+c c+d d+a", "quiet", width=52),
+    ),
+)
+_HOST_SAXPY = Drawing(
+    164,
+    "Two copies cross the link. The kernel touches only device memory.",
+    "The host on the left has two arrays, host_x and host_result. The device on the right has device_x, a "
+    "kernel and device_result. Step 2 copies host_x to device_x. Step 3 is the kernel. Step 4 copies "
+    "device_result to host_result. Steps 1 and 5 allocate and free the arrays of the device.",
+    (
+        box(4, 4, 118, 156, "Host"),
+        box(14, 34, 98, 30, "host_x", "in"),
+        box(14, 120, 98, 30, "host_result", "out"),
+        box(216, 4, 140, 156, "Device"),
+        box(230, 34, 112, 30, "device_x", "in"),
+        box(230, 78, 112, 28, "3 kernel", "quiet"),
+        box(230, 120, 112, 30, "device_result", "out"),
+        arrow(114, 49, 227, 49, "strong"),
+        text(169, 41, "2 copy"),
+        arrow(286, 66, 286, 76),
+        arrow(286, 108, 286, 118),
+        arrow(227, 135, 114, 135, "strong"),
+        text(169, 127, "4 copy back"),
+        text(169, 84, "1 allocate"),
+        text(169, 102, "5 free"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "device-arithmetic": _DEVICE_ARITHMETIC,
     "who-am-i": _WHO_AM_I,
     "vector-add": _VECTOR_ADD,
     "box-blur": _BOX_BLUR,
+    "shared-reverse": _SHARED_REVERSE,
     "fix-tiled-product": _FIX_TILED_PRODUCT,
+    "host-saxpy": _HOST_SAXPY,
     "read-a-profile": _READ_A_PROFILE,
 }
