@@ -25,7 +25,15 @@ class Reading:
 
 # In the order of the days.
 READINGS: Mapping[str, Reading] = {
-    reading.slug: reading for reading in (Reading(3, "vector-add", "One thread for each element"),)
+    reading.slug: reading
+    for reading in (
+        Reading(3, "vector-add", "One thread for each element"),
+        Reading(44, "softmax", "Exponentials that cannot overflow"),
+        Reading(45, "batch-norm", "Mean and variance of a channel"),
+        Reading(46, "single-head-attention", "A weighted mean with computed weights"),
+        Reading(56, "timeline-idle", "Time as a union of intervals"),
+        Reading(59, "dynamic-loss-scale", "The narrow range of float16"),
+    )
 }
 
 
