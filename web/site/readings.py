@@ -33,6 +33,15 @@ READINGS: Mapping[str, Reading] = {
         Reading(46, "single-head-attention", "A weighted mean with computed weights"),
         Reading(56, "timeline-idle", "Time as a union of intervals"),
         Reading(59, "dynamic-loss-scale", "The narrow range of float16"),
+        Reading(61, "magnitude-prune", "Selection instead of sorting"),
+        Reading(62, "two-of-four", "A fixed pattern of zeros"),
+        Reading(64, "distillation-loss", "Soft targets and temperature"),
+        Reading(65, "int8-outliers", "Columns of large activations"),
+        Reading(66, "calibrate-scale", "Rounding against clipping"),
+        Reading(67, "fake-quant", "Gradients through a rounding"),
+        Reading(68, "int4-pack", "A scale for each group of weights"),
+        Reading(69, "int4-linear", "Weights that are decoded in registers"),
+        Reading(70, "quantisation-error", "Errors by channel, size and shape"),
     )
 }
 

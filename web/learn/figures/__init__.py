@@ -6,6 +6,8 @@ from web.learn.drawing import Drawing
 from web.learn.figures.correctness import FIGURES as _CORRECTNESS
 from web.learn.figures.days_from_1 import FIGURES as _DAYS_FROM_1
 from web.learn.figures.days_from_41 import FIGURES as _DAYS_FROM_41
+from web.learn.figures.days_from_61 import FIGURES as _DAYS_FROM_61
+from web.learn.figures.days_from_68 import FIGURES as _DAYS_FROM_68
 from web.learn.figures.memory import FIGURES as _MEMORY
 from web.learn.figures.networks import FIGURES as _NETWORKS
 from web.learn.figures.ordering import FIGURES as _ORDERING
@@ -23,6 +25,11 @@ CONCEPT_FIGURES: Mapping[str, Drawing] = {
     **_SPEED,
     **_NETWORKS,
 }
-READING_FIGURES: Mapping[str, Drawing] = {**_DAYS_FROM_1, **_DAYS_FROM_41}
+READING_FIGURES: Mapping[str, Drawing] = {
+    **_DAYS_FROM_1,
+    **_DAYS_FROM_41,
+    **_DAYS_FROM_61,
+    **_DAYS_FROM_68,
+}
 
 __all__ = ["CONCEPT_FIGURES", "PRIMER_FIGURES", "READING_FIGURES"]
