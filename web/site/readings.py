@@ -28,9 +28,17 @@ READINGS: Mapping[str, Reading] = {
     reading.slug: reading
     for reading in (
         Reading(3, "vector-add", "One thread for each element"),
+        Reading(33, "mma-by-hand", "The registers of one instruction"),
+        Reading(36, "grid-sync-stats", "A barrier for the whole grid"),
+        Reading(37, "stream-ordered-alloc", "Memory in the order of a stream"),
+        Reading(38, "three-slow-kernels", "From a metric to its cause"),
+        Reading(39, "gemm-bias-gelu", "The epilogue of a product"),
         Reading(44, "softmax", "Exponentials that cannot overflow"),
         Reading(45, "batch-norm", "Mean and variance of a channel"),
         Reading(46, "single-head-attention", "A weighted mean with computed weights"),
+        Reading(47, "grouped-query-attention", "Query heads that share keys"),
+        Reading(48, "flash-attention", "Attention in tiles"),
+        Reading(52, "triton-matmul", "Programs that work on tiles"),
         Reading(56, "timeline-idle", "Time as a union of intervals"),
         Reading(59, "dynamic-loss-scale", "The narrow range of float16"),
         Reading(61, "magnitude-prune", "Selection instead of sorting"),
@@ -42,6 +50,11 @@ READINGS: Mapping[str, Reading] = {
         Reading(68, "int4-pack", "A scale for each group of weights"),
         Reading(69, "int4-linear", "Weights that are decoded in registers"),
         Reading(70, "quantisation-error", "Errors by channel, size and shape"),
+        Reading(74, "predict-decode", "The bytes behind each token"),
+        Reading(76, "qlora-linear", "A low-rank correction"),
+        Reading(79, "choice-likelihood", "The likelihood of an answer"),
+        Reading(88, "mps-arithmetic", "Three ways to share a GPU"),
+        Reading(92, "find-the-straggler", "Ranks that wait for the last one"),
     )
 }
 

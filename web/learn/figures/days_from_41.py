@@ -88,6 +88,83 @@ _ATTENTION = Drawing(
 )
 
 
+_GROUPED_QUERIES = Drawing(
+    138,
+    "Eight query heads in two groups. The four heads of a group use the same keys and values.",
+    "A row of eight query heads, q0 to q7. Arrows lead from q0, q1, q2 and q3 to the first head of keys "
+    "and values, and from q4, q5, q6 and q7 to the second.",
+    (
+        text(180, 16, "query heads", tone="strong"),
+        cells(12, 24, "q0 q1 q2 q3", "in", width=40),
+        cells(188, 24, "q4 q5 q6 q7", "out", width=40),
+        *(arrow(32 + 40 * i, 56, 68 + 16 * i, 83) for i in range(4)),
+        *(arrow(208 + 40 * i, 56, 244 + 16 * i, 83) for i in range(4)),
+        cells(42, 86, "k0,-v0", "in", width=100),
+        cells(218, 86, "k1,-v1", "out", width=100),
+        text(180, 132, "heads of keys and values", tone="strong"),
+    ),
+)
+
+_FLASH = Drawing(
+    176,
+    "A tile of queries stays in a block. Tiles of keys and values pass one after the other, and the state "
+    "is corrected.",
+    "At the top, a row of four tiles of keys and values; the second one is being used. Below left, the "
+    "tile of queries. Both lead to a small matrix of scores, which leads to the state: the maximum m, the "
+    "sum l and the vector a.",
+    (
+        text(14, 18, "keys and values, in tiles", at="start", tone="strong"),
+        cells(14, 26, "tile-0 tile-1 tile-2 tile-3", "quiet", width=62),
+        box(76, 26, 62, 28, "", "in"),
+        text(107, 44, "tile 1"),
+        text(286, 44, "one by one", at="start"),
+        arrow(107, 58, 107, 92, "strong"),
+        text(16, 88, "queries", at="start", tone="strong"),
+        box(14, 96, 52, 52, "", "in"),
+        text(40, 126, "stay"),
+        arrow(68, 122, 80, 122),
+        box(84, 96, 66, 52, "", "quiet"),
+        text(117, 120, "scores"),
+        text(117, 136, "of a tile"),
+        arrow(154, 122, 190, 122, "strong"),
+        box(194, 78, 154, 88, "", "out"),
+        text(271, 96, "state of each query", tone="strong"),
+        text(271, 116, "m: maximum"),
+        text(271, 134, "l: sum of exponentials"),
+        text(271, 152, "a: weighted values"),
+    ),
+)
+
+_TRITON = Drawing(
+    166,
+    "Two orders of sixteen programs. The square reads four strips of each matrix, the row reads 1 + 16.",
+    "Left, a result of tiles in which the first sixteen tiles of one row are marked; they need 1 strip of "
+    "the first matrix and 16 of the second. Right, a square of four by four tiles is marked; it needs 4 "
+    "strips of each.",
+    (
+        text(106, 16, "as a row", tone="strong"),
+        text(282, 16, "as a square", tone="strong"),
+        box(28, 52, 164, 86, "", "quiet"),
+        box(30, 54, 160, 10, "", "in"),
+        *(line(30 + 10 * i, 54, 30 + 10 * i, 64) for i in range(1, 16)),
+        box(30, 26, 160, 18, "", "out"),
+        text(110, 39, "16 strips"),
+        box(6, 54, 16, 10, "", "out"),
+        text(14, 80, "1"),
+        box(238, 52, 112, 86, "", "quiet"),
+        box(240, 54, 40, 40, "", "in"),
+        *(line(240 + 10 * i, 54, 240 + 10 * i, 94) for i in range(1, 4)),
+        *(line(240, 54 + 10 * i, 280, 54 + 10 * i) for i in range(1, 4)),
+        box(240, 26, 40, 18, "", "out"),
+        text(260, 39, "4"),
+        box(216, 54, 16, 40, "", "out"),
+        text(224, 78, "4"),
+        text(106, 158, "17 strips in all"),
+        text(282, 158, "8 strips in all"),
+    ),
+)
+
+
 def _bar(start: int, end: int, y: int, tone: str) -> SafeString:
     return box(62 + 11 * start, y, 11 * (end - start), 18, "", tone)
 
@@ -143,6 +220,9 @@ FIGURES: Mapping[str, Drawing] = {
     "softmax": _SOFTMAX,
     "batch-norm": _BATCH_NORM,
     "single-head-attention": _ATTENTION,
+    "grouped-query-attention": _GROUPED_QUERIES,
+    "flash-attention": _FLASH,
+    "triton-matmul": _TRITON,
     "timeline-idle": _TIMELINE,
     "dynamic-loss-scale": _LOSS_SCALE,
 }

@@ -82,8 +82,89 @@ _ERROR = Drawing(
     ),
 )
 
+_DECODE = Drawing(
+    164,
+    "Bytes of a pass with one sequence and with four. The weights are read once, and each sequence adds "
+    "its cache.",
+    "Two horizontal bars. The first consists of a long part for the weights and one short part for a "
+    "cache. The second has the same long part and four short parts. The first pass yields one token, the "
+    "second four.",
+    (
+        text(12, 18, "1 sequence", at="start", tone="strong"),
+        box(12, 26, 150, 30, "", "in"),
+        text(87, 45, "weights"),
+        box(162, 26, 42, 30, "", "out"),
+        text(183, 45, "cache"),
+        text(216, 45, "1 token", at="start"),
+        text(12, 90, "4 sequences", at="start", tone="strong"),
+        box(12, 98, 150, 30, "", "in"),
+        text(87, 117, "weights"),
+        *(box(162 + 42 * i, 98, 42, 30, "", "out") for i in range(4)),
+        *(text(183 + 42 * i, 117, "cache") for i in range(4)),
+        text(346, 90, "4 tokens", at="end"),
+        arrow(12, 140, 346, 140),
+        text(180, 156, "bytes of a pass"),
+    ),
+)
+
+_ADAPTER = Drawing(
+    160,
+    "An input passes through the frozen matrix and, in parallel, through two thin matrices. The results "
+    "are added.",
+    "Left, the input x with 4096 numbers. The upper path leads through the matrix W in four bits. The "
+    "lower path leads through A to a vector of 16 numbers and through B. Both paths meet at a plus sign, "
+    "and the result is y.",
+    (
+        cells(8, 66, "x", "in", width=36),
+        arrow(46, 74, 84, 44),
+        box(88, 18, 172, 46, "", "quiet"),
+        text(174, 38, "W, frozen, in four bits", tone="strong"),
+        text(174, 55, "4096 by 4096"),
+        arrow(264, 44, 298, 72),
+        arrow(46, 86, 66, 112),
+        box(70, 98, 78, 46, "", "out"),
+        text(109, 118, "A", tone="strong"),
+        text(109, 135, "16 by 4096"),
+        arrow(152, 121, 172, 121),
+        cells(174, 107, "16", "in", width=26),
+        arrow(202, 121, 218, 121),
+        box(222, 98, 78, 46, "", "out"),
+        text(261, 118, "B", tone="strong"),
+        text(261, 135, "4096 by 16"),
+        arrow(296, 96, 304, 90),
+        text(306, 84, "+", tone="strong"),
+        arrow(314, 80, 322, 80),
+        cells(324, 66, "y", "in", width=30),
+    ),
+)
+
+_CHOICES = Drawing(
+    142,
+    "Log-likelihoods of the tokens of two choices. By the sum, A is better, and by the mean, B is better.",
+    "Choice A has two tokens with minus 1 and minus 2: the sum is minus 3, the mean minus 1.5. Choice B "
+    "has four tokens with minus 1 each: the sum is minus 4, the mean minus 1.",
+    (
+        text(150, 16, "tokens", tone="strong"),
+        text(268, 16, "sum", tone="strong"),
+        text(328, 16, "mean", tone="strong"),
+        text(84, 46, "choice A", at="end"),
+        cells(94, 28, f"{_MINUS}1 {_MINUS}2", "in"),
+        cells(248, 28, f"{_MINUS}3", "out", width=40),
+        cells(308, 28, f"{_MINUS}1.5", "quiet", width=40),
+        text(84, 96, "choice B", at="end"),
+        cells(94, 78, f"{_MINUS}1 {_MINUS}1 {_MINUS}1 {_MINUS}1", "in"),
+        cells(248, 78, f"{_MINUS}4", "quiet", width=40),
+        cells(308, 78, f"{_MINUS}1", "out", width=40),
+        text(268, 128, "A wins"),
+        text(328, 128, "B wins"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "int4-pack": _INT4_PACK,
     "int4-linear": _INT4_LINEAR,
     "quantisation-error": _ERROR,
+    "predict-decode": _DECODE,
+    "qlora-linear": _ADAPTER,
+    "choice-likelihood": _CHOICES,
 }
