@@ -40,6 +40,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(48, "flash-attention", "Attention in tiles"),
         Reading(52, "triton-matmul", "Programs that work on tiles"),
         Reading(56, "timeline-idle", "Time as a union of intervals"),
+        Reading(57, "tensor-allocator", "Gaps between tensors"),
         Reading(59, "dynamic-loss-scale", "The narrow range of float16"),
         Reading(61, "magnitude-prune", "Selection instead of sorting"),
         Reading(62, "two-of-four", "A fixed pattern of zeros"),
@@ -50,11 +51,19 @@ READINGS: Mapping[str, Reading] = {
         Reading(68, "int4-pack", "A scale for each group of weights"),
         Reading(69, "int4-linear", "Weights that are decoded in registers"),
         Reading(70, "quantisation-error", "Errors by channel, size and shape"),
+        Reading(71, "layer-bits", "Bits where they gain most"),
         Reading(74, "predict-decode", "The bytes behind each token"),
         Reading(76, "qlora-linear", "A low-rank correction"),
         Reading(79, "choice-likelihood", "The likelihood of an answer"),
+        Reading(81, "ring-all-reduce", "Chunks that travel around a ring"),
+        Reading(82, "ddp-buckets", "Sums of gradients behind the backward pass"),
+        Reading(83, "zero-optimiser", "An optimiser in shards"),
+        Reading(84, "tensor-parallel-mlp", "Columns first, then rows"),
         Reading(88, "mps-arithmetic", "Three ways to share a GPU"),
         Reading(92, "find-the-straggler", "Ranks that wait for the last one"),
+        Reading(93, "continuous-batching", "A batch that changes at every step"),
+        Reading(96, "batch-deadline", "The age of the oldest request"),
+        Reading(97, "spot-planner", "Expected costs and interruptions"),
     )
 }
 

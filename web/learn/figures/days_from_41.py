@@ -216,6 +216,26 @@ _LOSS_SCALE = Drawing(
     ),
 )
 
+_ALLOCATOR = Drawing(
+    164,
+    "Three tensors as rectangles over time and memory. A and C share their bytes, because A dies before C "
+    "is born.",
+    "The time goes to the right from 0 to 6, the memory upwards from 0 to 6 MB. A lies at the bottom from "
+    "time 0 to 3 with 4 MB. B lies above it from 2 to 5 with 2 MB. C lies at the bottom from 4 to 6 with 4 "
+    "MB.",
+    (
+        line(60, 12, 60, 132),
+        line(60, 132, 336, 132),
+        box(60, 52, 132, 80, "A, 4 MB", "in"),
+        box(148, 12, 132, 40, "B, 2 MB", "quiet"),
+        box(236, 52, 88, 80, "C, 4 MB", "out"),
+        *(text(60 + 44 * t, 147, str(t)) for t in range(7)),
+        *(text(52, 136 - 20 * m, str(m), at="end") for m in (0, 4, 6)),
+        text(52, 78, "MB", at="end"),
+        text(324, 160, "time", at="end"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "softmax": _SOFTMAX,
     "batch-norm": _BATCH_NORM,
@@ -224,5 +244,6 @@ FIGURES: Mapping[str, Drawing] = {
     "flash-attention": _FLASH,
     "triton-matmul": _TRITON,
     "timeline-idle": _TIMELINE,
+    "tensor-allocator": _ALLOCATOR,
     "dynamic-loss-scale": _LOSS_SCALE,
 }
