@@ -7,6 +7,7 @@ from web.learn.figures.correctness import FIGURES as _CORRECTNESS
 from web.learn.figures.days_from_1 import FIGURES as _DAYS_FROM_1
 from web.learn.figures.days_from_33 import FIGURES as _DAYS_FROM_33
 from web.learn.figures.days_from_41 import FIGURES as _DAYS_FROM_41
+from web.learn.figures.days_from_50 import FIGURES as _DAYS_FROM_50
 from web.learn.figures.days_from_61 import FIGURES as _DAYS_FROM_61
 from web.learn.figures.days_from_68 import FIGURES as _DAYS_FROM_68
 from web.learn.figures.days_from_81 import FIGURES as _DAYS_FROM_81
@@ -31,6 +32,7 @@ READING_FIGURES: Mapping[str, Drawing] = {
     **_DAYS_FROM_1,
     **_DAYS_FROM_33,
     **_DAYS_FROM_41,
+    **_DAYS_FROM_50,
     **_DAYS_FROM_61,
     **_DAYS_FROM_68,
     **_DAYS_FROM_81,

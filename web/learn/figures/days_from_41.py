@@ -1,14 +1,47 @@
-"""The figures of the readings of days 41 to 60."""
+"""The figures of the readings of days 41 to 48."""
 
 from collections.abc import Mapping
+from math import erf, exp, pi, sqrt
 
-from django.utils.safestring import SafeString
-
-from web.learn.drawing import CELL, Drawing, arrow, box, cells, line, text
+from web.learn.drawing import CELL, Drawing, arrow, box, cells, curve, line, text
 
 _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{MULTIPLICATION SIGN}"
-_RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+
+
+def _gelu(x: float) -> float:
+    return x * (1 + erf(x / sqrt(2))) / 2
+
+
+def _gelu_slope(x: float) -> float:
+    return (1 + erf(x / sqrt(2))) / 2 + x * exp(-x * x / 2) / sqrt(2 * pi)
+
+
+_XS = tuple(i / 10 for i in range(-30, 31))
+_GELU = Drawing(
+    168,
+    "GELU and its derivative between \N{MINUS SIGN}3 and 3. The derivative is 1.08 at 1, and slightly "
+    "negative left of \N{MINUS SIGN}0.75.",
+    "Two diagrams over x from minus 3 to 3. Left, GELU: close to 0 at the left end, slightly negative near "
+    "minus 0.75, and close to x at the right end. Right, its derivative: from 0 over slightly negative "
+    "values and 0.5 at 0 to a little more than 1, and then towards 1.",
+    (
+        line(16, 108, 172, 108),
+        line(94, 20, 94, 122),
+        curve(((94 + 25 * x, 108 - 28 * _gelu(x)) for x in _XS), "signal"),
+        text(94, 144, "GELU", tone="strong"),
+        text(172, 122, "3", at="end"),
+        text(16, 122, "\N{MINUS SIGN}3", at="start"),
+        line(196, 108, 352, 108),
+        line(274, 20, 274, 122),
+        curve(((274 + 25 * x, 108 - 60 * _gelu_slope(x)) for x in _XS), "strong"),
+        line(270, 48, 278, 48),
+        text(266, 52, "1", at="end"),
+        text(274, 144, "derivative", tone="strong"),
+        text(352, 122, "3", at="end"),
+        text(196, 122, "\N{MINUS SIGN}3", at="start"),
+    ),
+)
 
 _SOFTMAX = Drawing(
     196,
@@ -135,115 +168,11 @@ _FLASH = Drawing(
     ),
 )
 
-_TRITON = Drawing(
-    166,
-    "Two orders of sixteen programs. The square reads four strips of each matrix, the row reads 1 + 16.",
-    "Left, a result of tiles in which the first sixteen tiles of one row are marked; they need 1 strip of "
-    "the first matrix and 16 of the second. Right, a square of four by four tiles is marked; it needs 4 "
-    "strips of each.",
-    (
-        text(106, 16, "as a row", tone="strong"),
-        text(282, 16, "as a square", tone="strong"),
-        box(28, 52, 164, 86, "", "quiet"),
-        box(30, 54, 160, 10, "", "in"),
-        *(line(30 + 10 * i, 54, 30 + 10 * i, 64) for i in range(1, 16)),
-        box(30, 26, 160, 18, "", "out"),
-        text(110, 39, "16 strips"),
-        box(6, 54, 16, 10, "", "out"),
-        text(14, 80, "1"),
-        box(238, 52, 112, 86, "", "quiet"),
-        box(240, 54, 40, 40, "", "in"),
-        *(line(240 + 10 * i, 54, 240 + 10 * i, 94) for i in range(1, 4)),
-        *(line(240, 54 + 10 * i, 280, 54 + 10 * i) for i in range(1, 4)),
-        box(240, 26, 40, 18, "", "out"),
-        text(260, 39, "4"),
-        box(216, 54, 16, 40, "", "out"),
-        text(224, 78, "4"),
-        text(106, 158, "17 strips in all"),
-        text(282, 158, "8 strips in all"),
-    ),
-)
-
-
-def _bar(start: int, end: int, y: int, tone: str) -> SafeString:
-    return box(62 + 11 * start, y, 11 * (end - start), 18, "", tone)
-
-
-_TIMELINE = Drawing(
-    146,
-    "Kernels of two streams, and the union of their intervals. At time 8, a kernel that started at 0 still "
-    "runs.",
-    "A time axis from 0 to 25. Stream 0 has kernels from 0 to 10 and from 20 to 25. Stream 1 has kernels "
-    "from 2 to 4 and from 8 to 15. Below, the busy time goes from 0 to 15 and from 20 to 25, with idle "
-    "time from 15 to 20.",
-    (
-        text(56, 24, "stream 0", at="end"),
-        _bar(0, 10, 10, "in"),
-        _bar(20, 25, 10, "in"),
-        text(56, 54, "stream 1", at="end"),
-        _bar(2, 4, 40, "out"),
-        _bar(8, 15, 40, "out"),
-        line(62, 70, 344, 70),
-        *(line(62 + 11 * t, 68, 62 + 11 * t, 72) for t in (0, 5, 10, 15, 20, 25)),
-        *(text(62 + 11 * t, 86, str(t)) for t in (0, 5, 10, 15, 20, 25)),
-        text(56, 113, "busy", at="end", tone="strong"),
-        _bar(0, 15, 99, "quiet"),
-        _bar(20, 25, 99, "quiet"),
-        text(254, 132, "idle", tone="bad"),
-        line(227, 118, 282, 118, "bad"),
-    ),
-)
-
-_LOSS_SCALE = Drawing(
-    150,
-    "Gradients on the scale of powers of two. Multiplied by 2\u00b9\u00b2, all of them fit into float16.",
-    "A horizontal axis of powers of two from minus 32 to 16. Float16 is subnormal from minus 24 to minus "
-    "14 and normal from minus 14 to 16. Gradients lie between minus 30 and minus 12, partly below the "
-    "range. Multiplied by two to the twelfth, they lie between minus 18 and 0, inside the range.",
-    (
-        text(12, 22, "gradients", at="start", tone="strong"),
-        box(26, 30, 120, 18, "", "bad"),
-        box(66, 30, 80, 18, "", "in"),
-        text(12, 72, f"{_TIMES} 2\u00b9\u00b2", at="start", tone="strong"),
-        box(106, 60, 120, 18, "", "in"),
-        box(66, 92, 66, 20, "", "quiet"),
-        text(99, 106, "subnormal"),
-        box(132, 92, 200, 20, "", "out"),
-        text(232, 106, "normal float16"),
-        line(12, 118, 340, 118),
-        *(line(226 + 6.667 * p, 116, 226 + 6.667 * p, 120) for p in (-24, -14, 0, 16)),
-        *(text(226 + 6.667 * p, 134, f"2{str(p).translate(_RAISED)}") for p in (-24, -14, 0, 16)),
-    ),
-)
-
-_ALLOCATOR = Drawing(
-    164,
-    "Three tensors as rectangles over time and memory. A and C share their bytes, because A dies before C "
-    "is born.",
-    "The time goes to the right from 0 to 6, the memory upwards from 0 to 6 MB. A lies at the bottom from "
-    "time 0 to 3 with 4 MB. B lies above it from 2 to 5 with 2 MB. C lies at the bottom from 4 to 6 with 4 "
-    "MB.",
-    (
-        line(60, 12, 60, 132),
-        line(60, 132, 336, 132),
-        box(60, 52, 132, 80, "A, 4 MB", "in"),
-        box(148, 12, 132, 40, "B, 2 MB", "quiet"),
-        box(236, 52, 88, 80, "C, 4 MB", "out"),
-        *(text(60 + 44 * t, 147, str(t)) for t in range(7)),
-        *(text(52, 136 - 20 * m, str(m), at="end") for m in (0, 4, 6)),
-        text(52, 78, "MB", at="end"),
-        text(324, 160, "time", at="end"),
-    ),
-)
-
 FIGURES: Mapping[str, Drawing] = {
+    "gelu-backward": _GELU,
     "softmax": _SOFTMAX,
     "batch-norm": _BATCH_NORM,
     "single-head-attention": _ATTENTION,
     "grouped-query-attention": _GROUPED_QUERIES,
     "flash-attention": _FLASH,
-    "triton-matmul": _TRITON,
-    "timeline-idle": _TIMELINE,
-    "tensor-allocator": _ALLOCATOR,
-    "dynamic-loss-scale": _LOSS_SCALE,
 }

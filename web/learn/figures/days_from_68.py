@@ -160,6 +160,51 @@ _CHOICES = Drawing(
     ),
 )
 
+_HYBRID = Drawing(
+    176,
+    "A word of eight codes becomes two words of four bytes. Each byte then meets an activation.",
+    "At the top, a word with the codes 9, c, 5, f, 8, 8, a, 7. Below left, the mask keeps the lower "
+    "halves: 0c, 0f, 08, 07. Below right, after a shift by four bits, the upper halves: 09, 05, 08, 0a. "
+    "Each word goes into an instruction with four products.",
+    (
+        text(180, 14, "one word, eight codes", tone="strong"),
+        cells(68, 22, "9 c 5 f 8 8 a 7", "quiet"),
+        *(cells(96 + 56 * i, 22, code, "in") for i, code in enumerate("cf87")),
+        *(cells(68 + 56 * i, 22, code, "out") for i, code in enumerate("958a")),
+        arrow(150, 54, 100, 82),
+        arrow(210, 54, 260, 82),
+        text(112, 66, "mask", at="end"),
+        text(250, 66, "shift, mask", at="start"),
+        cells(26, 86, "0c 0f 08 07", "in", width=36),
+        cells(190, 86, "09 05 08 0a", "out", width=36),
+        arrow(98, 117, 98, 137),
+        arrow(262, 117, 262, 137),
+        box(26, 140, 144, 28, "", "quiet"),
+        text(98, 158, "four products"),
+        box(190, 140, 144, 28, "", "quiet"),
+        text(262, 158, "four products"),
+    ),
+)
+
+_FP8 = Drawing(
+    160,
+    "Blocks of 128 along the sum. Each partial sum is multiplied by two scales, and then added in float32.",
+    "Two rows of four blocks, for A and B, each with a scale. Below each pair of blocks is a partial sum. "
+    "Arrows lead from the four partial sums to a total in float32.",
+    (
+        text(58, 27, "A", at="end"),
+        cells(66, 10, "a0 a1 a2 a3", "in", width=70),
+        text(58, 63, "B", at="end"),
+        cells(66, 46, "b0 b1 b2 b3", "out", width=70),
+        *(arrow(101 + 70 * i, 77, 101 + 70 * i, 92) for i in range(4)),
+        text(58, 108, "scaled", at="end"),
+        *(text(101 + 70 * i, 106, f"p{i} {_TIMES} scales") for i in range(4)),
+        *(arrow(101 + 70 * i, 111, 176 + 20 * i, 126) for i in range(4)),
+        box(146, 130, 122, 26, "", "quiet"),
+        text(207, 147, "total in float32", tone="strong"),
+    ),
+)
+
 _LAYER_BITS = Drawing(
     126,
     "Two possible steps from 4 to 8 bits. The small layer gains less, but more for each byte.",
@@ -187,7 +232,9 @@ FIGURES: Mapping[str, Drawing] = {
     "int4-linear": _INT4_LINEAR,
     "quantisation-error": _ERROR,
     "layer-bits": _LAYER_BITS,
+    "hybrid-4-8": _HYBRID,
     "predict-decode": _DECODE,
     "qlora-linear": _ADAPTER,
+    "fp8-block-gemm": _FP8,
     "choice-likelihood": _CHOICES,
 }

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from django.utils.safestring import SafeString
 
-from web.learn.drawing import CELL, Drawing, arrow, box, cells, line, text
+from web.learn.drawing import CELL, Drawing, arrow, box, cells, curve, line, text
 
+_MINUS = "\N{MINUS SIGN}"
 _SUM = "\N{GREEK CAPITAL LETTER SIGMA}"
 
 
@@ -131,6 +132,31 @@ _TENSOR_PARALLEL = Drawing(
     ),
 )
 
+_CHECKPOINTS = Drawing(
+    152,
+    "Sixteen layers in segments of four. During the backward pass of segment 2, only its layers are in "
+    "memory.",
+    "A row of sixteen cells. Cells 0, 4, 8 and 12 are checkpoints. The layers 8 to 11 are marked as "
+    "recomputed. The layers 12 to 15 are finished and their activations are freed; those of the layers 1 "
+    "to 3 and 5 to 7 were not kept.",
+    (
+        *(text(61 + 80 * i, 16, f"segment {i}") for i in range(4)),
+        cells(21, 24, " ".join(str(i) for i in range(16)), "", width=20),
+        *(cells(21 + 80 * i, 24, str(4 * i), "out", width=20) for i in range(4)),
+        cells(201, 24, "9 10 11", "in", width=20),
+        arrow(184, 76, 258, 76, "strong"),
+        text(221, 70, "forward again"),
+        arrow(258, 92, 184, 92, "strong"),
+        text(221, 108, "backward"),
+        cells(21, 118, "-", "out", width=20),
+        text(47, 136, "checkpoint", at="start"),
+        cells(131, 118, "-", "in", width=20),
+        text(157, 136, "recomputed", at="start"),
+        cells(251, 118, "-", "", width=20),
+        text(277, 136, "not in memory", at="start"),
+    ),
+)
+
 _MPS = Drawing(
     162,
     "Two small kernels of two processes: in time slices one after the other, under MPS at the same time.",
@@ -171,6 +197,24 @@ def _rank(number: int, compute: int, end: int) -> tuple[SafeString, ...]:
     )
 
 
+_MUTANTS = Drawing(
+    136,
+    "Which sizes find which mutant, for blocks of 256 threads. The mutant with a wrong guard needs a look "
+    "behind the output.",
+    "A table with three mutants and the sizes 1, 255, 256, 257 and 785. Blocks rounded down: found by all "
+    "sizes but 256. Guard with less or equal: found by all sizes but 256, if writes behind the output are "
+    "checked. Maximum starts at 0: found by none of the sizes, but by negative values.",
+    (
+        *(text(188 + 36 * i, 18, str(size)) for i, size in enumerate((1, 255, 256, 257, 785))),
+        text(160, 44, "blocks rounded down", at="end"),
+        cells(170, 26, "\u2713 \u2713 - \u2713 \u2713", "out", width=36),
+        text(160, 80, "guard i <= n", at="end"),
+        cells(170, 62, "\u2713 \u2713 - \u2713 \u2713", "in", width=36),
+        text(160, 116, "maximum starts at 0", at="end"),
+        cells(170, 98, "- - - - -", "quiet", width=36),
+    ),
+)
+
 _STRAGGLER = Drawing(
     156,
     "Three ranks in one step. Ranks 0 and 1 wait until rank 2 begins the all-reduce at 90.",
@@ -200,6 +244,49 @@ def _requests(y: float, *runs: tuple[str, int, int, str]) -> tuple[SafeString, .
         )
     )
 
+
+_CANARY = Drawing(
+    170,
+    "The sum of evidence with two borders. A failure moves it far up, and a success moves it a little down.",
+    "A curve over the number of requests. It starts at 0, falls slowly, jumps up at each failure, and "
+    "finally reaches the upper border, where the version is rolled back. At the lower border it would be "
+    "promoted.",
+    (
+        line(50, 24, 346, 24, "bad"),
+        text(56, 18, "roll back: 4.55", at="start", tone="bad"),
+        line(50, 132, 346, 132, "bad"),
+        text(56, 148, f"promote: {_MINUS}2.99", at="start"),
+        line(50, 90, 346, 90),
+        text(44, 94, "0", at="end"),
+        curve(
+            (
+                (50, 90),
+                (100, 98),
+                (100, 88),
+                (140, 94),
+                (140, 84),
+                (150, 86),
+                (150, 76),
+                (190, 82),
+                (190, 72),
+                (205, 74),
+                (205, 64),
+                (220, 66),
+                (220, 56),
+                (245, 60),
+                (245, 50),
+                (262, 53),
+                (262, 43),
+                (275, 45),
+                (275, 35),
+                (290, 37),
+                (290, 24),
+            ),
+            "strong",
+        ),
+        text(346, 164, "requests", at="end"),
+    ),
+)
 
 _BATCHING = Drawing(
     176,
@@ -275,9 +362,12 @@ FIGURES: Mapping[str, Drawing] = {
     "ddp-buckets": _BUCKETS,
     "zero-optimiser": _SHARDS,
     "tensor-parallel-mlp": _TENSOR_PARALLEL,
+    "checkpointing": _CHECKPOINTS,
     "mps-arithmetic": _MPS,
+    "write-the-tests": _MUTANTS,
     "find-the-straggler": _STRAGGLER,
     "continuous-batching": _BATCHING,
+    "canary": _CANARY,
     "batch-deadline": _DEADLINE,
     "spot-planner": _SPOT,
 }
