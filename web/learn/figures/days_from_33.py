@@ -100,7 +100,7 @@ def _row(y: float, name: str, want: str, bad: str, cause: str) -> tuple[SafeStri
 
 _METRICS = Drawing(
     142,
-    "Three metrics, with the value of a good kernel and that of a bad one, and the line of code to look for.",
+    "Three metrics, each with a good value, a bad value and the code to look for.",
     "A table. Sectors per request: 4 is good, 32 is bad, from threads that read rows of their own. "
     "Wavefronts divided by the ideal: 1 is good, 32 is bad, from columns of a tile. Local bytes: 0 is "
     "good, 96 is bad, from arrays with a variable index.",
@@ -108,7 +108,7 @@ _METRICS = Drawing(
         text(145, 16, "good"),
         text(187, 16, "bad", tone="bad"),
         *_row(24, "sectors / request", "4", "32", "a row for each thread"),
-        *_row(62, "bank conflicts", "1", "32", "columns of a tile"),
+        *_row(62, "wavefronts / ideal", "1", "32", "columns of a tile"),
         *_row(100, "local bytes", "0", "96", "arrays with a variable"),
     ),
 )

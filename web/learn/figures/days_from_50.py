@@ -119,8 +119,8 @@ _TIMELINE = Drawing(
 
 _ALLOCATOR = Drawing(
     164,
-    "Three tensors as rectangles over time and memory. A and C share their bytes, because A dies before C "
-    "is born.",
+    "Three tensors as rectangles over time and memory. A and C share their bytes, because A is freed before "
+    "C is allocated.",
     "The time goes to the right from 0 to 6, the memory upwards from 0 to 6 MB. A lies at the bottom from "
     "time 0 to 3 with 4 MB. B lies above it from 2 to 5 with 2 MB. C lies at the bottom from 4 to 6 with 4 "
     "MB.",

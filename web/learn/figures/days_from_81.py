@@ -134,10 +134,10 @@ _TENSOR_PARALLEL = Drawing(
 
 _CHECKPOINTS = Drawing(
     152,
-    "Sixteen layers in segments of four. During the backward pass of segment 2, only its layers are in "
-    "memory.",
+    "Sixteen layers in segments of four. During the backward pass of segment 2, memory holds the checkpoints "
+    "and its layers.",
     "A row of sixteen cells. Cells 0, 4, 8 and 12 are checkpoints. The layers 8 to 11 are marked as "
-    "recomputed. The layers 12 to 15 are finished and their activations are freed; those of the layers 1 "
+    "recomputed. The layers 13 to 15 are finished and their activations are freed. Those of the layers 1 "
     "to 3 and 5 to 7 were not kept.",
     (
         *(text(61 + 80 * i, 16, f"segment {i}") for i in range(4)),
@@ -199,8 +199,8 @@ def _rank(number: int, compute: int, end: int) -> tuple[SafeString, ...]:
 
 _MUTANTS = Drawing(
     136,
-    "Which sizes find which mutant, for blocks of 256 threads. The mutant with a wrong guard needs a look "
-    "behind the output.",
+    "Which sizes find which mutant, for blocks of 256 threads. For the wrong guard, the test must check "
+    "the memory behind the output.",
     "A table with three mutants and the sizes 1, 255, 256, 257 and 785. Blocks rounded down: found by all "
     "sizes but 256. Guard with less or equal: found by all sizes but 256, if writes behind the output are "
     "checked. Maximum starts at 0: found by none of the sizes, but by negative values.",
