@@ -140,7 +140,7 @@ _ADAPTER = Drawing(
 
 _CHOICES = Drawing(
     142,
-    "Log-likelihoods of the tokens of two choices. By the sum, A is better, and by the mean, B is better.",
+    "Log-likelihoods of the tokens of two choices. By the sum, A is better. By the mean, B is better.",
     "Choice A has two tokens with minus 1 and minus 2: the sum is minus 3, the mean minus 1.5. Choice B "
     "has four tokens with minus 1 each: the sum is minus 4, the mean minus 1.",
     (
