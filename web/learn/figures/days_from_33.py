@@ -108,7 +108,7 @@ _METRICS = Drawing(
         text(145, 16, "good"),
         text(187, 16, "bad", tone="bad"),
         *_row(24, "sectors / request", "4", "32", "a row for each thread"),
-        *_row(62, "wavefronts / ideal", "1", "32", "columns of a tile"),
+        *_row(62, "wavefront ratio", "1", "32", "columns of a tile"),
         *_row(100, "local bytes", "0", "96", "arrays with a variable"),
     ),
 )
