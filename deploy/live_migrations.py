@@ -17,8 +17,10 @@ from dataclasses import dataclass
 
 import django
 from django.db import connection
-from django.db.migrations import Migration, RunPython, RunSQL
+from django.db.migrations import AlterField, Migration, RunPython, RunSQL
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+from django.db.models import CharField
 
 from testing.services import postgresql
 
@@ -51,13 +53,16 @@ class MigrationFinding:
 
 def findings() -> Iterator[MigrationFinding]:
     """Yield the problems of all migrations."""
-    for migration, statements in _migrations():
-        for code, message in sorted(_wrong(migration, statements)):
+    for migration, statements, widens in _migrations():
+        for code, message in sorted(_wrong(migration, statements, widens=widens)):
             yield MigrationFinding(f"{migration.app_label}.{migration.name}", code, message)
 
 
-def _migrations() -> Iterator[tuple[Migration, list[str]]]:
-    """Every migration of ours with its statements, in an order in which they can be applied."""
+def _migrations() -> Iterator[tuple[Migration, list[str], bool]]:
+    """Every migration of ours with its statements, in an order in which they can be applied.
+
+    The flag says that it alters columns only to let texts be longer.
+    """
     loader = MigrationLoader(connection)
     plan = loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True)  # noqa: SLF001 - all, in order
     state = loader.project_state([])
@@ -67,14 +72,30 @@ def _migrations() -> Iterator[tuple[Migration, list[str]]]:
             with connection.schema_editor(collect_sql=True, atomic=migration.atomic) as editor:
                 migration.apply(state.clone(), editor, collect_sql=True)
             statements = [line for line in editor.collected_sql if not line.startswith("--")]
-            yield migration, ["BEGIN;", *statements] if migration.atomic else statements
+            told = ["BEGIN;", *statements] if migration.atomic else statements
+            yield migration, told, _only_widens(migration, state)
         state = migration.mutate_state(state, preserve=False)
 
 
-def _wrong(migration: Migration, statements: list[str]) -> set[tuple[str, str]]:
+def _only_widens(migration: Migration, state: ProjectState) -> bool:
+    """Whether each altered field is a text that may become longer: its rows stay."""
+    altered = [operation for operation in migration.operations if isinstance(operation, AlterField)]
+    for operation in altered:
+        before = state.models[migration.app_label, operation.model_name_lower].fields[operation.name_lower]
+        after = operation.field
+        if not (isinstance(before, CharField) and isinstance(after, CharField)):
+            return False
+        if before.null != after.null or (before.max_length or 0) > (after.max_length or 0):
+            return False
+    return bool(altered)
+
+
+def _wrong(migration: Migration, statements: list[str], *, widens: bool = False) -> set[tuple[str, str]]:
     long = [statement for statement in statements if not _about_short(statement)]
     found = {issue for issue in _analyse(statements) if issue[0] not in LOCKS}
     found |= {issue for issue in _analyse(long) if issue[0] in LOCKS}
+    if widens:
+        found = {issue for issue in found if issue[0] != "ALTER_COLUMN"}
     found |= set(_scans(long))
     if any(isinstance(operation, RunPython | RunSQL) for operation in migration.operations):
         found.add(("DATA", "changes rows: how many, and what does the running version do in the meantime?"))

@@ -1,16 +1,15 @@
 """Selects the cases that a program is judged on and the flags of each run."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from judge.drawn import inputs
-from judge.sizes import bytes_of
 from judge.values import NO_VALUES, Values, custom_case
-from problems.schema import Case, Problem
-from problems.vocabulary import Group, Mode
+from problems.requirements import COUNTED_BYTES, input_bytes
+from problems.schema import Case, Problem, Requirement
+from problems.vocabulary import Group, Language, Mode
 from sandbox.wire import RunFlag
 
-_TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
 _WATCHED = RunFlag.DETERMINISTIC | RunFlag.RACES
 ORDERS = (_WATCHED, _WATCHED | RunFlag.REVERSED, _WATCHED | RunFlag.INTERLEAVED)
 
@@ -35,6 +34,19 @@ def select_cases(
     return tuple(case for case in problem.cases if ranked or case.group is not Group.TIMED)
 
 
+def with_small_public(problem: Problem) -> Problem:
+    """Return `problem` for its author: a run takes its small cases too, on which functional mode counts.
+
+    Small are cases with little input, whatever their group, except the timed ones.
+    """
+    small = (
+        replace(case, group=Group.SAMPLE) if input_bytes(problem.arguments, case) <= COUNTED_BYTES else case
+        for case in problem.cases
+        if case.group is not Group.TIMED
+    )
+    return replace(problem, cases=tuple(small))
+
+
 def flags_for(problem: Problem, case: Case) -> RunFlag:
     """Return the flags of a single run: small cases are watched in fixed order; odd cases run reversed."""
     ascending, *others = orders_for(problem, case)
@@ -43,7 +55,14 @@ def flags_for(problem: Problem, case: Case) -> RunFlag:
 
 def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
     """Return the flags of each run of a CUDA program on a case in functional mode; see `judge.cpu.orders`."""
-    return (RunFlag.NONE,) if _input_bytes(problem, case) > _TRACED_BYTES else ORDERS
+    return (RunFlag.NONE,) if input_bytes(problem.arguments, case) > COUNTED_BYTES else ORDERS
+
+
+def run_orders(problem: Problem, case: Case, language: Language, *, functional: bool) -> tuple[RunFlag, ...]:
+    """Return the flags of each run of a case: several for CUDA programs in `functional` mode."""
+    if functional and language is Language.CUDA:
+        return orders_for(problem, case)
+    return (flags_for(problem, case),)
 
 
 def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[str, ...]:
@@ -53,9 +72,16 @@ def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[
     """
     if mode is Mode.RUN:
         return tuple(case.name for case in cases)
-    small = [case for case in cases if _input_bytes(problem, case) <= _TRACED_BYTES]
-    return tuple(case.name for case in sorted(small, key=partial(_input_bytes, problem))[-1:])
+    small = [case for case in cases if input_bytes(problem.arguments, case) <= COUNTED_BYTES]
+    return tuple(case.name for case in sorted(small, key=partial(input_bytes, problem.arguments))[-1:])
 
 
-def _input_bytes(problem: Problem, case: Case) -> int:
-    return sum(bytes_of(argument, case.sizes) for argument in inputs(problem))
+def required_cases(problem: Problem) -> dict[str, tuple[Requirement, ...]]:
+    """Return the requirements of each case in which they are counted, by name, in the order of the cases."""
+    checked = [case for case in problem.cases if case.group is not Group.TIMED]
+    usual = counted_cases(problem, checked, Mode.SUBMIT)
+    found = (
+        (case.name, tuple(r for r in problem.requirements if case.name in (r.cases or usual)))
+        for case in checked
+    )
+    return {name: requirements for name, requirements in found if requirements}

@@ -9,7 +9,8 @@ draws the cases, a runner and the referee's share of the GPU get ready. Then com
     rank      the timed cases, on a GPU held exclusively; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
-case that was not accepted.
+case that was not accepted. If all were, the requirements of the problem decide (`judge.requirements`),
+before anything is ranked.
 
 Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
 again from the start, alone, with a new runner: only that run counts. The checked runner is ranked if its
@@ -26,7 +27,7 @@ from dataclasses import replace
 from threading import Event
 
 from judge.built import Built
-from judge.cases import flags_for, orders_for, select_cases
+from judge.cases import run_orders, select_cases
 from judge.compiler import load_findings
 from judge.compiler.copies import with_copy_lines
 from judge.compiler.signature import width_notes
@@ -36,10 +37,12 @@ from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
 from judge.evidence.faults import classified
 from judge.evidence.launches import launched_nothing
+from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime, own_scalars
+from judge.requirements import count_elsewhere, with_requirements
 from judge.scalars import with_scalars
 from judge.scoring import score, unsuited
 from judge.target import Referee, Target
@@ -152,6 +155,8 @@ def _judge(judgement: Judgement) -> Report:
             outcome = _check(judgement, built, referee, starting=Stage.WAIT)
         if watch and outcome.verdict is Verdict.ACCEPTED:
             outcome = _watched(judgement, watch, outcome)
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and judgement.target.ranks:
+        outcome = with_requirements(judgement, outcome, count_elsewhere(judgement))
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
         excuse = unsuited(judgement.problem, judgement.session.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
@@ -221,6 +226,8 @@ def _check(
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not judgement.target.ranks:
+        return with_requirements(judgement, outcome, parse_sums(referee.diagnostics))
     return outcome
 
 
@@ -293,7 +300,11 @@ def _time(judgement: Judgement, referee: Referee, checked: RunOutcome, *, last: 
                 break
     timings = [report.timing for report in reports if report.timing is not None]
     complete = _all_accepted(reports) and len(timings) == len(cases)
-    outcome = replace(_outcome(judgement, referee, reports), score=score(timings) if complete else None)
+    outcome = replace(
+        _outcome(judgement, referee, reports),
+        score=score(timings) if complete else None,
+        requirements=checked.requirements,
+    )
     if outcome.verdict is Verdict.ACCEPTED and not complete:
         outcome = replace(outcome, message=next(report.message for report in reports if report.message))
     return outcome
@@ -317,6 +328,7 @@ def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) 
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
     if "double" in ProgramText.read(judgement.source).names():
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
+    unrelated = unrelated | {DiagnosticKind.SUMS}
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
     return RunOutcome(verdict, message, tuple(reports), found, referee.output)
 
@@ -379,14 +391,16 @@ def _raced(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcom
 
 def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
+    first, *others = orders
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
-    if judgement.language is Language.CUDA and not judgement.target.ranks:
-        first, *others = (order | more for order in orders_for(judgement.problem, case))
-        counted = first & RunFlag.RACES and case.name in judgement.counted
-        return (first | RunFlag.COUNT if counted else first, *others)
-    if judgement.sanitize:
+    if others and case.name in judgement.counted:
+        first |= RunFlag.COUNT
+    if others and case.name in judgement.required:
+        first |= RunFlag.COUNT | RunFlag.SUMS
+    if judgement.sanitize and not others:
         more |= RunFlag.SANITIZE
-    return (flags_for(judgement.problem, case) | more,)
+    return tuple(order | more for order in (first, *others))
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:
@@ -422,5 +436,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         kernels=built.kernels,
         listings=built.all_listings(),
         attempts=judgement.attempts,
+        requirements=outcome.requirements,
     )
     return replace(report, message=shown_message(report))

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
-from judge.cases import counted_cases
+from judge.cases import counted_cases, required_cases
 from judge.race_watch import RaceWatch
-from judge.report import CaseReport, Diagnostic, ProgressEvent, Score, StageTime
+from judge.report import CaseReport, Diagnostic, ProgressEvent, RequirementReport, Score, StageTime
 from judge.target import JudgingSession, Referee, Target
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
@@ -59,6 +59,14 @@ class Judgement:
     def counted(self) -> tuple[str, ...]:
         """The names of the cases on which functional mode counts memory traffic."""
         return counted_cases(self.problem, self.checked, self.mode)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the cases on which functional mode counts for the requirements of the problem."""
+        if not self.problem.requirements or self.language is not Language.CUDA:
+            return ()
+        names = required_cases(self.problem)
+        return tuple(case.name for case in self.checked if case.name in names)
 
     @property
     def timed(self) -> list[Case]:
@@ -133,3 +141,4 @@ class RunOutcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     output: bytes = b""
     score: Score | None = None
+    requirements: tuple[RequirementReport, ...] = ()

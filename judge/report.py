@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from problems.schema import Case
-from problems.vocabulary import Group, Severity, Step, Verdict
+from problems.vocabulary import Counter, Group, Relation, RequirementState, Severity, Step, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +179,26 @@ class CaseReport:
 
 
 @dataclass(frozen=True, slots=True)
+class RequirementReport:
+    """How a program meets a requirement of its problem.
+
+    `measured` is the figure of the case in which it is worst, rounded for a hidden one, whose name is not in
+    `case`. It is None if nothing was counted, or if `message` says why there is no figure. `line` is the
+    one that contributes most to a figure that misses the bound.
+    """
+
+    counter: Counter
+    relation: Relation
+    bound: float
+    explanation: str
+    state: RequirementState = RequirementState.UNCHECKED
+    measured: float | None = None
+    case: str = ""
+    line: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StageTime:
     """Time that one stage took, in milliseconds. `name` is a Stage, or was one in an older version."""
 
@@ -196,7 +216,8 @@ class Report:
     `log` is the compiler's text and `output` what the program printed on public cases, both bounded.
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
-    one where a neighbour's fault disturbed the first.
+    one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
+    the problem, if all cases were accepted.
     """
 
     verdict: Verdict
@@ -211,6 +232,7 @@ class Report:
     kernels: tuple[KernelResources, ...] = ()
     listings: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 1
+    requirements: tuple[RequirementReport, ...] = ()
 
     @property
     def ranked(self) -> bool:
@@ -257,6 +279,7 @@ def from_json(body: Mapping[str, Any]) -> Report:
             "score": Score(**score) if score else None,
             "kernels": tuple(KernelResources(**entry) for entry in body.get("kernels", ())),
             "verdict": Verdict(body["verdict"]),
+            "requirements": tuple(_requirement_from_json(entry) for entry in body.get("requirements", ())),
             "stages": tuple(StageTime(**stage) for stage in body.get("stages", ())),
             "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
             "diagnostics": tuple(
@@ -278,6 +301,17 @@ def storable(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else None
     return value
+
+
+def _requirement_from_json(body: Mapping[str, Any]) -> RequirementReport:
+    return RequirementReport(
+        **{
+            **body,
+            "counter": Counter(body["counter"]),
+            "relation": Relation(body["relation"]),
+            "state": RequirementState(body["state"]),
+        }
+    )
 
 
 def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:

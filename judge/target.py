@@ -12,6 +12,7 @@ from typing import Protocol
 
 from judge.built import Built
 from judge.drawn import CaseData
+from judge.evidence.sums import Sums
 from judge.oracle import Oracle
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
@@ -174,6 +175,19 @@ class Target(Protocol):
         cancelled: Callable[[], bool],
     ) -> Diagnostic | None:
         """A data race that changes an output in one of the small `cases`, where this can be found out.
+
+        Raises judge.errors.JudgementCancelled.
+        """
+
+    def count(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> tuple[Sums, ...] | None:
+        """What functional mode counts in `cases`, for a target that does not count; None if unknown.
 
         Raises judge.errors.JudgementCancelled.
         """

@@ -118,6 +118,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         mutants_ignored=description.mutants_ignored,
         tiers=description.tiers,
         fix=description.fix,
+        requirements=description.requirements,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -222,3 +223,6 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
     if description.fix is not None:
         given = [files.solutions[file] for file in description.fix.given]
         yield ["fix", description.fix.changes, list(description.fix.protected), given]
+    if description.requirements:
+        bounds = ([r.counter, r.relation, r.bound, *r.cases] for r in description.requirements)
+        yield ["requirements", *bounds]

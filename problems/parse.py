@@ -15,7 +15,8 @@ from problems.ignored_mutants import parse_ignored
 from problems.libraries import Library
 from problems.parse_python import parse_python
 from problems.parse_values import ONE, parse_formula, parse_values
-from problems.schema import Argument, Case, Fix, IgnoredMutant, ProblemLimits, Tolerance
+from problems.requirements import parse_requirements
+from problems.schema import Argument, Case, Fix, IgnoredMutant, ProblemLimits, Requirement, Tolerance
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
@@ -96,6 +97,7 @@ class Description:
     oracle: OracleKind
     tiers: tuple[int, ...]
     fix: Fix | None
+    requirements: tuple[Requirement, ...]
     sound: bool
 
 
@@ -127,6 +129,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         oracle=top.choice("oracle", OracleKind) if top.has("oracle") else OracleKind.ARRAYS,
         tiers=_tiers(top) if top.has("tiers") else (),
         fix=parse_fix(top),
+        requirements=parse_requirements(top),
         sound=faults.count == before,
     )
     formulas.close()

@@ -11,6 +11,7 @@ from problems.ignored_mutants import check_ignored
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
+from problems.requirements import check_counted_cases, check_requirements
 from problems.schema import Argument, Case
 from problems.value_rules import broken_promise, range_of
 from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
@@ -33,8 +34,10 @@ def check_description(description: Description, faults: Faults) -> None:
     accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
     check_ignored(description.mutants_ignored, accepted, faults)
     if description.fix is not None:
-        verdicts = {solution.file: solution.verdict for solution in description.solutions}
-        check_fix(description.fix, verdicts, description.languages, faults)
+        by_file = {solution.file: solution.verdict for solution in description.solutions}
+        check_fix(description.fix, by_file, description.languages, faults)
+    verdicts = [solution.verdict for solution in description.solutions]
+    check_requirements(description.requirements, description.languages, verdicts, faults)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
@@ -51,6 +54,7 @@ def check_description(description: Description, faults: Faults) -> None:
     if _same_sizes(cases, sizes, faults) and _known_names(description, sizes, faults):
         for index, case in enumerate(cases):
             _check_case(description, case, f"cases[{index}]", faults)
+        check_counted_cases(description.requirements, arguments, cases, faults)
 
 
 def check_files(description: Description, files: PackageFiles, faults: Faults) -> None:

@@ -11,11 +11,13 @@ from problems.libraries import Library
 from problems.vocabulary import (
     BaselineKind,
     Count,
+    Counter,
     Difficulty,
     Dtype,
     Group,
     Language,
     OracleKind,
+    Relation,
     Role,
     ValueOrder,
     Verdict,
@@ -137,6 +139,8 @@ class Solution:
 
     def allowed(self, *, on_gpu: bool) -> tuple[Verdict, ...]:
         """The verdicts any of which it may get."""
+        if on_gpu and not self.gpu_verdicts and self.verdict is Verdict.REQUIREMENT_MISSED:
+            return self.verdict, Verdict.ACCEPTED  # where functional mode cannot count
         return self.gpu_verdicts if on_gpu and self.gpu_verdicts else (self.verdict,)
 
 
@@ -168,6 +172,21 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Requirement:
+    """A bound on what functional mode counts; see `problems.requirements`.
+
+    `cases` are the names of those in which it must hold, empty for the largest one that is counted.
+    `explanation` is a sentence for learners.
+    """
+
+    counter: Counter
+    relation: Relation
+    bound: float
+    explanation: str
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
@@ -178,6 +197,7 @@ class Problem:
     `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
     `tiers` are percentages of the vendor baseline's speed, ascending, for points by speed.
     `fix` is None unless programs must correct the given one, which is the starter then.
+    `requirements` bound what an accepted CUDA program asks of a GPU.
     """
 
     slug: str
@@ -207,3 +227,4 @@ class Problem:
     translations: Mapping[str, str] = field(default_factory=dict)
     tiers: tuple[int, ...] = ()
     fix: Fix | None = None
+    requirements: tuple[Requirement, ...] = ()

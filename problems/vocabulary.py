@@ -14,6 +14,7 @@ class Verdict(StrEnum):
     TIME_LIMIT = "time_limit"
     MEMORY_LIMIT = "memory_limit"
     OUTPUT_LIMIT = "output_limit"
+    REQUIREMENT_MISSED = "requirement_missed"
     REJECTED = "rejected"
     INTERNAL_ERROR = "internal_error"
     CANCELLED = "cancelled"
@@ -156,6 +157,40 @@ class Count(StrEnum):
     OPERATIONS = "operations"
 
 
+class Counter(StrEnum):
+    """A figure that functional mode counts over one call, for requirements; see `judge.requirements`."""
+
+    GLOBAL_SECTORS_PER_REQUEST = "global_sectors_per_request"
+    GLOBAL_LOAD_SECTORS_PER_REQUEST = "global_load_sectors_per_request"
+    GLOBAL_STORE_SECTORS_PER_REQUEST = "global_store_sectors_per_request"
+    GLOBAL_SECTORS_RATIO = "global_sectors_ratio"
+    GLOBAL_BYTES_RATIO = "global_bytes_ratio"
+    SHARED_WAVEFRONTS_PER_REQUEST = "shared_wavefronts_per_request"
+    SHARED_WAVEFRONTS_RATIO = "shared_wavefronts_ratio"
+    SHARED_REQUESTS = "shared_requests"
+    DIVERGENT_BRANCHES = "divergent_branches"
+    ATOMIC_REQUESTS = "atomic_requests"
+    ATOMIC_LANES_PER_ADDRESS = "atomic_lanes_per_address"
+    LAUNCHES = "launches"
+    BARRIERS_PER_BLOCK = "barriers_per_block"
+
+
+class Relation(StrEnum):
+    """How the figure of a requirement must relate to its bound."""
+
+    AT_MOST = "at_most"
+    AT_LEAST = "at_least"
+    EQUALS = "equals"
+
+
+class RequirementState(StrEnum):
+    """The state of a requirement in a report. `UNCHECKED`: nothing was counted for this program here."""
+
+    MET = "met"
+    MISSED = "missed"
+    UNCHECKED = "unchecked"
+
+
 class BaselineKind(StrEnum):
     """The kind of a baseline: a simple correct program, or a vendor's library."""
 
@@ -216,6 +251,7 @@ class DiagnosticKind(StrEnum):
     COMPILER = "compiler"
     CONTENDED_ATOMIC = "contended_atomic"
     COPY_DIRECTION = "copy_direction"
+    COUNTS = "counts"
     CUDA_ERROR = "cuda_error"
     DEADLOCK = "deadlock"
     DEVICE_FAULT = "device_fault"
@@ -248,6 +284,7 @@ class DiagnosticKind(StrEnum):
     STACK = "stack"
     STACK_OVERFLOW = "stack_overflow"
     STREAM_HAZARD = "stream_hazard"
+    SUMS = "sums"
     TIME_LIMIT = "time_limit"
     TRAP = "trap"
     UNCOALESCED = "uncoalesced"

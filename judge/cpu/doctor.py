@@ -8,7 +8,7 @@ contents, another order of threads. Only where the GPU itself could not tell a t
 decide which of the two is said (`judge.evidence.faults.classified`).
 
 It also looks for races in programs that have not failed (`find_race`), since a GPU sees none: see
-`judge.race_watch`.
+`judge.race_watch`. And it counts for the requirements of a problem (`count`): see `judge.requirements`.
 
 Functional mode is opened in the background, since its first time on a host takes a while. Failures here are
 logged; the author only misses an explanation.
@@ -28,6 +28,7 @@ from judge.cpu.referee import HostReferee
 from judge.cpu.target import CpuSession, CpuTarget
 from judge.drawn import layout
 from judge.errors import JudgeError, JudgementCancelled
+from judge.evidence.sums import Sums, parse_sums
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
 from problems.vocabulary import DiagnosticKind, Language, Severity, Verdict
@@ -41,6 +42,7 @@ _log = logging.getLogger(__name__)
 MAX_CASE_BYTES = 4 << 20
 _LIMIT_S = 8.0
 _RACE_LIMIT_S = 30.0
+_COUNT_LIMIT_S = 30.0
 _CASE_S = 3.0
 _Found = TypeVar("_Found")
 _MARK = "On the CPU, in functional mode: "
@@ -77,6 +79,14 @@ class Doctor:
             return None
         race = self._ask(problem, source, small, cancelled, _find_race, limit_s=_RACE_LIMIT_S)
         return replace(race, severity=Severity.ERROR, message=_MARK + race.message) if race else None
+
+    def count(
+        self, problem: Problem, source: str, cases: Sequence[Case], cancelled: Callable[[], bool]
+    ) -> tuple[Sums, ...] | None:
+        """What is counted in each of `cases`; None if that is unknown. Raises JudgementCancelled."""
+        if not self.ready:
+            return None
+        return self._ask(problem, source, cases, cancelled, _count, limit_s=_COUNT_LIMIT_S)
 
     def _ask(
         self,
@@ -143,6 +153,14 @@ def _loaded(
 def _examine(patient: _Patient) -> tuple[Diagnostic, ...]:
     patient.check(patient.cases[0], ORDERS[0])
     return tuple(found for found in patient.referee.diagnostics if found.kind != DiagnosticKind.LAUNCH)
+
+
+def _count(patient: _Patient) -> tuple[Sums, ...] | None:
+    for case in patient.cases:
+        patient.check(case, ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS)
+        if not patient.referee.alive:
+            return None
+    return parse_sums(patient.referee.diagnostics)
 
 
 def _find_race(patient: _Patient) -> Diagnostic | None:

@@ -39,16 +39,20 @@ _UNINITIALISED = (
 )
 
 
-def check_in_orders(referee: Referee, drawn: CaseData, orders: Sequence[RunFlag]) -> CaseReport:
+def check_in_orders(
+    referee: Referee, drawn: CaseData, orders: Sequence[RunFlag], *, several: bool = False
+) -> CaseReport:
     """The report of the first order in which `drawn` is not accepted, else that of the first order.
 
     A wrong answer is explained by the race or the read of uninitialised memory that was found, if one was.
+    `several` says that the runner holds several programs, so a finding may belong to another one.
     """
     reports: list[CaseReport] = []
     for order in orders:
         reports.append(referee.check(drawn, order))
         if reports[-1].verdict is not Verdict.ACCEPTED:
-            return _explained(reports[-1], referee.diagnostics, right_before=len(reports) > 1)
+            found = () if several else referee.diagnostics
+            return _explained(reports[-1], found, right_before=len(reports) > 1)
     return reports[0]
 
 

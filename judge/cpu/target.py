@@ -20,6 +20,7 @@ from judge.cpu.draws import OracleDraws
 from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
 from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.evidence.sums import Sums
 from judge.languages import languages_here, runner_kind
 from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
 from judge.report import Diagnostic
@@ -136,6 +137,18 @@ class CpuTarget:
         cancelled: Callable[[], bool],
     ) -> Diagnostic | None:
         """None: checking the cases has found it already."""
+        del problem, source, language, cases, cancelled
+        return None
+
+    def count(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> tuple[Sums, ...] | None:
+        """None: checking the cases has counted already."""
         del problem, source, language, cases, cancelled
         return None
 

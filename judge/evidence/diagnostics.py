@@ -7,8 +7,10 @@ from judge.report import Diagnostic, Report
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 MAX_BYTES = 64 * 1024
-MAX_DIAGNOSTICS = 64
+MAX_DIAGNOSTICS = 96
+MAX_SUMS = 8  # in addition
 _MAX_MESSAGE = 2000
+_RECORDS = {DiagnosticKind.COUNTS, DiagnosticKind.LAUNCH}
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 
 
@@ -22,7 +24,16 @@ def parse_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
     """The diagnostics in `data`, JSON lines. Lines that are not well formed are dropped."""
     lines = data[:MAX_BYTES].decode("utf-8", "replace").splitlines()
     found = (_parse_line(line) for line in lines)
-    return tuple(diagnostic for diagnostic in found if diagnostic)[:MAX_DIAGNOSTICS]
+    left = {True: MAX_SUMS, False: MAX_DIAGNOSTICS}
+    kept = []
+    for diagnostic in found:
+        if diagnostic is None:
+            continue
+        sums = diagnostic.kind == DiagnosticKind.SUMS
+        if left[sums]:
+            left[sums] -= 1
+            kept.append(diagnostic)
+    return tuple(kept)
 
 
 def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
@@ -32,8 +43,8 @@ def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
 
 
 def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics that are findings, errors first: not the notes of what was launched."""
-    found = [diagnostic for diagnostic in diagnostics if diagnostic.kind != DiagnosticKind.LAUNCH]
+    """The diagnostics that are findings, errors first: not the notes of what was launched and counted."""
+    found = [diagnostic for diagnostic in diagnostics if diagnostic.kind not in _RECORDS]
     return sorted(found, key=lambda diagnostic: _ORDER[diagnostic.severity])
 
 

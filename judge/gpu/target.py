@@ -13,6 +13,7 @@ from judge.built import Built
 from judge.cpu.doctor import Doctor
 from judge.cpu.target import ORACLE_LIMITS, pool_metrics
 from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.evidence.sums import Sums
 from judge.gpu.hardware import Hardware
 from judge.gpu.pool.client import SecretPool, SecretPoolSettings
 from judge.gpu.runtime import ORACLE, GpuRuntime
@@ -161,6 +162,19 @@ class GpuTarget:
         if self._doctor is None or language is not Language.CUDA:
             return None
         return self._doctor.find_race(problem, source, cases, cancelled)
+
+    def count(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> tuple[Sums, ...] | None:
+        """Return what functional mode counts of a CUDA program, or None if it cannot run it."""
+        if self._doctor is None or language is not Language.CUDA:
+            return None
+        return self._doctor.count(problem, source, cases, cancelled)
 
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """The reference of `problem` on this host's processors."""

@@ -31,6 +31,7 @@ from problems.schema import Problem, Solution
 from problems.vocabulary import Language, Step, Verdict
 
 OnProgress = Callable[[ProgressEvent], None]
+_ACCEPTED_TECHNIQUES = 2
 CHECKS = (ProofCheck.SOLUTIONS, ProofCheck.TRIVIAL, ProofCheck.MUTANTS)
 
 
@@ -62,6 +63,8 @@ def try_programs(
     )
     for solution in problem.solutions:
         tour.try_solution(solution)
+    if not environment.on_gpu:
+        tour.findings[ProofCheck.SOLUTIONS] += requirement_findings(problem, tour.outcomes)
     accepted = {outcome.program for outcome in tour.outcomes if outcome.verdict is Verdict.ACCEPTED}
     sound = [family for family in tour.families if name_of(family.solution) in accepted]
     for language in problem.languages:
@@ -199,7 +202,33 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
         findings=trial.findings,
         cases=trial.cases,
         log=trial.log,
+        missed=trial.missed,
     )
+
+
+def requirement_findings(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:
+    """Yield what a proof lacks to show that each requirement refuses a right program and allows others."""
+    accepted = sum(
+        outcome.language is Language.CUDA
+        and outcome.expected is Verdict.ACCEPTED
+        and outcome.verdict is Verdict.ACCEPTED
+        for outcome in outcomes
+    )
+    if problem.requirements and accepted < _ACCEPTED_TECHNIQUES:
+        yield error(
+            "problem.toml: requirements",
+            f"{accepted} CUDA solution{'' if accepted == 1 else 's'} met all of them",
+            f"add accepted solutions of at least {_ACCEPTED_TECHNIQUES} techniques, or relax the bounds",
+        )
+    refused = [outcome for outcome in outcomes if outcome.expected is Verdict.REQUIREMENT_MISSED]
+    for at, requirement in enumerate(problem.requirements):
+        if not any(at in outcome.missed for outcome in refused):
+            yield error(
+                f"problem.toml: requirements[{at}]",
+                f"no solution misses {requirement.counter}",
+                'add a right program that misses it, with verdict = "requirement_missed", or remove the '
+                "requirement",
+            )
 
 
 def findings_on(outcome: ProgramOutcome) -> Iterator[ProofFinding]:

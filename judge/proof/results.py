@@ -88,7 +88,7 @@ class ProgramOutcome:
 
     `findings` are the errors of a program that does not compile, one text each. `cases` has the verdict of
     each case that a solution ran, by name: submissions with the same pattern may have the same mistake. `log`
-    is the beginning of what the compiler said.
+    is the beginning of what the compiler said. `missed` are the places of the requirements that it misses.
     """
 
     program: str
@@ -100,6 +100,7 @@ class ProgramOutcome:
     findings: tuple[str, ...] = ()
     cases: Mapping[str, Verdict] = field(default_factory=dict)
     log: str = ""
+    missed: tuple[int, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -309,6 +310,7 @@ def _outcome(entry: Mapping[str, Any]) -> ProgramOutcome:
             "expected": None if expected is None else Verdict(expected),
             "verdict": Verdict(entry["verdict"]),
             "findings": tuple(entry.get("findings", ())),
+            "missed": tuple(entry.get("missed", ())),
             "cases": {name: Verdict(verdict) for name, verdict in entry.get("cases", {}).items()},
         }
     )

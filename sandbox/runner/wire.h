@@ -21,6 +21,7 @@ enum Flag : std::uint32_t {
   kSanitize = 16,
   kInterleaved = 32,
   kCount = 128,
+  kSums = 256,
 };
 
 enum ExitStatus : int {

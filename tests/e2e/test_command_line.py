@@ -115,6 +115,16 @@ def test_a_run_on_values_of_ones_own(signed_in: Run, tmp_path: Path) -> None:
         assert told in " ".join(refused.stderr.split())
 
 
+def test_the_doctor_runs_a_file_and_prints_its_diagnosis(signed_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("// warpcourt: problem=vector-add\n// verdict: wrong_answer\n")
+    done = signed_in("doctor", "a.cu")
+    assert done.returncode == 10, done.stderr
+    assert done.stdout.startswith("wrong answer  vector-add, cuda, ")
+    assert "No findings." in done.stdout
+    row = json.loads(signed_in("doctor", "a.cu", "--size", "n=33", "--json").stdout)
+    assert (row["mode"], row["sizes"], row["report"]["diagnosis"]["counts"]) == ("run", {"n": 33}, [])
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [

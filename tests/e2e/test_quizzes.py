@@ -13,7 +13,16 @@ from problems.quiz_paper import draw_paper
 from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up
 from tests.e2e.soundness import check, check_here
 
-QUIZZES = ("device-arithmetic", "read-a-profile", "occupancy-tuning", "predict-decode", "mps-arithmetic")
+QUIZZES = (
+    "device-arithmetic",
+    "read-a-profile",
+    "occupancy-tuning",
+    "predict-decode",
+    "mps-arithmetic",
+    "dispatcher-quiz",
+    "link-quiz",
+    "isolation-quiz",
+)
 PAGE = "/quizzes/read-a-profile"
 PICTURES = os.environ.get("QUIZ_PICTURES")  # a folder: whoever looks at the pages sets it
 

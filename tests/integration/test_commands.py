@@ -57,6 +57,22 @@ def test_a_run_on_sizes_of_ones_own(data: Path) -> None:
     assert [case["sizes"] for case in json.loads(done.stdout)["cases"]] == [{"n": 33}]
 
 
+def test_the_doctor_explains_a_run_on_small_cases(data: Path) -> None:
+    plain = ROOT / "problems" / "matrix-transpose" / "solutions" / "plain.cu"
+    done = manage("judge", "matrix-transpose", plain, "--doctor", data=data)
+    assert done.returncode == 0, done.stderr
+    assert f"1. {plain}:" in done.stdout
+    assert "sectors of 32 bytes" in done.stdout
+    assert "/learn/findings/uncoalesced" in done.stdout
+    report = json.loads(manage("judge", "matrix-transpose", plain, "--doctor", "--json", data=data).stdout)
+    assert len(report["cases"]) > 1
+    (counts,) = report["diagnosis"]["counts"]
+    assert counts["sectors"] > 2 * counts["necessary_sectors"] > 0
+    refused = manage("judge", "matrix-transpose", plain, "--doctor", "--mode", "submit", data=data)
+    assert refused.returncode == 2
+    assert "--doctor needs --mode run" in refused.stderr
+
+
 def test_a_run_on_values_of_ones_own(data: Path, tmp_path: Path) -> None:
     path = tmp_path / "values.json"
     path.write_text('{"a": [1, 2.5, "inf", "nan"], "b": "1 1 -inf 0"}')

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 from django.core.management import get_commands, load_command_class
 
 from problems.vocabulary import Group, Mode, Stage, Step, Verdict
 from sandbox.gpu.lease import Share
 from tests.gpu.threats.table import ATTACKS, HONEST, STRIDED
+from web.cli.app import app
 from web.submissions.models import EventKind, ListingKind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,6 +137,16 @@ def test_the_readme_uses_options_that_commands_have(command: str) -> None:
     for line in re.findall(rf"manage\.py {command} (.*)", read("README.md")):
         for option in re.findall(r"(--[a-z-]+)", line):
             assert option in known, option
+
+
+def test_the_help_page_names_every_command_and_only_options_that_exist() -> None:
+    page = read("web/templates/web/help.html").partition('id="command"')[2].partition('id="api"')[0]
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for name in commands:
+        assert re.search(rf"<code>(?:warpcourt )?{name}\b", page), name
+    for name, text in re.findall(r"<dt><code>(\w+)[^<]*</code></dt><dd>(.*)</dd>", page):
+        known = {option for parameter in commands[name].params for option in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", text)) <= known, name
 
 
 def test_every_variable_of_make_is_documented() -> None:

@@ -8,7 +8,7 @@ from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
-from problems.vocabulary import Difficulty, Language, ValueOrder
+from problems.vocabulary import Counter, Difficulty, Language, Relation, ValueOrder
 from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
@@ -70,6 +70,15 @@ class SampleOut(Schema):
     inputs: dict[str, list[int | float]] = {}
 
 
+class RequirementOut(Schema):
+    """A bound on what functional mode counts. An accepted CUDA program meets all of them."""
+
+    counter: Counter
+    relation: Relation
+    bound: float
+    explanation: str
+
+
 class ProblemDetailOut(ProblemOut):
     """A problem with its statement, as Markdown with TeX. `translations` are by locale, such as `de`."""
 
@@ -81,6 +90,7 @@ class ProblemDetailOut(ProblemOut):
     samples: list[SampleOut]
     limits: dict[str, float | list[str]]
     tiers: list[int]
+    requirements: list[RequirementOut]
     starters: dict[Language, str]
     editorial: str | None
 

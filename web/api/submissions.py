@@ -10,7 +10,7 @@ from ninja.responses import Status
 from pydantic import StringConstraints
 
 from judge.evidence.diagnostics import headline
-from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, StageTime
+from judge.report import CaseReport, Diagnostic, KernelResources, Report, RequirementReport, Score, StageTime
 from judge.sizes import MAX_SEED
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
@@ -20,6 +20,7 @@ from web.results import comparison_base
 from web.results.likely_mistake import likely_mistake
 from web.results.tiers import Tiers, tiers_of
 from web.submissions import queries, services, streams
+from web.submissions.diagnosis import Diagnosis, diagnose
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queue_position import jobs_before
 from web.submissions.unrun import UnrunCase, unrun_cases
@@ -106,7 +107,10 @@ class ReportOut(Schema):
     explains the failure; null if there is none. The `inputs` and `outputs` of a public case of a run have
     the first elements; the `outputs` also say which of them are wrong, and count the wrong elements in each
     cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
-    `attempts` is more than 1 if another program on the GPU disturbed a run.
+    `attempts` is more than 1 if another program on the GPU disturbed a run. `requirements` has the state of
+    each requirement of the problem, if all cases were accepted. Figures of hidden cases are rounded.
+    `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
+    kernel, from the largest case that functional mode counted.
     """
 
     verdict: Verdict
@@ -116,8 +120,10 @@ class ReportOut(Schema):
     attempts: int
     stages: list[StageTime]
     cases: list[CaseReport]
+    requirements: list[RequirementReport]
     diagnostics: list[Diagnostic]
     headline: Diagnostic | None
+    diagnosis: Diagnosis
     kernels: list[KernelResources]
     log: str
     output: str
@@ -127,6 +133,11 @@ class ReportOut(Schema):
     def resolve_headline(report: Report) -> Diagnostic | None:
         """Return the finding that best explains the failure."""
         return headline(report)
+
+    @staticmethod
+    def resolve_diagnosis(report: Report) -> Diagnosis:
+        """Return the explained findings and the counts."""
+        return diagnose(report)
 
 
 class ListingOut(Schema):

@@ -75,7 +75,7 @@ _PLACES = tuple(
         (r"problem\.toml: arguments(?!.*tolerance).+", "signature"),
         (r"problem\.toml: (arguments|tolerance)", "checking"),
         (r"problem\.toml: (formulas|tiers)", "formulas"),
-        (r"problem\.toml: (limits|languages|fix)", "limits"),
+        (r"problem\.toml: (limits|languages|fix|requirements)", "limits"),
         (r"problem\.toml: (title|summary|difficulty|tags|track_day)\b", "statement"),
         (r"trivial program|checker\.py", "checking"),
         (r"mutant", "cases"),

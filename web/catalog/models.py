@@ -58,6 +58,12 @@ class Problem(models.Model):
         blank=True,
         help_text="Percentages of the vendor baseline's speed. Each one that a time reaches is a point.",
     )
+    requirements = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="What an accepted CUDA program must meet: counter, relation, bound and explanation.",
+    )
     on_personal_nodes = models.BooleanField(
         "runs on personal nodes",
         default=False,

@@ -219,6 +219,37 @@ def submit(
 
 
 @app.command()
+def doctor(
+    file: File,
+    problem: ProblemOf = None,
+    language: Language = None,
+    size: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=NUMBER", help="Run a custom size instead of the samples. Repeatable."),
+    ] = None,
+    gpu: Gpu = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a file on the sample cases and explain its three most important findings."""
+    program = programs.read_program(file, problem=problem, language=language, gpu=gpu)
+    body: dict[str, Any] = {
+        "problem": program.problem,
+        "language": program.language,
+        "source": program.source,
+        "mode": "run",
+        "sizes": _sizes(size or []),
+        "gpu_model": program.gpu,
+    }
+    body = {name: value for name, value in body.items() if value is not None}
+    with terminal.site() as client:
+        made = client.post("submissions", body)
+        row = watch(client, made["id"], terminal.progress(), quiet=as_json)
+        shown = show.diagnosis(row, file=str(file), site=client.url)
+    terminal.answer(row, as_json=as_json, shown=shown)
+    raise typer.Exit(exits.of_verdict(row["verdict"]))
+
+
+@app.command()
 def status(
     public_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="Default: list your latest submissions.")

@@ -28,6 +28,7 @@ BY_VERDICT: Final = {
     "rejected": 17,
     "internal_error": 18,
     "cancelled": 19,
+    "requirement_missed": 20,
 }
 
 

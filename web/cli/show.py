@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .client import Body
+from .diagnosis import diagnosis_lines
 
 NONE = "\N{EN DASH}"
 # Control characters that move the cursor, change the title or reverse text; line breaks and tabs stay.
@@ -18,7 +19,7 @@ CONTROLS = dict.fromkeys(
     "\N{REPLACEMENT CHARACTER}",
 )
 _STYLES = {"accepted": "green", "internal_error": "magenta", "cancelled": "dim", None: "blue"}
-_LIMITS = {"time_limit", "memory_limit", "output_limit"}
+_LIMITS = {"time_limit", "memory_limit", "output_limit", "requirement_missed"}
 _DIFFICULTIES = {"easy": "green", "medium": "yellow", "hard": "red"}
 
 
@@ -78,6 +79,19 @@ def submission(row: Body) -> RenderableType:
         parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
     if row["report"]:
         parts += _report(row["report"], row.get("not_run", ()), said=row["message"])
+    return Group(*parts)
+
+
+def diagnosis(row: Body, *, file: str, site: str) -> RenderableType:
+    """The findings and counts of a run that is done, under its verdict."""
+    parts: list[RenderableType] = [
+        Text.assemble(verdict(row["verdict"]), f"  {row['problem']}, {row['language']}, {row['id']}")
+    ]
+    if row["message"]:
+        parts.append(clean(row["message"]))
+    if row["report"]:
+        lines = diagnosis_lines(row["report"]["diagnosis"], file=file, site=site)
+        parts += [Text(""), clean("\n".join(lines))]
     return Group(*parts)
 
 
@@ -201,6 +215,8 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
         for case in not_run:
             table.add_row(clean(case["name"]), Text("not run", style="dim"), NONE, "")
         parts += [table, _tally(report["cases"], not_run)]
+    if report.get("requirements"):
+        parts.append(_requirements(report["requirements"]))
     parts += _findings(report["diagnostics"], known=report.get("headline"))
     if report["kernels"]:
         parts.append(_kernels(report["kernels"]))
@@ -213,6 +229,21 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
     return parts
 
 
+def _requirements(rows: Iterable[Body]) -> Table:
+    table = _table("Requirement", "Bound", ">Measured", "State", ">Line")
+    styles = {"met": "green", "missed": "yellow"}
+    for row in rows:
+        name, bound = (
+            row["counter"].replace("_", " "),
+            f"{row['relation'].replace('_', ' ')} {row['bound']:g}",
+        )
+        measured = NONE if row["measured"] is None else f"{row['measured']:.6g}"
+        state = Text("not checked" if row["state"] == "unchecked" else row["state"])
+        state.stylize(styles.get(row["state"], "dim"))
+        table.add_row(clean(name), clean(bound), measured, state, str(row["line"] or NONE))
+    return table
+
+
 def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
     passed = sum(case["verdict"] == "accepted" for case in cases)
     left = f", {len(not_run)} not run" if not_run else ""
@@ -221,7 +252,8 @@ def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
 
 def _findings(entries: Iterable[Body], known: Body | None) -> list[RenderableType]:
     """The findings but `known`. Equal ones are one line with their number."""
-    texts = Counter(_finding(entry).plain for entry in entries if entry != known)
+    shown = (entry for entry in entries if entry != known and entry.get("kind") != "counts")
+    texts = Counter(_finding(entry).plain for entry in shown)
     return [clean(f"{text} ({count} times)" if count > 1 else text) for text, count in texts.items()]
 
 

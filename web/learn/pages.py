@@ -30,7 +30,6 @@ from web.submissions.models import Submission
 from web.submissions.queries import visible_submissions
 
 _TEXTS = Path(__file__).with_name("texts")
-_FINDINGS = Path(__file__).with_name("findings")
 _READINGS = Path(__file__).with_name("readings")
 _MOST_PROBLEMS = 12
 _CONTEXT = 2  # lines around a marked line
@@ -262,10 +261,8 @@ def reading_text(reading: Reading) -> str:
 
 @cache
 def _texts_of(finding: Finding) -> tuple[str, SafeString]:
-    text = (_FINDINGS / f"{finding.kind.value}.md").read_text(encoding="utf-8")
-    paragraph, _, _ = text.partition("\n\n")
-    sentence, _, _ = paragraph.removesuffix(".").partition(". ")
-    return sentence.replace("`", "") + ".", render(text, anchors="s-")
+    sentence, _, _ = finding.why.removesuffix(".").partition(". ")
+    return sentence + ".", render(finding.text, anchors="s-")
 
 
 def _fields() -> tuple[tuple[str, tuple[Concept, ...]], ...]:

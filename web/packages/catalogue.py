@@ -84,6 +84,15 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             if case.public
         ],
         "tiers": list(package.tiers),
+        "requirements": [
+            {
+                "counter": requirement.counter.value,
+                "relation": requirement.relation.value,
+                "bound": requirement.bound,
+                "explanation": requirement.explanation,
+            }
+            for requirement in package.requirements
+        ],
         "limits": _limits(package),
     }
 

@@ -111,14 +111,14 @@ class HiddenRun(LeasedJob):
     resolution = models.CharField(max_length=7, choices=Resolution.choices, default=Resolution.OPEN)
 
     report_id = models.BigIntegerField()
-    old_verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    old_verdict = models.CharField(max_length=24, choices=[(v.value, v.value) for v in Verdict])
     old_version = models.CharField(max_length=64, blank=True)
     old_gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
     old_score_us = models.FloatField(null=True, blank=True)
     old_low_us = models.FloatField(null=True, blank=True)
     old_high_us = models.FloatField(null=True, blank=True)
 
-    verdict = models.CharField(max_length=16, blank=True, choices=[(v.value, v.value) for v in Verdict])
+    verdict = models.CharField(max_length=24, blank=True, choices=[(v.value, v.value) for v in Verdict])
     message = models.TextField(blank=True)
     version = models.CharField(max_length=64, blank=True)
     gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True)

@@ -166,6 +166,7 @@ CONCEPTS: Mapping[str, Concept] = {
 
 # Tags without a page of their own, and the concept that explains each.
 FURTHER_TAGS: Mapping[str, str] = {
+    "attention": "fusion",
     "calibration": "quantisation",
     "convolution": "stencil",
     "fine-tuning": "gradients",
@@ -181,6 +182,7 @@ FURTHER_TAGS: Mapping[str, str] = {
     "profiling": "load-balance",
     "reproducibility": "random-numbers",
     "selection": "radix-sort",
+    "softmax": "numerical-stability",
     "sparse": "sparsity",
     "training": "gradients",
 }

@@ -1,12 +1,18 @@
-"""The kinds of findings that have a page of their own. Their texts are in `web.learn`."""
+"""The kinds of findings that have a page of their own. `web.learn` shows the pages."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from django.urls import reverse
 
 from problems.vocabulary import DiagnosticKind
 from web.site.concepts import Lesson, lesson_at
+
+TEXTS = Path(__file__).with_name("finding_texts")
+_FIRST_CHECK = re.compile(r"(?m)^## What to check\n\n- (.+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,22 @@ class Finding:
     def url(self) -> str:
         """Return the address of its page."""
         return reverse("finding", args=[self.kind.value])
+
+    @property
+    def text(self) -> str:
+        """Return its text as Markdown."""
+        return _text_of(self.kind)
+
+    @property
+    def why(self) -> str:
+        """Return the first paragraph of its text, as plain text."""
+        return _plain(self.text.partition("\n\n")[0])
+
+    @property
+    def check(self) -> str:
+        """Return the first point of *What to check*, as plain text."""
+        match = _FIRST_CHECK.search(self.text)
+        return _plain(match[1]) if match else ""
 
     @property
     def lesson(self) -> Lesson:
@@ -72,3 +94,13 @@ FINDINGS: Mapping[str, Finding] = {
 def page_of_finding(kind: str) -> Finding | None:
     """Return the page about findings of `kind`, None if there is none."""
     return FINDINGS.get(kind)
+
+
+@cache
+def _text_of(kind: DiagnosticKind) -> str:
+    return (TEXTS / f"{kind.value}.md").read_text(encoding="utf-8")
+
+
+def _plain(markdown: str) -> str:
+    parts = markdown.split("`")  # code has the odd places; an asterisk there is not emphasis
+    return "".join(part if place % 2 else part.replace("*", "") for place, part in enumerate(parts))

@@ -48,6 +48,11 @@ _BADGES = {
         "The program requested more memory than the problem allows.",
     ),
     Verdict.OUTPUT_LIMIT: ("Output limit", "limit", "The program printed more than the output limit."),
+    Verdict.REQUIREMENT_MISSED: (
+        "Requirement missed",
+        "limit",
+        "Every element is correct, but the program does not use the GPU as the problem requires.",
+    ),
     Verdict.REJECTED: (
         "Rejected",
         "bad",

@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from judge.report import KernelResources
+from judge.requirements import bound_text, counter_name
 from problems.translations import direction_of
 from problems.vocabulary import Language
 from web.site import assets, concepts, figures
@@ -69,6 +70,24 @@ def tone(value: str | None) -> str:
 def word(value: str | None) -> str:
     """The word for a verdict."""
     return badge_of(value).word
+
+
+@register.filter
+def counter(value: str) -> str:
+    """The name of what a requirement bounds."""
+    return counter_name(value)
+
+
+@register.filter
+def bounded(relation: str, bound: float) -> str:
+    """The bound of a requirement: `at most 4.2`."""
+    return bound_text(relation, bound)
+
+
+@register.filter
+def measured(value: float) -> str:
+    """A figure that was counted, with six significant digits: `4.25`."""
+    return f"{value:.6g}"
 
 
 @register.filter

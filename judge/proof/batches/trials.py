@@ -4,7 +4,8 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from judge.cases import flags_for
+from judge.cases import run_orders
+from judge.cpu.orders import check_in_orders
 from judge.evidence.diagnostics import findings
 from judge.proof.batches.text import LANGUAGES, WHICH, batch_text
 from judge.report import CaseReport, Report
@@ -14,7 +15,8 @@ from judge.target import JudgingSession, Referee, Target
 from problems.formula import Formula
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.schema import Argument, Case, Problem
-from problems.vocabulary import Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import Dtype, Group, Language, RequirementState, Role, Verdict
+from sandbox.wire import RunFlag
 
 MOST_PROGRAMS = 32  # in one batch: compilers take more than their share of time for very long sources
 _MOST_FINDINGS = 5  # of a program that does not compile
@@ -42,6 +44,7 @@ class Trial:
     `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
     errors of a program that does not compile, one text each. `cases` has the verdict of each case that a
     program judged alone ran, by name. `log` is the beginning of what the compiler said of such a program.
+    `missed` are the places, among those of the problem, of the requirements that such a program misses.
     """
 
     verdict: Verdict
@@ -50,6 +53,7 @@ class Trial:
     findings: tuple[str, ...] = ()
     cases: Mapping[str, Verdict] = field(default_factory=dict)
     log: str = ""
+    missed: tuple[int, ...] = ()
 
 
 class _DoesNotCompile(Exception):
@@ -105,6 +109,10 @@ class ProgramBatches:
         outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
         return len(arguments) + len(size_names(self.problem)) + outputs + 2 <= MAX_WIRE_ARGUMENTS
 
+    def _orders(self, case: Case) -> tuple[RunFlag, ...]:
+        """The orders that a submission runs `case` in; see `judge.cpu.orders`."""
+        return run_orders(self.problem, case, self.language, functional=not self.target.ranks)
+
     def _batch(self, sources: Sequence[str]) -> list[Trial]:
         programs = [*self.controls, *sources]
         problem, cases = with_choice(self.problem, len(programs))
@@ -113,7 +121,7 @@ class ProgramBatches:
         if built.failure:
             raise _DoesNotCompile(built.message)
         session = self.target.session(problem, self.language, cases, _no, seed=_SEED)
-        run = _Run(problem, session, built.contents)
+        run = _Run(problem, session, built.contents, self._orders)
         with contextlib.closing(session), contextlib.closing(run):
             for control in range(len(self.controls)):
                 _require_accepted(run.attempt(control, cases))
@@ -134,7 +142,10 @@ def trial_of(report: Report) -> Trial:
     )
     ms = sum(stage.ms for stage in report.stages)
     verdicts = {case.name: case.verdict for case in report.cases}
-    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG])
+    missed = tuple(
+        at for at, checked in enumerate(report.requirements) if checked.state is RequirementState.MISSED
+    )
+    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG], missed)
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:
@@ -173,6 +184,7 @@ class _Run:
     problem: Problem
     session: JudgingSession
     contents: tuple[bytes, ...]
+    orders: Callable[[Case], tuple[RunFlag, ...]]
     _referee: Referee | None = None
 
     def attempt(self, number: int, cases: Sequence[Case]) -> Trial:
@@ -194,7 +206,8 @@ class _Run:
     def _check(self, case: Case, number: int) -> CaseReport:
         referee = self._running()
         (drawn, *_) = self.session.sets(case)
-        return referee.check(replace(drawn, case=_for_program(case, number)), flags_for(self.problem, case))
+        chosen = replace(drawn, case=_for_program(case, number))
+        return check_in_orders(referee, chosen, self.orders(case), several=True)
 
     def _running(self) -> Referee:
         if self._referee is not None and self._referee.alive:

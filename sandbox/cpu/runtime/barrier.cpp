@@ -4,7 +4,9 @@
 // work on a device only by luck and are warned about: threads that had exited, and a block whose threads
 // met at different __syncthreads().
 #include "diagnostics.h"
+#include "engine.h"
 #include "scheduler.h"
+#include "sums.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -50,6 +52,7 @@ void release_if_complete(Block& block, Barrier& barrier) {
     if (barrier.diverged) warn_divergence(block, barrier);
     if (block.live < block.count) warn_exited(block, barrier);
   }
+  if (engine().options.counted) tally().count_barrier();
   const u32 result = outcome(barrier);
   for (u32 index : barrier.waiters) {
     block.threads[index].result = result;

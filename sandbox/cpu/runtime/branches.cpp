@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "diagnostics.h"
+#include "engine.h"
 #include "launch.h"
 
 namespace warpcourt::cpu {
@@ -38,7 +39,7 @@ Branches& branches() {
 void Branches::start_call() {
   running_.clear();
   totals_.clear();
-  budget_.start_call();
+  budget_.start_call(engine().options.summed);
 }
 
 void Branches::count(const ThreadRecord& thread, bool taken, u32 branch, u32 location) {
@@ -65,6 +66,19 @@ void Branches::end_block(const Block& block) {
     });
   }
   running_.erase(found);
+}
+
+void Branches::add_to(Sums& sums) const {
+  for (const auto& [location, totals] : totals_) sums.branch.add(location, totals.executions, totals.divergent, 0);
+  if (budget_.exhausted()) sums.complete = false;
+}
+
+void Branches::add_to(CountsByKernel& kernels) const {
+  for (const auto& [location, totals] : totals_) {
+    KernelCounts& sums = kernels[totals.kernel];
+    sums.branches += totals.executions;
+    sums.divergent += totals.divergent;
+  }
 }
 
 void Branches::report_lines() const {

@@ -13,6 +13,7 @@
 
 #include "counters.h"
 #include "requests.h"
+#include "sums.h"
 
 namespace warpcourt::cpu {
 
@@ -23,6 +24,9 @@ class Branches {
   void count(const ThreadRecord& thread, bool taken, u32 branch, u32 location);
   void end_block(const Block& block);
   void report_lines() const;
+  // Adds what the call executed.
+  void add_to(Sums& sums) const;
+  void add_to(CountsByKernel& kernels) const;
 
  private:
   struct Totals {

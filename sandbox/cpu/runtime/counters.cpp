@@ -8,24 +8,49 @@
 #include "doubles.h"
 #include "launch.h"
 #include "reuse.h"
+#include "sums.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
+
+namespace {
+
+std::string of(u64 number, const char* noun) { return count(number, noun) + " of "; }
+
+void report_kernels() {
+  CountsByKernel kernels;
+  traffic().add_to(kernels);
+  branches().add_to(kernels);
+  for (const auto& [name, sums] : kernels) {
+    report({Severity::kNote, "counts",
+            count(sums.global_requests, "request") + " to global memory: " + of(sums.fewest_sectors, "necessary sector") +
+                std::to_string(sums.sectors) + "; " + count(sums.shared_requests, "request") + " to shared memory: " +
+                of(sums.fewest_wavefronts, "necessary wavefront") + std::to_string(sums.wavefronts) + "; " +
+                count(sums.atomic_requests, "atomic request") + " in " + count(sums.atomic_turns, "turn") + "; " +
+                of(sums.divergent, "divergent branch execution") + std::to_string(sums.branches),
+            {name}});
+  }
+}
+
+}  // namespace
 
 void start_counting_call() {
   traffic().start_call();
   reuse().start_call();
   branches().start_call();
   doubles().start_call();
+  tally().start_call();
 }
 
 void start_counting_launch(const Launch& launch) {
+  tally().start_launch();
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
 }
 
 void count_finished_block(const Block& block) {
+  tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
 }
@@ -35,6 +60,7 @@ void report_counts() {
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();
+  report_kernels();
 }
 
 std::string rounded(double value) {

@@ -10,10 +10,13 @@
 //   doubles    instructions in double precision, by the PTX (doubles.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
-// stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory. Each reports the
-// lines that waste much as notes at the end of the call; the judge keeps them for accepted programs only.
+// stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory; a call whose sums
+// are reported (sums.h) may have kMostSummed. Each reports the lines that waste much as notes at the end of the call; the
+// judge keeps them for accepted programs only. A further note has the sums of each kernel, wasteful or not
+// (judge/evidence/counts.py reads it).
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "abi.h"
@@ -26,21 +29,44 @@ struct Launch;
 // How many events a counter may still keep.
 class Budget {
  public:
-  void start_call() { of_launch_ = of_call_ = 0; }
+  void start_call(bool summed) {
+    of_launch_ = of_call_ = 0;
+    exhausted_ = false;
+    most_of_launch_ = summed ? kMostSummed : kMostOfLaunch;
+    most_of_call_ = summed ? kMostSummed : kMostOfCall;
+  }
   void start_launch() { of_launch_ = 0; }
   bool take() {
-    if (of_launch_ >= kMostOfLaunch || of_call_ >= kMostOfCall) return false;
+    if (of_launch_ >= most_of_launch_ || of_call_ >= most_of_call_) {
+      exhausted_ = true;
+      return false;
+    }
     ++of_launch_;
     ++of_call_;
     return true;
   }
+  // Whether an event was not counted.
+  bool exhausted() const { return exhausted_; }
 
  private:
   static constexpr u64 kMostOfLaunch = u64{1} << 17;
   static constexpr u64 kMostOfCall = u64{1} << 20;
+  static constexpr u64 kMostSummed = u64{1} << 22;
+  u64 most_of_launch_ = kMostOfLaunch;
+  u64 most_of_call_ = kMostOfCall;
   u64 of_launch_ = 0;
   u64 of_call_ = 0;
+  bool exhausted_ = false;
 };
+
+// The sums of one kernel over the launches of a call. `fewest` are those that would be enough.
+struct KernelCounts {
+  u64 global_requests = 0, sectors = 0, fewest_sectors = 0;
+  u64 shared_requests = 0, wavefronts = 0, fewest_wavefronts = 0;
+  u64 atomic_requests = 0, atomic_turns = 0;  // a turn serves one lane of those at one address
+  u64 branches = 0, divergent = 0;            // executions by warps
+};
+using CountsByKernel = std::map<std::string, KernelCounts>;
 
 // Before a call of solve, before a launch, after a block has run to its end, after a call.
 void start_counting_call();

@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::size_t kMaxFindings = 32;
 constexpr std::size_t kMaxNotes = 16;  // of launches, and of other things
+constexpr std::size_t kMaxCounts = 32;
 constexpr std::size_t kMaxMessageBytes = 1500;
 constexpr const char* kSubmission = "solution.cu";
 
 struct Log {
   std::mutex mutex;
-  std::set<std::string> seen, launches, notes;
+  std::set<std::string> seen, launches, notes, counts;
   int descriptor = STDERR_FILENO;
   const Module* module = nullptr;
 };
@@ -99,9 +100,17 @@ void report(const Finding& finding) {
   key += finding.where.location ? "" : finding.message;
   const bool note = finding.severity == Severity::kNote;
   const bool launch = std::string_view(finding.kind) == "launch";
-  std::set<std::string>& seen = !note ? to.seen : launch ? to.launches : to.notes;
-  if (seen.size() >= (note ? kMaxNotes : kMaxFindings) || !seen.insert(key).second) return;
+  const bool counts = std::string_view(finding.kind) == "counts";
+  if (counts) key += finding.where.kernel;
+  std::set<std::string>& seen = !note ? to.seen : launch ? to.launches : counts ? to.counts : to.notes;
+  const std::size_t most = !note ? kMaxFindings : counts ? kMaxCounts : kMaxNotes;
+  if (seen.size() >= most || !seen.insert(key).second) return;
   write_all(to.descriptor, json(finding));
+}
+
+void report_always(const char* kind, const std::string& message) {
+  std::lock_guard lock(log().mutex);
+  write_all(log().descriptor, json({Severity::kNote, kind, message, {}}));
 }
 
 void report_last(const Finding& finding) {

@@ -1,7 +1,7 @@
 // What a runner tells the author of a program: JSON lines on the diagnostics descriptor. Shared with the
 // runner for GPUs (sandbox/runner/device_runner.cpp).
 //
-// At most 32 findings, 16 launches and 16 other notes are written, one for each kind and source line. A fatal one ends
+// At most 32 findings, 16 launches, 32 counts and 16 other notes are written, one for each kind and source line. A fatal one ends
 // the process with the exit status that names the verdict, so it must come last: nothing is written after it.
 #pragma once
 
@@ -34,6 +34,8 @@ void set_diagnostics_descriptor(int descriptor);
 // Where locations are looked up; without a module there are none.
 void set_diagnostics_module(const Module* module);
 void report(const Finding& finding);
+// Writes a note that is the only one of its kind in a call, beyond the number of notes.
+void report_always(const char* kind, const std::string& message);
 // Says the last word of this process. Of several threads that fail at the same time, the first one speaks and
 // the others stop here.
 void report_last(const Finding& finding);

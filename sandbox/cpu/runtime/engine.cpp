@@ -12,6 +12,7 @@
 #include "operations.h"
 #include "races.h"
 #include "scheduler.h"
+#include "sums.h"
 
 namespace warpcourt::cpu {
 
@@ -44,6 +45,7 @@ void finish_call() {
   report_leaks();
   std::fflush(stdout);
   if (engine().options.counted) report_counts();
+  if (engine().options.counted && engine().options.summed) report_sums();
   if (last_error() == cudaSuccess) return;
   fail({Severity::kError, "cuda_error",
         std::string("solve() ended with ") + cudaGetErrorName(last_error()) + ", which it did not check: " +

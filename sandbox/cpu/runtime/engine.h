@@ -14,6 +14,7 @@ struct Options {
   bool reversed = false;       // blocks, and the threads of a block, start in descending order
   bool interleaved = false;    // with `races`: threads take turns at every access
   bool counted = false;        // with `races`: see counters.h
+  bool summed = false;         // with `counted`: report the sums over the call (sums.h)
 };
 
 struct Engine {

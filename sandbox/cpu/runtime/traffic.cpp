@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "diagnostics.h"
+#include "engine.h"
 #include "launch.h"
 #include "reuse.h"
 
@@ -93,7 +94,7 @@ Traffic& traffic() {
 void Traffic::start_call() {
   running_.clear();
   totals_.clear();
-  budget_.start_call();
+  budget_.start_call(engine().options.summed);
 }
 
 void Traffic::count(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
@@ -128,6 +129,38 @@ void Traffic::end_block(const Block& block) {
   }
   reuse().end_block(block, found->second);
   running_.erase(found);
+}
+
+void Traffic::add_to(Sums& sums) const {
+  for (const auto& [instruction, totals] : totals_) {
+    if (instruction.access == Access::kAtomic) {
+      sums.atomic.add(instruction.location, totals.requests, totals.units, totals.requests);
+    } else {
+      Sum& sum = instruction.shared                 ? sums.shared
+                 : writes(instruction.access) ? sums.global_store
+                                                    : sums.global_load;
+      sum.add(instruction.location, totals.requests, totals.units, totals.fewest);
+    }
+  }
+  if (budget_.exhausted()) sums.complete = false;
+}
+
+void Traffic::add_to(CountsByKernel& kernels) const {
+  for (const auto& [instruction, totals] : totals_) {
+    KernelCounts& sums = kernels[totals.kernel];
+    if (instruction.access == Access::kAtomic) {
+      sums.atomic_requests += totals.requests;
+      sums.atomic_turns += totals.units;
+    } else if (instruction.shared) {
+      sums.shared_requests += totals.requests;
+      sums.wavefronts += totals.units;
+      sums.fewest_wavefronts += totals.fewest;
+    } else {
+      sums.global_requests += totals.requests;
+      sums.sectors += totals.units;
+      sums.fewest_sectors += totals.fewest;
+    }
+  }
 }
 
 void Traffic::report_lines() const {

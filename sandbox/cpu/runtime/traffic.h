@@ -12,6 +12,7 @@
 
 #include "counters.h"
 #include "requests.h"
+#include "sums.h"
 
 namespace warpcourt::cpu {
 
@@ -34,6 +35,9 @@ class Traffic {
   void end_block(const Block& block);
   // Reports the lines that move much more than they need, or whose lanes meet at one address.
   void report_lines() const;
+  // Adds what the call asked for.
+  void add_to(Sums& sums) const;
+  void add_to(CountsByKernel& kernels) const;
 
  private:
   struct Totals {

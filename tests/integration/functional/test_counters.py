@@ -1,5 +1,6 @@
 """Branches, atomic operations, repeated loads, double precision: counts agree with models of the kernels."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from enum import IntEnum
@@ -10,6 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from judge.cases import ORDERS
+from judge.evidence.counts import KernelCounts, parse_counts
+from judge.evidence.diagnostics import parse_diagnostics
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
 
@@ -48,10 +51,10 @@ def runner() -> Iterator[Runner]:
 
 
 def notes(runner: Runner, kind: Kernel, flags: RunFlag = COUNTED) -> list[dict[str, object]]:
-    """What one call says, except of launches."""
+    """What one call says of lines."""
     outcome = runner.call(X, np.zeros(N, np.float32), N, kind, flags=flags)
     assert outcome.status is None
-    return [said for said in outcome.diagnostics if said["kind"] != "launch"]
+    return [said for said in outcome.diagnostics if said["kind"] not in {"launch", "counts"}]
 
 
 def only(runner: Runner, kind: Kernel, comment: str) -> tuple[object, str]:
@@ -148,6 +151,26 @@ def test_what_wastes_little_is_not_named(runner: Runner, kind: Kernel) -> None:
     assert notes(runner, kind) == []
 
 
+def counted(runner: Runner, kind: Kernel) -> KernelCounts:
+    """The sums of the only kernel of a call."""
+    outcome = runner.call(X, np.zeros(N, np.float32), N, kind, flags=COUNTED)
+    said = [json.dumps(entry).encode() for entry in outcome.diagnostics]
+    (counts,) = parse_counts(parse_diagnostics(b"\n".join(said)))
+    return counts
+
+
+def test_a_kernel_has_sums_also_if_it_wastes_nothing() -> None:
+    warps = N // WARP
+    with closing(Runner(SOURCE)) as runner:
+        total = counted(runner, Kernel.SUM_OF_ALL)
+        split = counted(runner, Kernel.ALTERNATING)
+        other = counted(runner, Kernel.HALVING_TREE)
+    assert (total.atomic_requests, total.atomic_turns) == (warps, N)
+    assert (total.global_requests, total.sectors, total.necessary_sectors) == (warps, 4 * warps, 4 * warps)
+    assert (split.branches, split.divergent_branches) == (warps, warps)
+    assert other.wavefronts == other.necessary_wavefronts == other.shared_requests > 0
+
+
 def test_other_runs_do_not_count() -> None:
     with closing(Runner(SOURCE)) as runner:
         for kind in (Kernel.ALTERNATING, Kernel.SUM_OF_ALL, Kernel.NAIVE_PRODUCT, Kernel.ACCIDENTAL):
@@ -162,4 +185,4 @@ def test_doubles_in_an_array_are_meant() -> None:
     """
     with closing(Runner(source)) as runner:
         outcome = runner.call(np.ones(64), np.zeros(64), flags=COUNTED)
-        assert [said["kind"] for said in outcome.diagnostics] == ["launch"]
+        assert [said["kind"] for said in outcome.diagnostics] == ["launch", "counts"]

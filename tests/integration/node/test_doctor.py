@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +10,8 @@ from judge.cpu.doctor import MAX_CASE_BYTES, Doctor
 from judge.cpu.target import CpuTarget
 from judge.evaluate import evaluate
 from judge.gpu.target import GpuTarget
-from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Mode, Verdict
+from problems.schema import Case, Problem, Requirement
+from problems.vocabulary import Counter, Group, Language, Mode, Relation, RequirementState, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from tests.integration.conftest import CACHE
@@ -110,3 +111,36 @@ def test_a_program_without_a_race_is_ranked(
 
 def test_a_program_that_functional_mode_refuses_is_not_watched(doctor: Doctor, vector_add: Problem) -> None:
     assert doctor.find_race(vector_add, "no C++ at all", vector_add.cases, lambda: False) is None
+
+
+@pytest.mark.parametrize(("most", "verdict"), [(1, Verdict.ACCEPTED), (0, Verdict.REQUIREMENT_MISSED)])
+def test_it_counts_for_requirements_before_a_program_is_ranked(
+    node: GpuTarget,
+    doctor: Doctor,
+    vector_add: Problem,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    verdict: Verdict,
+) -> None:
+    monkeypatch.setattr(node, "_doctor", doctor)
+    problem = replace(vector_add, requirements=(launches_at_most(most),))
+    source = solution("plain.cu")
+    report = evaluate(problem, source, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
+    assert report.verdict is verdict
+    assert report.ranked == (verdict is Verdict.ACCEPTED)
+    assert [row.measured for row in report.requirements] == [1]
+
+
+def test_without_a_doctor_requirements_are_not_checked(
+    node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node, "_doctor", None)
+    problem = replace(vector_add, requirements=(launches_at_most(0),))
+    source = solution("plain.cu")
+    report = evaluate(problem, source, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
+    assert report.verdict is Verdict.ACCEPTED
+    assert [row.state for row in report.requirements] == [RequirementState.UNCHECKED]
+
+
+def launches_at_most(most: int) -> Requirement:
+    return Requirement(Counter.LAUNCHES, Relation.AT_MOST, most, "Few.")

@@ -18,7 +18,7 @@ from judge.report import Report
 from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
-from problems.vocabulary import Language, Severity
+from problems.vocabulary import Language, Severity, Verdict
 
 pytestmark = [pytest.mark.integration, pytest.mark.proof]
 
@@ -27,10 +27,12 @@ PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*
 
 @dataclass(frozen=True, slots=True)
 class TrustingEnvironment(TargetEnvironment):
-    """Judges nothing that a problem declares a verdict of."""
+    """Judges nothing that a problem declares a verdict of, unless the proof needs the counted figures."""
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         for solution in problem.solutions:
+            if solution.verdict is Verdict.REQUIREMENT_MISSED:
+                continue
             if solution.path.read_text(encoding="utf-8") == source:
                 return Report(solution.verdict, "as declared", (), ())
         return TargetEnvironment.judge(self, problem, source, language)

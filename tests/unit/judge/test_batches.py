@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from judge.built import Built
+from judge.cases import ORDERS
 from judge.proof.batches.text import WHICH, batch_text
 from judge.proof.batches.trials import ProgramBatches, Trial, with_choice
-from judge.report import CaseReport, Report, StageTime
+from judge.report import CaseReport, Diagnostic, Report, StageTime
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Stage, Verdict
+from problems.vocabulary import DiagnosticKind, Group, Language, Severity, Stage, Verdict
+from sandbox.wire import RunFlag
 from tests.unit.judge.environment import SCALING, InProcessOracle
 
 Say = Callable[[str, Case], Verdict]
@@ -26,6 +28,8 @@ class Scripted:
     built: list[str] = field(default_factory=list)
     runners: int = 0
     alive: bool = True
+    ranks: bool = False
+    diagnostics: tuple[Diagnostic, ...] = ()
     calls: list[tuple[int, str]] = field(default_factory=list)
 
     def build(self, problem: Problem, source: str, language: Language, cancelled: object) -> Built:
@@ -66,12 +70,17 @@ class Drawn:
     case: Case
 
 
-def batches(target: Scripted, alone: list[str], controls: Sequence[str] = ("control",)) -> ProgramBatches:
+def batches(
+    target: Scripted,
+    alone: list[str],
+    controls: Sequence[str] = ("control",),
+    language: Language = Language.TRITON,
+) -> ProgramBatches:
     def judge_alone(problem: Problem, source: str, language: Language) -> Report:
         alone.append(source)
         return Report(Verdict.RUNTIME_ERROR, "alone", (StageTime(Stage.CHECK, 2.0),), ())
 
-    return ProgramBatches(SCALING, Language.TRITON, controls, target, judge_alone)  # type: ignore[arg-type]
+    return ProgramBatches(SCALING, language, controls, target, judge_alone)  # type: ignore[arg-type]
 
 
 def say(source: str, case: Case) -> Verdict:
@@ -127,6 +136,46 @@ class TestTrials:
         alone: list[str] = []
         batches(Scripted(damaging), alone).try_all(["right", "right too"])
         assert alone == ["right", "right too"]
+
+
+class OrderedTarget(Scripted):
+    """A target of CUDA programs that are wrong in the orders of `wrong_in`."""
+
+    def __init__(self, wrong_in: Callable[[RunFlag], bool], *, ranks: bool = False) -> None:
+        super().__init__(say)
+        self.ranks = ranks
+        self.wrong_in = wrong_in
+        self.orders: dict[int, list[RunFlag]] = {}
+        race = Diagnostic(Severity.WARNING, DiagnosticKind.RACE, "race of another program (line 3)", line=3)
+        self.diagnostics = (race,)
+
+    def check(self, drawn: Drawn, flags: Any) -> CaseReport:
+        number, case = drawn.case.sizes[WHICH], drawn.case
+        self.orders.setdefault(number, []).append(flags)
+        verdict = Verdict.WRONG_ANSWER if number == 1 and self.wrong_in(flags) else Verdict.ACCEPTED
+        return CaseReport(case.name, case.group, False, verdict, "", wall_ms=1.0)
+
+
+class TestOrders:
+    """A program in CUDA C++ runs in the orders that a submission runs in."""
+
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_a_program_that_is_wrong_in_one_order_fails(self, order: RunFlag) -> None:
+        target = OrderedTarget(lambda flags: flags == order)
+        wrong, right = batches(target, [], language=Language.CUDA).try_all(["racy", "right"])
+        assert (wrong.verdict, right.verdict) == (Verdict.WRONG_ANSWER, Verdict.ACCEPTED)
+        assert target.orders[2] == [*ORDERS] * 3
+        assert "another program" not in wrong.message
+
+    def test_a_gpu_has_one(self) -> None:
+        target = OrderedTarget(lambda _: False, ranks=True)
+        batches(target, [], language=Language.CUDA).try_all(["a", "b"])
+        assert len(target.orders[1]) == 3
+
+    def test_so_has_triton(self) -> None:
+        target = OrderedTarget(lambda _: False)
+        batches(target, []).try_all(["a", "b"])
+        assert len(target.orders[1]) == 3
 
 
 class TestChoice:

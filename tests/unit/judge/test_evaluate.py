@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from judge.built import Built
-from judge.cases import counted_cases, select_cases
+from judge.cases import counted_cases, select_cases, with_small_public
 from judge.cpu.referee import HostReferee
 from judge.cpu.target import CpuSession, CpuTarget
 from judge.drawn import CaseData
@@ -254,6 +254,14 @@ def test_runs_count_traffic_on_each_case_and_submissions_on_the_largest_small_on
 
 def test_a_run_takes_the_public_cases() -> None:
     assert [case.name for case in select_cases(DOUBLING, Mode.RUN, None, ranked=False)] == ["example"]
+
+
+def test_the_author_of_a_problem_runs_the_small_cases_too() -> None:
+    example, odd, timed = DOUBLING.cases
+    large = replace(odd, name="large", sizes={"n": 1 << 20})
+    problem = with_small_public(replace(DOUBLING, cases=(example, odd, large, timed)))
+    names = [case.name for case in select_cases(problem, Mode.RUN, None, ranked=False)]
+    assert names == ["example", "odd"]
 
 
 def test_a_ranking_target_takes_the_timed_cases_too() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from judge.evidence.counts import parse_counts
 from judge.evidence.diagnostics import parse_diagnostics
 from judge.evidence.kernels import parse_kernels
 from judge.evidence.launches import parse_launches
@@ -40,6 +41,10 @@ READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "launches": (
         lambda text: parse_launches([Diagnostic(Severity.NOTE, "launch", text[:2000])]),
         ["<<<", "(1", ", ", ">>>", "a<"],
+    ),
+    "counts": (
+        lambda text: parse_counts([Diagnostic(Severity.NOTE, "counts", text[:2000], "add")]),
+        ["1", "1 request to global memory: ", "1 necessary sector of ", "; "],
     ),
     "diagnostics": (lambda text: parse_diagnostics(text.encode()), ["{", "[", '"', "1", "\n", "\\", '{"a":']),
     "ptx": (

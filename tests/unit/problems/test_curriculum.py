@@ -1,9 +1,11 @@
 """The curriculum: what is accepted, and that it agrees with the packages and tracks that ship."""
 
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from problems.curriculum import Curriculum, PlannedProblem, Section, load_curriculum
 from problems.faults import PackageInvalid
@@ -19,6 +21,7 @@ days = [
 others = [{ slug = "scan", title = "Scan", summary = "Running totals." }]
 """
 SHIPPED = load_curriculum(problems_root() / "tracks")
+SCHEMA = Draft202012Validator(json.loads((problems_root() / "curriculum.schema.json").read_text()))
 
 
 def load(folder: Path, text: str = CURRICULUM) -> Curriculum:
@@ -58,6 +61,30 @@ def test_a_fault_names_file_and_key(tmp_path: Path, old: str, new: str, fault: s
         load(tmp_path, CURRICULUM.replace(old, new))
     assert fault in raised.value.faults[0]
     assert "curriculum.toml" in raised.value.faults[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("first_day = 3", "first_day = 0"),
+        ('slug = "scan"', 'slug = "Scan"'),
+        ('slug = "scan"', 'slug = "scan", day = 4'),
+        ('topic = "First launch", ', ""),
+        ("others = [", "rest = ["),
+        ("others = [{", "others = [3, {"),
+        ('title = "Scan"', f'title = "{"x" * 81}"'),
+    ],
+)
+def test_the_schema_agrees(tmp_path: Path, old: str, new: str) -> None:
+    assert SCHEMA.is_valid(tomllib.loads(CURRICULUM))
+    changed = CURRICULUM.replace(old, new)
+    assert not SCHEMA.is_valid(tomllib.loads(changed))
+    with pytest.raises(PackageInvalid):
+        load(tmp_path, changed)
+
+
+def test_the_curriculum_that_ships_has_the_schema() -> None:
+    assert SCHEMA.is_valid(tomllib.loads((problems_root() / "tracks" / "curriculum.toml").read_text()))
 
 
 def test_a_broken_curriculum_is_reported_with_the_tracks(tmp_path: Path) -> None:

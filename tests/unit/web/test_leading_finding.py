@@ -1,6 +1,7 @@
 """The finding that says why a program failed leads everywhere: on pages, in the API, in terminals."""
 
 import io
+import json
 from dataclasses import replace
 
 import pytest
@@ -96,6 +97,12 @@ def test_the_api_names_it(shown):
     assert '"headline": {"severity": "error"' in shown(NOT_COMPILED, ".json").replace("\n", "").replace(
         "  ", ""
     )
+
+
+def test_the_api_explains_it(shown):
+    body = json.loads(shown(WRONG, ".json"))["report"]["diagnosis"]
+    assert (body["findings"][0]["kind"], body["findings"][0]["url"]) == ("race", "/learn/findings/race")
+    assert body["counts"] == []
 
 
 def test_the_command_line_prints_it_first_and_once():

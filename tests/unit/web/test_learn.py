@@ -20,6 +20,7 @@ from web.results.fixes import FIXES
 from web.site import concepts
 from web.site.concepts import CONCEPTS
 from web.site.findings import FINDINGS, page_of_finding
+from web.site.findings import TEXTS as FINDING_TEXTS
 from web.submissions import services
 from web.submissions.models import Submission
 
@@ -84,11 +85,14 @@ def test_a_finding_has_a_page_with_the_mistake_and_its_correction(problem, clien
     assert summary.endswith(".")
     assert not summary.endswith("..")
     assert "\n" not in summary
+    assert finding.why.startswith(summary.removesuffix("."))
+    assert finding.check
+    assert not {"`", "\n"} & {*finding.why, *finding.check}
     assert f'href="{finding.url}"' in client.get("/learn/findings").content.decode()
 
 
 def test_each_finding_that_the_site_can_fix_has_a_page_and_no_other_text_exists() -> None:
-    assert {path.stem for path in TEXTS.with_name("findings").iterdir()} == set(FINDINGS)
+    assert {path.stem for path in FINDING_TEXTS.iterdir()} == set(FINDINGS)
     assert set(FIXES) <= set(FINDINGS)
 
 

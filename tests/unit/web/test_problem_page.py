@@ -187,3 +187,14 @@ def test_a_result_of_the_shown_program_is_not_outdated(problem, owner, handed_in
     page = client.get(f"{URL}?language=cuda").content.decode()
     assert "Your latest" in page
     assert "data-outdated" not in page
+
+
+def test_requirements_are_listed_in_words(problem, client: Client):
+    assert "<h3>Requirements</h3>" not in client.get(URL).content.decode()
+    row = {"counter": "launches", "relation": "at_most", "bound": 2.0, "explanation": "Few."}
+    problem.requirements = [row]
+    problem.save()
+    page = client.get(URL).content.decode()
+    assert "must also meet this bound:" in page
+    assert "<strong>Kernel launches: at most 2.</strong> Few." in page
+    assert client.get("/api/v1/problems/vector-add").json()["requirements"] == [row]

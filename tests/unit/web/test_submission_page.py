@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
-from judge.report import Placement, Report
-from problems.vocabulary import BaselineKind, Language, Verdict
+from judge.report import Placement, Report, RequirementReport
+from problems.vocabulary import BaselineKind, Counter, Language, Relation, RequirementState, Verdict
 from tests.conftest import PASSWORD
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.django_db
 
 ATTACK = "</pre><script>alert(1)</script>"
 TIMES = "\N{MULTIPLICATION SIGN}"
+NONE = "\N{EN DASH}"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -153,6 +154,54 @@ class TestTiers:
         problem.save()
         unranked = record(handed_in(owner), Report(Verdict.ACCEPTED))
         assert owners.get(f"/api/v1/submissions/{unranked.public_id}").json()["tiers"] is None
+
+
+class TestRequirements:
+    """What a right program had to meet besides."""
+
+    ROWS = (
+        RequirementReport(
+            Counter.SHARED_WAVEFRONTS_RATIO,
+            Relation.AT_MOST,
+            1,
+            "Pad the tile.",
+            RequirementState.MISSED,
+            16.5,
+            "tiles",
+            2,
+        ),
+        RequirementReport(Counter.LAUNCHES, Relation.EQUALS, 1, "One.", RequirementState.MET, 1, "tiles"),
+        RequirementReport(Counter.BARRIERS_PER_BLOCK, Relation.AT_MOST, 2, "Few."),
+    )
+
+    def test_each_has_a_row(self, owner, owners, handed_in):
+        missed = Report(Verdict.REQUIREMENT_MISSED, "A requirement is missed.", requirements=self.ROWS)
+        submission = record(handed_in(owner), missed)
+        page = words(text(owners, submission))
+        assert "Requirement missed" in page
+        assert "Pad the tile. Missed 16.5 at most 1 2" in page
+        assert f"One. Met 1 exactly 1 {NONE}" in page
+        assert f"Few. Not checked here {NONE} at most 2 {NONE}" in page
+        told = owners.get(f"/api/v1/submissions/{submission.public_id}").json()
+        assert told["verdict"] == "requirement_missed"
+        assert told["report"]["requirements"][0] == {
+            "counter": "shared_wavefronts_ratio",
+            "relation": "at_most",
+            "bound": 1,
+            "explanation": "Pad the tile.",
+            "state": "missed",
+            "measured": 16.5,
+            "case": "tiles",
+            "line": 2,
+            "message": "",
+        }
+
+    def test_the_problem_is_not_solved(self, owner, owners, handed_in, problem):
+        record(handed_in(owner), Report(Verdict.REQUIREMENT_MISSED, requirements=self.ROWS))
+        assert not owners.get(f"/api/v1/problems/{problem.slug}").json()["solved"]
+
+    def test_a_problem_without_them_has_no_table(self, owner, owners, handed_in):
+        assert "Not checked here" not in text(owners, record(handed_in(owner), Report(Verdict.ACCEPTED)))
 
 
 def test_those_it_is_shared_with_do_not_learn_of_the_authors_others(owner, teammate, handed_in, client):

@@ -11,9 +11,11 @@ from web.authoring.demands import chosen_gpu, demands, gpu_names
 from web.authoring.editing import checking as tolerances
 from web.authoring.editing import general
 from web.authoring.editing.cases import read_cases, size_names
+from web.authoring.editing.requirements import read_requirements, write_requirements
 from web.authoring.fault_fields import FIX, FORMULAS, LIMITS, TOLERANCE, show
 from web.authoring.folders import load
 from web.authoring.forms import plain as forms
+from web.authoring.forms.requirements import RequirementsForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
 from web.authoring.permissions import in_workspace
@@ -65,20 +67,35 @@ def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Show and save the languages, the limits of time, memory and source size, and the given program."""
+    """Show and save the languages, limits, the given program and the requirements."""
     text = description_of(workspace)
     sent = request.POST if request.method == "POST" else None
     if sent is not None:
         form, fix = forms.LimitsForm(sent), forms.FixForm(sent, prefix="fix")
-        if all(filled.is_valid() for filled in (form, fix)):
+        required = RequirementsForm(sent, prefix="requirements")
+        if all(filled.is_valid() for filled in (form, fix, required)):
             changed = general.write_fix(general.write_limits(text, form.row()), fix.row())
+            changed = write_requirements(changed, required.rows())
             return save(request, workspace, {DESCRIPTION: changed.encode()})
         if wants_json(request):
-            return refused(request, workspace, _complaints(form, fix), back=request.path)
+            return refused(request, workspace, _complaints(form, fix, required), back=request.path)
     else:
         form = forms.LimitsForm.showing(general.read_limits(text))
         fix = forms.FixForm.showing(general.read_fix(text))
-    context = tab_context(request, workspace, "limits", "languages", "limits", "fix", form=form, fix=fix)
+        required = RequirementsForm.showing(read_requirements(text))
+    context = tab_context(
+        request,
+        workspace,
+        "limits",
+        "languages",
+        "limits",
+        "fix",
+        "requirements",
+        form=form,
+        fix=fix,
+        required=required,
+    )
+    show(required, context["faults"], "requirements", {}, "lines")
     show(fix, context["faults"], "fix", FIX, "given")
     show(form, context["faults"], "languages", {}, "languages")
     show(form, context["faults"], "limits", LIMITS)

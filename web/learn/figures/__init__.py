@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from web.learn.drawing import Drawing
 from web.learn.figures.correctness import FIGURES as _CORRECTNESS
 from web.learn.figures.days_from_1 import FIGURES as _DAYS_FROM_1
+from web.learn.figures.days_from_9 import FIGURES as _DAYS_FROM_9
+from web.learn.figures.days_from_17 import FIGURES as _DAYS_FROM_17
+from web.learn.figures.days_from_25 import FIGURES as _DAYS_FROM_25
 from web.learn.figures.days_from_33 import FIGURES as _DAYS_FROM_33
 from web.learn.figures.days_from_41 import FIGURES as _DAYS_FROM_41
 from web.learn.figures.days_from_50 import FIGURES as _DAYS_FROM_50
@@ -31,6 +34,9 @@ CONCEPT_FIGURES: Mapping[str, Drawing] = {
 }
 READING_FIGURES: Mapping[str, Drawing] = {
     **_DAYS_FROM_1,
+    **_DAYS_FROM_9,
+    **_DAYS_FROM_17,
+    **_DAYS_FROM_25,
     **_DAYS_FROM_33,
     **_DAYS_FROM_41,
     **_DAYS_FROM_50,

@@ -25,7 +25,7 @@ class Report(models.Model):
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="report")
     attempt = models.PositiveIntegerField()
-    verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    verdict = models.CharField(max_length=24, choices=[(v.value, v.value) for v in Verdict])
     message = models.TextField(blank=True)
     version = models.CharField(max_length=64, blank=True, default="", db_default="")
     gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
@@ -131,7 +131,7 @@ class CaseResult(models.Model):
     name = models.CharField(max_length=60)
     group = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Group])
     public = models.BooleanField()
-    verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    verdict = models.CharField(max_length=24, choices=[(v.value, v.value) for v in Verdict])
     wall_ms = models.FloatField(null=True)
     median_us = models.FloatField(null=True)
     low_us = models.FloatField(null=True)

@@ -128,6 +128,12 @@ class TestMessages:
             ("checking", "relative = ", "relative = -", "id_output-2-relative"),
             ("limits", 'difficulty = "', 'languages = ["rust"]\ndifficulty = "', "id_languages"),
             ("limits", "[formulas]", "[fix]\nchanges = 99\n\n[formulas]", "id_fix-changes"),
+            (
+                "limits",
+                "[formulas]",
+                '[[requirements]]\ncounter = "speed"\nat_most = 1\nexplanation = "Be quick."\n\n[formulas]',
+                "id_requirements-lines",
+            ),
             ("formulas", 'bytes = "', 'bytes = "2 * zz + ', "id_bytes_moved"),
             ("formulas", 'difficulty = "', 'tiers = [2, 1]\ndifficulty = "', "id_tiers"),
             ("statement", 'difficulty = "', 'difficulty = "un', "id_difficulty"),

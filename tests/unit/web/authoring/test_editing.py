@@ -1,11 +1,12 @@
 """Forms change problem.toml and leave alone what nobody changed."""
 
 import tomllib
+from dataclasses import replace
 
 import pytest
 
 from problems.loader import problems_root
-from web.authoring.editing import cases, checking, general, solutions
+from web.authoring.editing import cases, checking, general, requirements, solutions
 from web.authoring.editing.document import (
     DescriptionUnreadable,
     TableRow,
@@ -58,6 +59,7 @@ class TestUnchanged:
         saved = general.write_limits(saved, general.read_limits(saved))
         saved = general.write_fix(saved, general.read_fix(saved))
         saved = general.write_formulas(saved, general.read_formulas(saved))
+        saved = requirements.write_requirements(saved, requirements.read_requirements(saved))
         assert saved == text
 
 
@@ -215,6 +217,48 @@ class TestGivenProgram:
         }
         assert general.read_fix(text) == row
         assert general.write_fix(text, general.FixRow()) == THREE
+
+
+class TestRequirements:
+    LINES = (
+        "shared_wavefronts_ratio at_most 1 in a, c: No bank conflicts: pad the tile.",
+        "launches equals 1: One launch.",
+    )
+
+    def test_they_are_written_changed_and_removed(self):
+        rows = [requirements.parse_line(line) for line in self.LINES]
+        text = requirements.write_requirements(THREE, rows)
+        assert tomllib.loads(text)["requirements"] == [
+            {
+                "counter": "shared_wavefronts_ratio",
+                "at_most": 1,
+                "explanation": "No bank conflicts: pad the tile.",
+                "cases": ["a", "c"],
+            },
+            {"counter": "launches", "equals": 1, "explanation": "One launch."},
+        ]
+        assert tuple(map(requirements.to_line, requirements.read_requirements(text))) == self.LINES
+        text = requirements.write_requirements(text, [replace(rows[1], relation="at_most", bound="2")])
+        assert tomllib.loads(text)["requirements"] == [
+            {"counter": "launches", "at_most": 2, "explanation": "One launch."}
+        ]
+        assert "requirements" not in tomllib.loads(requirements.write_requirements(text, []))
+
+    @pytest.mark.parametrize(
+        ("line", "complaint"),
+        [
+            ("launches", "like this"),
+            ("launches at_most 1", "like this"),
+            ("launches at_most: Few.", "like this"),
+            ("launches at_most 1 of a: Few.", "like this"),
+            ("speed at_most 1: Few.", "'speed' is not a counter. Use one of global_sectors_per_request"),
+            ("launches below 1: Few.", "'below' is not a relation. Use one of at_most"),
+            ("launches at_most one: Few.", "'one' is not a number"),
+        ],
+    )
+    def test_other_lines_are_refused(self, line, complaint):
+        with pytest.raises(requirements.LineUnreadable, match=complaint):
+            requirements.parse_line(line)
 
 
 class TestLimits:

@@ -117,3 +117,35 @@ def test_equal_notes_are_one_line() -> None:
     text = printed(show.submission(row | {"report": report}))
     assert "note: line 3: solve declares n with 32 bits (6 times)" in text
     assert text.count("32 bits") == 1
+
+
+def test_each_requirement_has_a_row() -> None:
+    missed = {
+        "counter": "shared_wavefronts_ratio",
+        "relation": "at_most",
+        "bound": 1.0,
+        "state": "missed",
+        "measured": 16.5,
+        "line": 25,
+    }
+    unknown = {
+        "counter": "launches",
+        "relation": "equals",
+        "bound": 2.0,
+        "state": "unchecked",
+        "measured": None,
+        "line": None,
+    }
+    report = {"cases": [], "diagnostics": [], "kernels": [], "log": "", "output": ""}
+    row = {
+        "verdict": "requirement_missed",
+        "problem": "conflict-free-transpose",
+        "language": "cuda",
+        "id": "a",
+        "message": "",
+        "score": None,
+        "report": report | {"requirements": [missed, unknown]},
+    }
+    lines = [line.split() for line in printed(show.submission(row)).splitlines()]
+    assert ["shared", "wavefronts", "ratio", "at", "most", "1", "16.5", "missed", "25"] in lines
+    assert ["launches", "equals", "2", show.NONE, "not", "checked", show.NONE] in lines

@@ -38,6 +38,14 @@ SUBMISSION = {
     "mode": "run", "created": HOSTILE, "score": SCORE, "report": REPORT,
     "not_run": [{"name": HOSTILE}],
 }  # fmt: skip
+EXPLAINED = dict.fromkeys(("kind", "title", "line", "evidence", "why", "check", "url"), HOSTILE)
+COUNTS = {
+    "kernel": HOSTILE,
+    **dict.fromkeys(("global_requests", "sectors", "necessary_sectors", "shared_requests"), HOSTILE),
+    **dict.fromkeys(("wavefronts", "necessary_wavefronts", "atomic_requests", "atomic_turns"), HOSTILE),
+    **dict.fromkeys(("branches", "divergent_branches"), HOSTILE),
+}
+DIAGNOSED = SUBMISSION | {"report": {"diagnosis": {"findings": [EXPLAINED], "counts": [COUNTS]}}}
 PROBLEM = {
     "slug": HOSTILE, "title": HOSTILE, "difficulty": HOSTILE, "languages": [HOSTILE], "submitted": 0,
     "accepted": 0, "solved": False,
@@ -59,6 +67,7 @@ SHOWN = {
     "problems": show.problems([PROBLEM]),
     "submissions": show.submissions([SUBMISSION]),
     "submission": show.submission(SUBMISSION),
+    "diagnosis": show.diagnosis(DIAGNOSED, file=HOSTILE, site=HOSTILE),
     "leaderboard": show.leaderboard(BOARD),
     "workspaces": show.workspaces([WORKSPACE]),
     "versions": show.versions([VERSION]),

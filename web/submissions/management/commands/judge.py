@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from judge.cases import with_small_public
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.evidence.diagnostics import findings, headline
@@ -24,8 +25,10 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.nvml import NvmlUnavailable, gpus
 from sandbox.toolchain import ToolchainMissing
+from web.cli.diagnosis import diagnosis_lines
 from web.site.judging import NOTHING_WARM, open_configured
 from web.site.printable import printable
+from web.submissions.diagnosis import diagnosis_json
 from web.submissions.render_text import render_figures
 
 EXIT_OTHER_VERDICT = 1
@@ -51,8 +54,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--mode",
             choices=[mode.value for mode in Mode],
-            default=Mode.SUBMIT.value,
-            help="default: %(default)s",
+            help="default: submit, or run with --doctor",
         )
         parser.add_argument(
             "--size",
@@ -86,13 +88,20 @@ class Command(BaseCommand):
             action="store_true",
             help="on a GPU: run a CUDA program under memcheck and racecheck, without ranking",
         )
+        parser.add_argument(
+            "--doctor",
+            action="store_true",
+            help="run the sample and small cases, or --size, and explain the three most important findings",
+        )
         parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
         problem = _load(options["slug"])
         source, language = _read(options["file"], options["language"], problem)
         sizes = dict(options["size"]) if options["size"] else None
-        mode = Mode(options["mode"])
+        mode = Mode(options["mode"] or (Mode.RUN if options["doctor"] else Mode.SUBMIT))
+        if options["doctor"] and mode is not Mode.RUN:
+            raise CommandError("--doctor needs --mode run", returncode=EXIT_USAGE)
         values: Mapping[str, tuple[float, ...]] = {}
         if options["values"]:
             sizes, values = _read_custom(problem, options["values"], sizes or {})
@@ -111,7 +120,7 @@ class Command(BaseCommand):
             )
             try:
                 report = evaluate(
-                    problem,
+                    with_small_public(problem) if options["doctor"] else problem,
                     source,
                     language=language,
                     mode=mode,
@@ -128,8 +137,13 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=EXIT_USAGE) from error
         except (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, JudgeError) as error:
             raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
+        diagnosis = diagnosis_json(report) if options["doctor"] else None
         if options["json"]:
-            self.stdout.write(json.dumps(to_json(report), indent=2))
+            more = {} if diagnosis is None else {"diagnosis": diagnosis}
+            self.stdout.write(json.dumps(to_json(report) | more, indent=2))
+        elif diagnosis is not None:
+            lines = diagnosis_lines(diagnosis, file=str(options["file"]), site=config.public_url)
+            self.stdout.write(printable("\n".join([_render_verdict(report), "", *lines])))
         else:
             self.stdout.write(printable(render(report)))
         if report.verdict is not Verdict.ACCEPTED:
@@ -160,7 +174,7 @@ def _read_custom(
 def render(report: Report) -> str:
     """Return the report as text for a terminal."""
     leading = headline(report)
-    lines = [f"{report.verdict}: {report.message}" if report.message else str(report.verdict)]
+    lines = [_render_verdict(report)]
     if leading and leading.message not in report.message:
         lines.append(_render_finding(leading))
     lines += [_render_case(case) for case in report.cases]
@@ -172,6 +186,10 @@ def render(report: Report) -> str:
         lines += ["", "output:", report.output.rstrip()]
     stages = "   ".join(f"{stage.name} {stage.ms:.0f} ms" for stage in report.stages)
     return "\n".join([*lines, "", stages] if stages else lines)
+
+
+def _render_verdict(report: Report) -> str:
+    return f"{report.verdict}: {report.message}" if report.message else str(report.verdict)
 
 
 def _render_case(case: CaseReport) -> str:

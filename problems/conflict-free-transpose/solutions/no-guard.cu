@@ -1,0 +1,33 @@
+// Wrong: nothing stops the threads of tiles that reach over the edge. They read the next row instead of nothing, and
+// at the end they leave the array.
+#include <cuda_runtime.h>
+
+constexpr int kTile = 32;
+constexpr int kThreadRows = 8;  // each thread moves four elements
+
+__global__ void transpose(const float* input, float* output, int rows, int cols) {
+    __shared__ float tile[kTile][kTile + 1];
+    int tiles_across = (cols - 1) / kTile + 1;
+    int first_row = static_cast<int>(blockIdx.x / tiles_across) * kTile;
+    int first_col = static_cast<int>(blockIdx.x % tiles_across) * kTile;
+    int x = threadIdx.x;
+
+    int col = first_col + x;
+    for (int y = threadIdx.y; y < kTile; y += kThreadRows) {
+        tile[y][x] = input[size_t(first_row + y) * cols + col];
+    }
+    __syncthreads();
+
+    int row = first_row + x;  // the thread now runs along a row of the output
+    for (int y = threadIdx.y; y < kTile; y += kThreadRows) {
+        if (row < rows && first_col + y < cols) {
+            output[size_t(first_col + y) * rows + row] = tile[x][y];
+        }
+    }
+}
+
+extern "C" void solve(const float* input, float* output, int rows, int cols) {
+    unsigned tiles_down = (rows - 1) / kTile + 1;
+    unsigned tiles_across = (cols - 1) / kTile + 1;
+    transpose<<<tiles_down * tiles_across, dim3(kTile, kThreadRows)>>>(input, output, rows, cols);
+}

@@ -1,0 +1,123 @@
+"""`[[requirements]]`: bounds on what functional mode counts, so that a right program must use the technique.
+
+Only CUDA programs are counted, and only in cases that functional mode watches: those with at most
+COUNTED_BYTES of inputs. See docs/adr/0030-requirements.md.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from problems.faults import FILE, Faults
+from problems.formula import FormulaError
+from problems.schema import Argument, Case, Requirement
+from problems.table import TomlTable, kind_of
+from problems.vocabulary import Counter, Group, Language, Relation, Role, Verdict
+
+KEY = "requirements"
+COUNTED_BYTES = 256 * 1024  # of inputs; functional mode runs cases with less slowly, and tells more
+MAX_REQUIREMENTS = 8
+MAX_COUNTED_CASES = 4
+MAX_BOUND = 1e9
+MAX_EXPLANATION = 300
+
+
+def parse_requirements(top: TomlTable) -> tuple[Requirement, ...]:
+    """The tables `[[requirements]]` of problem.toml."""
+    if not top.has(KEY):
+        return ()
+    tables = top.tables(KEY)
+    if len(tables) > MAX_REQUIREMENTS:
+        top.fault(KEY, f"there are {len(tables)}; at most {MAX_REQUIREMENTS} are allowed")
+    return tuple(_requirement(table) for table in tables)
+
+
+def _requirement(table: TomlTable) -> Requirement:
+    counter = table.choice("counter", Counter)
+    relation, bound = _bound(table)
+    if counter is Counter.DIVERGENT_BRANCHES and bound > 1:
+        table.fault(relation.value, "is a share of the branches, from 0 to 1")
+    requirement = Requirement(
+        counter=counter,
+        relation=relation,
+        bound=bound,
+        explanation=table.text("explanation", most=MAX_EXPLANATION, example='"One sentence."'),
+        cases=table.texts("cases") if table.has("cases") else (),
+    )
+    table.close()
+    return requirement
+
+
+def _bound(table: TomlTable) -> tuple[Relation, float]:
+    given = [relation for relation in Relation if table.has(relation.value)]
+    if len(given) != 1:
+        words = ", ".join(relation.value for relation in Relation)
+        table.fault("", f"needs exactly one of {words}; it has {len(given)}")
+    for relation in given[:1]:
+        value = table.raw(relation.value)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            table.fault(relation.value, f"must be a number, not {kind_of(value)}")
+        elif not 0 <= value <= MAX_BOUND:  # also refuses NaN
+            table.fault(relation.value, f"must be from 0 to {MAX_BOUND:g}")
+        else:
+            return relation, float(value)
+    return Relation.AT_MOST, 0.0
+
+
+def check_requirements(
+    requirements: Sequence[Requirement],
+    languages: Sequence[Language],
+    verdicts: Iterable[Verdict],
+    faults: Faults,
+) -> None:
+    """Check that requirements apply to some programs, and that none is stated twice."""
+    if not requirements:
+        if Verdict.REQUIREMENT_MISSED in verdicts:
+            faults.add(
+                FILE, "solutions", "a solution misses a requirement, but there are no [[requirements]]"
+            )
+        return
+    if Language.CUDA not in languages:
+        faults.add(FILE, KEY, "only CUDA programs are counted; add cuda to languages, or remove them")
+    seen: dict[tuple[Counter, Relation], int] = {}
+    for index, requirement in enumerate(requirements):
+        pair = requirement.counter, requirement.relation
+        if (first := seen.setdefault(pair, index)) != index:
+            faults.add(FILE, f"{KEY}[{index}]", f"bounds the same as {KEY}[{first}]; keep one")
+
+
+def check_counted_cases(
+    requirements: Sequence[Requirement], arguments: Sequence[Argument], cases: Sequence[Case], faults: Faults
+) -> None:
+    """Check that requirements name cases that functional mode counts. Call it for sound descriptions."""
+    known = {case.name: case for case in cases}
+    counted = {case.name for case in cases if is_counted(arguments, case)}
+    most = f"{COUNTED_BYTES // 1024} KiB"
+    if requirements and not counted:
+        faults.add(FILE, KEY, f"no case has at most {most} of inputs, so none is counted; add a small one")
+    for index, requirement in enumerate(requirements):
+        for place, name in enumerate(requirement.cases):
+            key = f"{KEY}[{index}].cases[{place}]"
+            if name not in known:
+                faults.add(FILE, key, f"{name!r} is not a case; the cases are {', '.join(known)}")
+            elif name not in counted:
+                faults.add(FILE, key, f"{name!r} is not counted; name a case with at most {most} of inputs")
+    named = {name for requirement in requirements for name in requirement.cases}
+    if len(named) > MAX_COUNTED_CASES:
+        faults.add(FILE, KEY, f"they name {len(named)} cases; at most {MAX_COUNTED_CASES} are allowed")
+
+
+def is_counted(arguments: Iterable[Argument], case: Case) -> bool:
+    """Whether functional mode can count in `case`."""
+    try:
+        return case.group is not Group.TIMED and input_bytes(arguments, case) <= COUNTED_BYTES
+    except FormulaError:
+        return False  # which is a fault of its own
+
+
+def input_bytes(arguments: Iterable[Argument], case: Case) -> int:
+    """The bytes of the input arrays of `case`."""
+    arrays = (argument for argument in arguments if argument.role in {Role.IN, Role.INOUT})
+    return sum(
+        math.prod(int(formula.number(case.sizes)) for formula in argument.shape) * argument.dtype.itemsize
+        for argument in arrays
+    )

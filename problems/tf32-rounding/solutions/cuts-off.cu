@@ -1,0 +1,18 @@
+// Wrong: clears the last 13 bits, which moves every number towards zero. That is what a tensor core does with float32 numbers
+// that were not rounded before. The errors are twice as large and all have one sign, so they add up in long sums.
+#include <cuda_runtime.h>
+
+__device__ float to_tf32(float value) {
+    return __uint_as_float(__float_as_uint(value) & 0xffffe000u);
+}
+
+__global__ void multiply(const float* a, const float* b, float* c, float* err, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    c[i] = to_tf32(a[i]) * to_tf32(b[i]);
+    err[i] = fmaf(-a[i], b[i], c[i]);
+}
+
+extern "C" void solve(const float* a, const float* b, float* c, float* err, int n) {
+    multiply<<<(n + 255) / 256, 256>>>(a, b, c, err, n);
+}

@@ -1,0 +1,27 @@
+"""Wrong: subtracts the product in TF32 from the exact one. An error is what was computed minus what is right, so it is positive where
+the result is too large.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def to_tf32(value):
+    return ((value.to(tl.int32, bitcast=True) + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def multiply(a, b, c, err, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    known = at < n
+    x = tl.load(a + at, mask=known, other=0.0)
+    y = tl.load(b + at, mask=known, other=0.0)
+    product = to_tf32(x) * to_tf32(y)
+    tl.store(c + at, product, mask=known)
+    tl.store(err + at, tl.fma(x, y, -product), mask=known)
+
+
+def solve(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, err: torch.Tensor, n: int) -> None:
+    multiply[(triton.cdiv(n, 1024),)](a, b, c, err, n, BLOCK=1024)

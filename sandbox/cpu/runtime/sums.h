@@ -1,0 +1,60 @@
+// The sums over one call of solve that the requirements of a problem are compared with.
+//
+// Theory of operation. The counters of a counting run (counters.h) keep totals for each line. At the end of a call they
+// add these up here, and one note of the kind `sums` says them, with the line that wastes most of each. The judge reads
+// it in judge/evidence/sums.py.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+// Of one kind of instruction: executions by warps, what these cost, and the least that they could cost.
+class Sum {
+ public:
+  void add(u32 location, u64 requests, u64 units, u64 fewest);
+  // "128/4096/512@17", without the line if the submission has none.
+  std::string text() const;
+
+ private:
+  struct Line {
+    u64 units = 0;
+    u64 fewest = 0;
+  };
+  u64 requests_ = 0;
+  u64 units_ = 0;
+  u64 fewest_ = 0;
+  std::map<u32, Line> lines_;  // by location
+};
+
+struct Sums {
+  Sum global_load;   // units: sectors
+  Sum global_store;
+  Sum shared;        // units: wavefronts
+  Sum atomic;        // units: lanes at the address that most lanes of a request use
+  Sum branch;        // units: executions in which a warp split
+  bool complete = true;
+};
+
+// What is counted as it happens.
+class Tally {
+ public:
+  void start_call() { launches_ = blocks_ = barriers_ = 0; }
+  void start_launch() { ++launches_; }
+  void end_block() { ++blocks_; }
+  void count_barrier() { ++barriers_; }
+  std::string text() const;
+
+ private:
+  u64 launches_ = 0;
+  u64 blocks_ = 0;
+  u64 barriers_ = 0;
+};
+
+Tally& tally();
+void report_sums();
+
+}  // namespace warpcourt::cpu

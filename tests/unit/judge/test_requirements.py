@@ -1,0 +1,265 @@
+"""Requirements are compared with what was counted, and say nothing of hidden cases that a program chooses."""
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from judge.evaluate import evaluate
+from judge.evidence.diagnostics import MAX_DIAGNOSTICS, parse_diagnostics
+from judge.evidence.sums import Sum, Sums, parse_sums
+from judge.proof.programs import requirement_findings
+from judge.proof.results import ProgramOutcome
+from judge.redaction import redact
+from judge.report import Report, from_json, to_json
+from judge.requirements import checked_requirements, counter_name, holds, measure, missed_message
+from problems.schema import Requirement
+from problems.vocabulary import Counter, Language, Mode, Relation, RequirementState, Verdict
+from sandbox.wire import RunFlag
+from tests.unit.judge.packages import DOUBLING
+from tests.unit.judge.scripted import serve
+from tests.unit.judge.test_evaluate import ScriptedTarget
+
+NONE = Sum()
+SUMS = Sums(
+    launches=2,
+    blocks=4,
+    barriers=12,
+    global_load=Sum(10, 40, 40, 3),
+    global_store=Sum(10, 320, 40, 9),
+    shared=Sum(8, 64, 16, 5),
+    atomic=Sum(2, 64, 2, 7),
+    branch=Sum(20, 5, 0, 8),
+    complete=True,
+)
+COUNTS = (
+    "launches=2 blocks=4 barriers=12 global_load=10/40/40@3 global_store=10/320/40@9 "
+    "shared=8/64/16@5 atomic=2/64/2@7 branch=20/5/0@8"
+)
+NOTE = '{{"severity": "note", "kind": "sums", "message": "' + COUNTS + ' complete={}"}}\n'
+PUBLIC = next(case for case in DOUBLING.cases if case.public)
+HIDDEN = next(case for case in DOUBLING.cases if not case.public and case.group != "timed")
+SOURCE = "\n" * 20
+
+
+def requirement(counter=Counter.LAUNCHES, relation=Relation.AT_MOST, bound=1.0, cases=(PUBLIC.name,)):
+    return Requirement(counter, relation, bound, "Because.", tuple(cases))
+
+
+def checked(*requirements, sums=(SUMS,), names=(PUBLIC.name,), source=SOURCE):
+    return checked_requirements(replace(DOUBLING, requirements=requirements), source, sums, names)
+
+
+@pytest.mark.parametrize(
+    ("counter", "figure", "line"),
+    [
+        (Counter.GLOBAL_SECTORS_PER_REQUEST, 18, 9),
+        (Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST, 4, 3),
+        (Counter.GLOBAL_STORE_SECTORS_PER_REQUEST, 32, 9),
+        (Counter.GLOBAL_SECTORS_RATIO, 4.5, 9),
+        (Counter.GLOBAL_BYTES_RATIO, 32 * 360 / DOUBLING.bytes_moved.number(PUBLIC.sizes), 9),
+        (Counter.SHARED_WAVEFRONTS_PER_REQUEST, 8, 5),
+        (Counter.SHARED_WAVEFRONTS_RATIO, 4, 5),
+        (Counter.SHARED_REQUESTS, 8, 5),
+        (Counter.DIVERGENT_BRANCHES, 0.25, 8),
+        (Counter.ATOMIC_REQUESTS, 2, 7),
+        (Counter.ATOMIC_LANES_PER_ADDRESS, 32, 7),
+        (Counter.LAUNCHES, 2, None),
+        (Counter.BARRIERS_PER_BLOCK, 3, None),
+    ],
+)
+def test_each_counter(counter, figure, line):
+    assert measure(DOUBLING, PUBLIC, counter, SUMS) == (pytest.approx(figure), line)
+    assert counter_name(counter)
+
+
+def test_every_counter_is_zero_where_nothing_happened():
+    nothing = Sums(0, 0, 0, NONE, NONE, NONE, NONE, NONE, True)
+    assert {measure(DOUBLING, PUBLIC, counter, nothing) for counter in Counter} == {(0, None)}
+
+
+@pytest.mark.parametrize(
+    ("relation", "figures"),
+    [
+        (Relation.AT_MOST, (True, True, False)),
+        (Relation.AT_LEAST, (False, True, True)),
+        (Relation.EQUALS, (False, True, False)),
+    ],
+)
+def test_relations(relation, figures):
+    assert tuple(holds(relation, figure, 4.2) for figure in (4.1, 42 / 10, 4.3)) == figures
+
+
+class TestPublicCase:
+    def test_a_missed_one_says_figure_bound_and_line(self):
+        (report,) = checked(requirement(Counter.SHARED_WAVEFRONTS_RATIO, bound=1))
+        assert (report.state, report.measured, report.line) == (RequirementState.MISSED, 4, 5)
+        assert report.case == PUBLIC.name
+        assert missed_message([report]) == (
+            "The outputs are right, but a requirement is missed. Shared memory wavefronts, as a multiple of "
+            "the fewest: 4 measured, at most 1 required, see line 5."
+        )
+
+    def test_a_met_one(self):
+        reports = checked(requirement(Counter.SHARED_REQUESTS, bound=8))
+        assert (reports[0].state, reports[0].line) == (RequirementState.MET, None)
+        assert missed_message(reports) == ""
+
+    def test_several(self):
+        reports = checked(requirement(), requirement(relation=Relation.EQUALS), requirement(bound=9))
+        assert [report.state for report in reports] == ["missed", "missed", "met"]
+        assert "It misses 2 requirements" in missed_message(reports)
+
+    def test_a_line_that_the_source_does_not_have(self):
+        (report,) = checked(requirement(Counter.SHARED_REQUESTS), source="one line")
+        assert report.line is None
+
+    def test_the_case_that_misses_it_decides(self):
+        wanted = requirement(bound=1, cases=(PUBLIC.name, HIDDEN.name))
+        right = replace(SUMS, launches=1)
+        (report,) = checked(wanted, sums=(right, SUMS), names=(PUBLIC.name, HIDDEN.name))
+        assert (report.state, report.case, report.measured) == ("missed", "", 2)
+
+
+class TestUnchecked:
+    def test_nothing_was_counted(self):
+        (report,) = checked(requirement(), sums=None)
+        assert (report.state, report.measured) == ("unchecked", None)
+
+    def test_no_case_was_run_that_it_names(self):
+        (report,) = checked(requirement(cases=(HIDDEN.name,)), sums=(), names=())
+        assert report.state is RequirementState.UNCHECKED
+
+    @pytest.mark.parametrize("sums", [(), (SUMS, SUMS)])
+    def test_counts_that_are_missing_or_too_many(self, sums):
+        (report,) = checked(requirement(bound=9), sums=sums)
+        assert report.state is RequirementState.MISSED
+        assert "The counts of this case are missing" in missed_message([report])
+
+    def test_more_than_is_counted(self):
+        (report,) = checked(requirement(bound=9), sums=(replace(SUMS, complete=False),))
+        assert report.state is RequirementState.MISSED
+        assert "did more than functional mode counts" in missed_message([report])
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "launches", "shown"),
+    [
+        (Relation.AT_MOST, 1000, 123456, 130000),
+        (Relation.AT_MOST, 1000, 1001, 1100),
+        (Relation.AT_MOST, 1000, 987, 980),
+        (Relation.AT_LEAST, 1000, 999, 990),
+        (Relation.EQUALS, 1000, 1000, 1000),
+        (Relation.AT_MOST, 1000, 0, 0),
+    ],
+)
+def test_a_figure_of_a_hidden_case_has_two_digits(relation, bound, launches, shown):
+    wanted = requirement(relation=relation, bound=bound, cases=(HIDDEN.name,))
+    (report,) = checked(wanted, sums=(replace(SUMS, launches=launches),), names=(HIDDEN.name,))
+    assert (report.measured, report.case) == (shown, "")
+    assert (report.state is RequirementState.MET) == holds(relation, shown, bound)
+
+
+class TestSums:
+    def test_a_note_is_read(self):
+        assert parse_sums(parse_diagnostics(NOTE.format(1).encode())) == (SUMS,)
+        (found,) = parse_sums(parse_diagnostics(NOTE.format(0).encode()))
+        assert not found.complete
+
+    @pytest.mark.parametrize("spoil", [("40/40", "40"), ("launches=2", "launches=x"), ("branch", "other")])
+    def test_other_texts_are_dropped(self, spoil):
+        assert parse_sums(parse_diagnostics(NOTE.format(1).replace(*spoil).encode())) == ()
+
+    def test_many_findings_do_not_displace_them(self):
+        finding = '{"severity": "note", "kind": "launch", "message": "%d"}\n'
+        many = "".join(finding % at for at in range(MAX_DIAGNOSTICS + 5))
+        found = parse_diagnostics((many + NOTE.format(1) * 20).encode())
+        assert len(found) == MAX_DIAGNOSTICS + 8
+        assert len(parse_sums(found)) == 8
+
+
+class TestEvaluate:
+    """The verdict, with a runner that says what it counts when it is asked to."""
+
+    def judged(self, *, bound=1.0, cases=(), mode=Mode.SUBMIT, language=Language.CUDA, factor=2, note=None):
+        flags = []
+
+        def counting(actor):
+            flags.append(actor.request.flags)
+            actor.array(1, "f4")[:] = actor.array(0, "f4") * factor
+            if actor.request.flags & RunFlag.SUMS:
+                os.write(actor.diagnostics, (NOTE.format(1) if note is None else note).encode())
+
+        target = ScriptedTarget(serve(counting))
+        problem = replace(DOUBLING, requirements=(requirement(bound=bound, cases=cases),))
+        report = evaluate(problem, SOURCE, language=language, mode=mode, target=target)
+        return report, sum(bool(flag & RunFlag.SUMS) for flag in flags)
+
+    def test_a_right_program_that_misses_one(self):
+        report, counted = self.judged()
+        assert (report.verdict, counted) == (Verdict.REQUIREMENT_MISSED, 1)
+        assert "Kernel launches: 2 measured, at most 1 required." in report.message
+        assert {case.verdict for case in report.cases} == {Verdict.ACCEPTED}
+        assert report.score is None
+        assert "sums" not in {entry.kind for entry in report.diagnostics}
+        assert redact(report).message == report.message
+
+    def test_a_right_program_that_meets_it(self):
+        report, _ = self.judged(bound=2)
+        assert report.verdict is Verdict.ACCEPTED
+        assert [row.state for row in report.requirements] == [RequirementState.MET]
+        assert "sums" not in {entry.kind for entry in report.diagnostics}
+
+    def test_a_wrong_program_is_not_compared(self):
+        report, _ = self.judged(factor=3)
+        assert (report.verdict, report.requirements) == (Verdict.WRONG_ANSWER, ())
+
+    def test_a_program_that_is_silent(self):
+        report, _ = self.judged(bound=2, note="")
+        assert report.verdict is Verdict.REQUIREMENT_MISSED
+
+    def test_other_languages_are_not_counted(self):
+        report, counted = self.judged(language=Language.TRITON)
+        assert (report.verdict, counted) == (Verdict.ACCEPTED, 0)
+        assert [row.state for row in report.requirements] == [RequirementState.UNCHECKED]
+
+    def test_a_run_checks_it_in_public_cases(self):
+        assert self.judged(mode=Mode.RUN)[0].verdict is Verdict.ACCEPTED  # the largest case is hidden
+        report, counted = self.judged(mode=Mode.RUN, cases=(PUBLIC.name,))
+        assert (report.verdict, counted) == (Verdict.REQUIREMENT_MISSED, 1)
+
+    def test_each_named_case_is_counted(self):
+        report, counted = self.judged(cases=(PUBLIC.name, HIDDEN.name))
+        assert (report.verdict, counted) == (Verdict.REQUIREMENT_MISSED, 2)
+
+
+def test_a_report_keeps_them():
+    (report,) = checked(requirement())
+    stored = Report(Verdict.REQUIREMENT_MISSED, requirements=(report,))
+    assert from_json(to_json(stored)) == stored
+    old = {key: value for key, value in to_json(Report(Verdict.ACCEPTED)).items() if key != "requirements"}
+    assert from_json(old).requirements == ()
+
+
+class TestProof:
+    PROBLEM = replace(DOUBLING, requirements=(requirement(), requirement(Counter.SHARED_REQUESTS)))
+
+    def outcome(self, verdict, missed=()):
+        return ProgramOutcome("solutions/a.cu", Language.CUDA, verdict, verdict, "", 1.0, missed=missed)
+
+    def test_each_needs_a_refused_program_and_all_need_two_accepted(self):
+        missed = self.outcome(Verdict.REQUIREMENT_MISSED, (1,))
+        found = list(requirement_findings(self.PROBLEM, [self.outcome(Verdict.ACCEPTED), missed]))
+        assert [(finding.place, finding.text) for finding in found] == [
+            ("problem.toml: requirements", "1 CUDA solution met all of them"),
+            ("problem.toml: requirements[0]", "no solution misses launches"),
+        ]
+
+    def test_enough(self):
+        outcomes = [
+            self.outcome(Verdict.ACCEPTED),
+            self.outcome(Verdict.ACCEPTED),
+            self.outcome(Verdict.REQUIREMENT_MISSED, (0, 1)),
+        ]
+        assert list(requirement_findings(self.PROBLEM, outcomes)) == []
+        assert list(requirement_findings(DOUBLING, [])) == []

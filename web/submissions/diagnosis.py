@@ -1,0 +1,95 @@
+"""What a report says of a program, for learners: its findings in order of weight, and counts of kernels."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from judge.evidence.counts import KernelCounts, parse_counts
+from judge.evidence.diagnostics import findings, headline
+from judge.report import Diagnostic, Report
+from problems.vocabulary import DiagnosticKind, Severity
+from web.site.findings import page_of_finding
+
+# Notes: those that cost most time as a rule come first.
+_NOTES = (
+    DiagnosticKind.UNCOALESCED,
+    DiagnosticKind.REDUNDANT_LOADS,
+    DiagnosticKind.BANK_CONFLICT,
+    DiagnosticKind.CONTENDED_ATOMIC,
+    DiagnosticKind.DIVERGENT_BRANCH,
+    DiagnosticKind.DOUBLE_PRECISION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedFinding:
+    """A finding with its explanation. `evidence` is its message, with the numbers that were counted.
+
+    `why` and `check` are empty, and `url` too, for kinds without a page. `url` is a path on the site.
+    """
+
+    severity: Severity
+    kind: str
+    title: str
+    line: int | None
+    kernel: str | None
+    evidence: str
+    why: str
+    check: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All findings of a report, the most important one first, and the counts of each kernel."""
+
+    findings: tuple[ExplainedFinding, ...]
+    counts: tuple[KernelCounts, ...]
+
+
+def diagnose(report: Report) -> Diagnosis:
+    """Return the diagnosis of `report`, which may be redacted.
+
+    One finding stands for each kind and line. Further ones of a kind come after the first of each kind.
+    """
+    leading = headline(report)
+    # Sorting keeps the order of equal ones.
+    ordered = sorted(findings(report.diagnostics), key=lambda found: (found != leading, *_weight(found)))
+    distinct = _distinct(ordered, lambda found: (found.kind, found.line or found.message))
+    kinds = _distinct(distinct, lambda found: found.kind)
+    ranked = (*kinds, *(found for found in distinct if found not in kinds))
+    return Diagnosis(tuple(map(_explain, ranked)), parse_counts(report.diagnostics))
+
+
+def diagnosis_json(report: Report) -> dict[str, Any]:
+    """Return the diagnosis of `report` as the API returns it."""
+    return asdict(diagnose(report))
+
+
+def _distinct(found: Iterable[Diagnostic], key: Callable[[Diagnostic], object]) -> list[Diagnostic]:
+    """Return the first finding of each key."""
+    first: dict[object, Diagnostic] = {}
+    for entry in found:
+        first.setdefault(key(entry), entry)
+    return list(first.values())
+
+
+def _weight(found: Diagnostic) -> tuple[int, int]:
+    severity = (Severity.ERROR, Severity.WARNING, Severity.NOTE).index(found.severity)
+    place = next((place for place, kind in enumerate(_NOTES) if kind == found.kind), len(_NOTES))
+    return severity, place if found.severity is Severity.NOTE else 0
+
+
+def _explain(found: Diagnostic) -> ExplainedFinding:
+    page = page_of_finding(found.kind)
+    return ExplainedFinding(
+        severity=found.severity,
+        kind=found.kind,
+        title=page.title if page else found.kind.replace("_", " ").capitalize(),
+        line=found.line,
+        kernel=found.kernel,
+        evidence=found.message,
+        why=page.why if page else "",
+        check=page.check if page else "",
+        url=page.url if page else "",
+    )
