@@ -157,10 +157,39 @@ _CHECKPOINTS = Drawing(
 )
 
 
+_FUSED = Drawing(
+    156,
+    "Three gradients share a buffer. One message averages all of them, and the parts are copied back.",
+    "At the top, three tensors with 5, 3 and 8 elements. Arrows lead to a buffer of 16 elements with the "
+    "offsets 0, 5 and 8. An arrow leads from the buffer to the all-reduce, in float16.",
+    (
+        box(20, 10, 90, 26, "", "in"),
+        text(65, 28, "5 elements"),
+        box(126, 10, 64, 26, "", "out"),
+        text(158, 28, "3"),
+        box(206, 10, 144, 26, "", "quiet"),
+        text(278, 28, "8 elements"),
+        arrow(65, 40, 81, 66),
+        arrow(158, 40, 153, 66),
+        arrow(278, 40, 252, 66),
+        box(36, 70, 90, 26, "", "in"),
+        box(126, 70, 54, 26, "", "out"),
+        box(180, 70, 144, 26, "", "quiet"),
+        text(36, 112, "0"),
+        text(126, 112, "5"),
+        text(180, 112, "8"),
+        text(324, 112, "16"),
+        arrow(240, 100, 240, 126, "strong"),
+        text(240, 144, "all-reduce in float16", tone="strong"),
+    ),
+)
+
+
 FIGURES: Mapping[str, Drawing] = {
     "ring-all-reduce": _RING,
     "ddp-buckets": _BUCKETS,
     "zero-optimiser": _SHARDS,
     "tensor-parallel-mlp": _TENSOR_PARALLEL,
     "checkpointing": _CHECKPOINTS,
+    "fused-allreduce": _FUSED,
 }

@@ -141,6 +141,31 @@ _BATCHING = Drawing(
 )
 
 
+_ALERT = Drawing(
+    166,
+    "A temperature and its limit. The short peak stays pending, and the long one fires after the time of "
+    "the rule.",
+    "A curve over time with a dashed line for the limit. It exceeds the limit for a short time, without an "
+    "alert. Later it exceeds the limit for a long time: first the alert is pending, then it fires.",
+    (
+        line(40, 12, 40, 116),
+        line(40, 116, 348, 116),
+        line(40, 56, 348, 56, "bad"),
+        text(46, 50, "limit", at="start", tone="bad"),
+        curve(
+            ((40, 92), (90, 84), (104, 40), (122, 36), (134, 82), (190, 90), (206, 44), (270, 34), (348, 38)),
+            "strong",
+        ),
+        box(101, 124, 26, 16, "", "quiet"),
+        box(202, 124, 66, 16, "", "quiet"),
+        box(268, 124, 80, 16, "", "bad"),
+        text(114, 156, "pending"),
+        text(235, 156, "pending"),
+        text(308, 156, "fires", tone="bad"),
+    ),
+)
+
+
 _CANARY = Drawing(
     170,
     "The sum of evidence with two borders. A failure moves it far up, and a success moves it a little down.",
@@ -268,6 +293,7 @@ FIGURES: Mapping[str, Drawing] = {
     "elastic-training": _ELASTIC,
     "mps-arithmetic": _MPS,
     "write-the-tests": _MUTANTS,
+    "gpu-alerts": _ALERT,
     "find-the-straggler": _STRAGGLER,
     "continuous-batching": _BATCHING,
     "canary": _CANARY,
