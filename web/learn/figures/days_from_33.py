@@ -37,6 +37,55 @@ _MMA = Drawing(
     ),
 )
 
+_GRAPH = Drawing(
+    152,
+    "Capture and instantiate once. Each step launches the same graph, and only a value in memory changes.",
+    "Left, two boxes: capture and instantiate, once. An arrow leads to a graph of two kernels, which is "
+    "launched for each step. Below, a cell in device memory with alpha, which the kernels read and which "
+    "changes between steps.",
+    (
+        text(66, 16, "once", tone="strong"),
+        box(14, 24, 104, 30, "", "quiet"),
+        text(66, 43, "capture"),
+        arrow(66, 57, 66, 70),
+        box(14, 73, 104, 30, "", "quiet"),
+        text(66, 92, "instantiate"),
+        arrow(122, 72, 158, 56, "strong"),
+        text(256, 16, "each step", tone="strong"),
+        box(162, 24, 188, 56, "", "in"),
+        cells(174, 38, "kernel", "out", width=70),
+        arrow(246, 52, 264, 52),
+        cells(267, 38, "kernel", "out", width=70),
+        cells(211, 112, "alpha", "quiet", width=70),
+        arrow(236, 108, 214, 70),
+        arrow(258, 108, 294, 70),
+        text(287, 130, "in memory", at="start"),
+    ),
+)
+
+_PEERS = Drawing(
+    158,
+    "Two GPUs swap halves. Each copy goes into a buffer first, so that neither overwrites data that must "
+    "still be sent.",
+    "Left, GPU 0 with 1, 2, 3, 4, right, GPU 1 with 5, 6, 7, 8. Below each, a buffer with two places. An "
+    "arrow leads from 3, 4 to the buffer of GPU 1, and another from 5, 6 to the buffer of GPU 0.",
+    (
+        text(78, 16, "GPU 0", tone="strong"),
+        text(282, 16, "GPU 1", tone="strong"),
+        cells(14, 26, "1 2", "quiet", width=32),
+        cells(78, 26, "3 4", "in", width=32),
+        cells(218, 26, "5 6", "out", width=32),
+        cells(282, 26, "7 8", "quiet", width=32),
+        arrow(118, 58, 236, 104, "strong"),
+        arrow(242, 58, 124, 104, "strong"),
+        cells(78, 108, "5 6", "out", width=32),
+        text(70, 126, "buffer", at="end"),
+        cells(218, 108, "3 4", "in", width=32),
+        text(290, 126, "buffer", at="start"),
+        text(180, 152, "then each GPU copies from its buffer"),
+    ),
+)
+
 _GRID_SYNC = Drawing(
     170,
     "Left, one launch with a barrier for the grid. Right, why an ordinary launch could wait forever.",
@@ -143,6 +192,8 @@ _EPILOGUE = Drawing(
 
 FIGURES: Mapping[str, Drawing] = {
     "mma-by-hand": _MMA,
+    "graph-update": _GRAPH,
+    "peer-swap": _PEERS,
     "grid-sync-stats": _GRID_SYNC,
     "stream-ordered-alloc": _POOL,
     "three-slow-kernels": _METRICS,

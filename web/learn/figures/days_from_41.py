@@ -9,6 +9,29 @@ _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
+_STRIDES = Drawing(
+    160,
+    "Six numbers in memory, as a matrix with the strides (3, 1) and as its transpose with the strides (1, "
+    "3).",
+    "At the top, the memory with the cells a to f. Below left, a matrix with the rows a, b, c and d, e, f. "
+    "Below right, its transpose with the rows a, d and b, e and c, f. Both use the same memory.",
+    (
+        text(86, 27, "memory", at="end"),
+        cells(96, 10, "a b c d e f", "quiet"),
+        arrow(150, 42, 96, 66),
+        arrow(210, 42, 264, 66),
+        cells(40, 86, "a b c", "in"),
+        cells(40, 114, "d e f", "in"),
+        text(82, 80, "strides (3, 1)", tone="strong"),
+        cells(236, 74, "a d", "out"),
+        cells(236, 102, "b e", "out"),
+        cells(236, 130, "c f", "out"),
+        text(224, 92, "strides", at="end", tone="strong"),
+        text(224, 108, "(1, 3)", at="end", tone="strong"),
+    ),
+)
+
+
 def _gelu(x: float) -> float:
     return x * (1 + erf(x / sqrt(2))) / 2
 
@@ -169,6 +192,7 @@ _FLASH = Drawing(
 )
 
 FIGURES: Mapping[str, Drawing] = {
+    "gelu-operator": _STRIDES,
     "gelu-backward": _GELU,
     "softmax": _SOFTMAX,
     "batch-norm": _BATCH_NORM,

@@ -38,6 +38,36 @@ _FOLDING = Drawing(
     ),
 )
 
+_QDQ = Drawing(
+    156,
+    "Pairs of nodes around a convolution. The weight is stored as integers, so it needs only the second "
+    "node.",
+    "The input x goes through Q and DQ to a convolution. The stored eight-bit weight goes through DQ to "
+    "the same convolution. Its output goes through Q and DQ to the next layer. A frame marks the part that "
+    "a runtime replaces by an integer convolution.",
+    (
+        box(97, 14, 194, 122, "", "quiet"),
+        cells(6, 46, "x", "quiet", width=26),
+        arrow(34, 60, 46, 60),
+        cells(49, 46, "Q", "in", width=34),
+        arrow(85, 60, 101, 60),
+        cells(104, 46, "DQ", "out", width=34),
+        arrow(140, 60, 152, 60),
+        box(156, 38, 78, 44, "", ""),
+        text(195, 65, "convolution", tone="strong"),
+        arrow(236, 60, 248, 60),
+        cells(251, 46, "Q", "in", width=34),
+        arrow(287, 60, 303, 60),
+        cells(306, 46, "DQ", "out", width=34),
+        cells(49, 102, "w8", "quiet", width=34),
+        arrow(85, 116, 101, 116),
+        cells(104, 102, "DQ", "out", width=34),
+        arrow(140, 116, 170, 86),
+        text(194, 30, "integers inside"),
+    ),
+)
+
+
 _TRITON = Drawing(
     166,
     "Two orders of sixteen programs. The square reads four strips of each matrix, the row reads 1 + 16.",
@@ -208,6 +238,7 @@ _CLIP = Drawing(
 
 FIGURES: Mapping[str, Drawing] = {
     "fold-batchnorm": _FOLDING,
+    "qdq-export": _QDQ,
     "triton-matmul": _TRITON,
     "write-the-tuner": _TUNER,
     "timeline-idle": _TIMELINE,

@@ -160,6 +160,28 @@ _CHOICES = Drawing(
     ),
 )
 
+_SKIP = Drawing(
+    138,
+    "Left, a matrix in blocks, of which the grey ones are skipped. Right, lists of kept blocks contain "
+    "only the work.",
+    "Left, three rows of five blocks. Row 0 keeps the blocks 1 and 4, row 1 keeps 0, 1 and 3, row 2 keeps "
+    "block 2. Right, the lists: 1, 4; 0, 1, 3; 2.",
+    (
+        text(84, 16, "flags of blocks", tone="strong"),
+        text(280, 16, "lists of kept blocks", tone="strong"),
+        *(cells(14, 28 + 36 * i, "- - - - -", "quiet") for i in range(3)),
+        *(
+            cells(14 + 28 * block, 28 + 36 * row, str(block), "in")
+            for row, kept in enumerate(((1, 4), (0, 1, 3), (2,)))
+            for block in kept
+        ),
+        *(arrow(160, 42 + 36 * i, 222, 42 + 36 * i) for i in range(3)),
+        cells(230, 28, "1 4", "out"),
+        cells(230, 64, "0 1 3", "out"),
+        cells(230, 100, "2", "out"),
+    ),
+)
+
 _HYBRID = Drawing(
     176,
     "A word of eight codes becomes two words of four bytes. Each byte then meets an activation.",
@@ -232,6 +254,7 @@ FIGURES: Mapping[str, Drawing] = {
     "int4-linear": _INT4_LINEAR,
     "quantisation-error": _ERROR,
     "layer-bits": _LAYER_BITS,
+    "block-skip-int4": _SKIP,
     "hybrid-4-8": _HYBRID,
     "predict-decode": _DECODE,
     "qlora-linear": _ADAPTER,
