@@ -47,7 +47,12 @@ READINGS: Mapping[str, Reading] = {
         Reading(18, "graph-replay", "Many launches in one call"),
         Reading(19, "fix-the-pipeline", "Gaps in a timeline"),
         Reading(20, "sgemm-capstone", "Tiles at every level of memory"),
+        Reading(21, "register-tiled-gemm", "Results that stay in registers"),
+        Reading(22, "async-pipeline-gemm", "Load the next tile early"),
+        Reading(23, "warp-rows", "Threads that read each other's registers"),
+        Reading(24, "blelloch-scan", "Sums on the way up and down a tree"),
         Reading(25, "histogram", "Updates that compete"),
+        Reading(26, "sobel-edges", "Windows that overlap"),
         Reading(29, "sum-by-key", "Algorithms from a library"),
     )
 }
