@@ -46,9 +46,9 @@ _WHO_AM_I = Drawing(
 
 _BOX_BLUR = Drawing(
     162,
-    "Four blocks of 4 \N{MULTIPLICATION SIGN} 2 threads for an image with 7 columns and 3 "
-    "rows. The numbers count the threads of a block; dashed threads "
-    "have no pixel.",
+    "Four blocks of 4 \N{MULTIPLICATION SIGN} 2 threads for an image with 7 columns "
+    "and 3 rows. The numbers count the threads of a block; "
+    "dashed threads have no pixel.",
     "A grid of two by two blocks. Each block has two rows of four threads, numbered 0 to 3 in the first "
     "row and 4 to 7 in the second. The threads of the last column and of the last row lie outside the "
     "image.",

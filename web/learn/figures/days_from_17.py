@@ -97,9 +97,100 @@ _SGEMM_CAPSTONE = Drawing(
     ),
 )
 
+_REGISTER_TILED = Drawing(
+    158,
+    "The same 16 results. With one result per thread, 32 loads "
+    "per step. With tiles of 2 \N{MULTIPLICATION SIGN} 2, 16 loads.",
+    "Two drawings of a square of four by four results. In the left one, every result belongs to a thread "
+    "of its own, which loads two numbers. In the right one, four tiles of two by two results belong to "
+    "one thread each, and each thread loads four numbers.",
+    (
+        text(86, 14, "1 result per thread", tone="strong"),
+        *(cells(30, 22 + 28 * r, "2 2 2 2", "in") for r in range(4)),
+        text(86, 153, "16 threads, 2 loads each"),
+        text(264, 14, "4 results per thread", tone="strong"),
+        *(box(206 + 58 * c, 22 + 58 * r, 56, 56, "", "out") for r in range(2) for c in range(2)),
+        *(text(234 + 58 * c, 54 + 58 * r, "4 loads") for r in range(2) for c in range(2)),
+        text(264, 153, "4 threads, 4 loads each"),
+    ),
+)
+_ASYNC_PIPELINE = Drawing(
+    156,
+    "With two buffers, tile 1 is loaded into buffer 1 while the block computes with tile 0 in buffer 0.",
+    "Above, without overlap: load 0, compute 0, load 1, compute 1, one after the other. Below, two rows "
+    "for two buffers. Load 1 runs while tile 0 is computed, and load 2 runs while tile 1 is computed.",
+    (
+        text(66, 31, "one buffer", at="end"),
+        cells(74, 12, "load-0 - load-1 - load-2", "quiet", width=54),
+        cells(128, 12, "comp-0", "out", width=54),
+        cells(236, 12, "comp-1", "out", width=54),
+        line(12, 58, 348, 58),
+        text(66, 91, "buffer 0", at="end"),
+        cells(74, 72, "load-0", "quiet", width=54),
+        cells(128, 72, "comp-0", "out", width=54),
+        cells(182, 72, "load-2", "quiet", width=54),
+        cells(236, 72, "comp-2", "out", width=54),
+        text(66, 125, "buffer 1", at="end"),
+        cells(128, 106, "load-1", "quiet", width=54),
+        cells(182, 106, "comp-1", "out", width=54),
+        cells(236, 106, "load-3", "quiet", width=54),
+        cells(290, 106, "comp-3", "out", width=54),
+        text(210, 151, "time goes to the right"),
+    ),
+)
+_WARP_ROWS = Drawing(
+    164,
+    "A butterfly over eight lanes: after exchanges at distances 4, 2 and 1, each lane has the sum 31.",
+    "Four rows of eight lanes. The first row holds 3, 1, 4, 1, 5, 9, 2, 6. After distance 4 it is 8, 10, "
+    "6, 7, 8, 10, 6, 7. After distance 2 it is 14, 17, 14, 17 and again. After distance 1 every lane has "
+    "31.",
+    (
+        cells(100, 4, "3 1 4 1 5 9 2 6", "in"),
+        *(arrow(114 + 28 * i, 33, 114 + 28 * (i ^ 4), 47) for i in range(8)),
+        text(90, 68, "distance 4", at="end"),
+        cells(100, 49, "8 10 6 7 8 10 6 7", "quiet"),
+        *(arrow(114 + 28 * i, 78, 114 + 28 * (i ^ 2), 90) for i in range(8)),
+        text(90, 111, "distance 2", at="end"),
+        cells(100, 92, "14 17 14 17 14 17 14 17", "quiet"),
+        *(arrow(114 + 28 * i, 121, 114 + 28 * (i ^ 1), 132) for i in range(8)),
+        text(90, 153, "distance 1", at="end"),
+        cells(100, 134, "31 31 31 31 31 31 31 31", "out"),
+    ),
+)
+_BLELLOCH = Drawing(
+    176,
+    "The down-sweep for 3, 1, 4, 1. Each node gets the sum of all elements before its range.",
+    "A tree of three levels. The root has the sum 9 and receives 0. Its left child has the sum 4 and "
+    "receives 0, its right child has the sum 5 and receives 4. The leaves have 3, 1, 4, 1 and receive 0, "
+    "3, 4 and 8.",
+    (
+        text(12, 14, "sum of the range", at="start"),
+        text(348, 14, "sum before it", at="end"),
+        cells(146, 8, "9", "in", width=34),
+        cells(180, 8, "0", "out", width=34),
+        arrow(160, 38, 95, 67),
+        arrow(200, 38, 265, 67),
+        cells(55, 70, "4", "in", width=34),
+        cells(89, 70, "0", "out", width=34),
+        cells(237, 70, "5", "in", width=34),
+        cells(271, 70, "4", "out", width=34),
+        *(arrow(79 + 182 * s, 100, 48 + 182 * s, 133) for s in range(2)),
+        *(arrow(99 + 182 * s, 100, 130 + 182 * s, 133) for s in range(2)),
+        *(cells(x, 136, own, "in", width=34) for x, own in zip((12, 98, 194, 280), "3141", strict=True)),
+        *(
+            cells(x, 136, before, "out", width=34)
+            for x, before in zip((46, 132, 228, 314), "0348", strict=True)
+        ),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "child-kernels": _CHILD_KERNELS,
     "graph-replay": _GRAPH_REPLAY,
     "fix-the-pipeline": _FIX_THE_PIPELINE,
     "sgemm-capstone": _SGEMM_CAPSTONE,
+    "register-tiled-gemm": _REGISTER_TILED,
+    "async-pipeline-gemm": _ASYNC_PIPELINE,
+    "warp-rows": _WARP_ROWS,
+    "blelloch-scan": _BLELLOCH,
 }

@@ -44,7 +44,30 @@ _SUM_BY_KEY = Drawing(
     ),
 )
 
+_SOBEL = Drawing(
+    178,
+    "A block computes 4 \N{MULTIPLICATION SIGN} 4 results. With a radius of 1 it "
+    "loads 6 \N{MULTIPLICATION SIGN} 6 pixels: 36 for 16.",
+    "A square of six by six pixels. The inner four by four pixels are the results of the block, and the "
+    "border around them is the halo. A window of three by three pixels is marked around one result at the "
+    "edge of the block.",
+    (
+        *(cells(20, 4 + 28 * r, "- - - - - -", "quiet") for r in range(6)),
+        *(cells(48, 32 + 28 * r, "- - - -", "out") for r in range(4)),
+        *(cells(104, 60 + 28 * r, "- - -", "in") for r in range(3)),
+        cells(132, 88, "y", "in"),
+        arrow(230, 18, 192, 18),
+        text(236, 22, "halo", at="start"),
+        arrow(230, 50, 160, 46),
+        text(236, 54, "results", at="start"),
+        arrow(230, 102, 192, 102),
+        text(236, 100, "window of", at="start"),
+        text(236, 116, "result y", at="start"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "histogram": _HISTOGRAM,
+    "sobel-edges": _SOBEL,
     "sum-by-key": _SUM_BY_KEY,
 }

@@ -157,9 +157,9 @@ _TEXTURE_LOOKUP = Drawing(
     140,
     "Linear filtering at x = 2.25: 0.25 \N{MULTIPLICATION SIGN} 20 + 0.75 \N{MULTIPLICATION SIGN} 40 = 35. "
     "The centres of the pixels are at 0.5, 1.5 and 2.5.",
-    "Three wide pixels with the values 10, 20 and 40. Marks below them show the positions 0 to 3. Dots "
-    "show the centres at 0.5, 1.5 and 2.5. An arrow from above points to position 2.25, between the last "
-    "two centres.",
+    "Three wide pixels with the values 10, 20 and 40. Marks below them show the positions 0 to 3. Longer "
+    "marks show the centres at 0.5, 1.5 and 2.5. An arrow from above points to position 2.25, between the "
+    "last two centres.",
     (
         text(255, 14, "x = 2.25", tone="strong"),
         arrow(255, 20, 255, 46, "strong"),
