@@ -11,4 +11,6 @@ def generate(xp, rng, size):
 
 
 def reference(xp, input, n, bins):
-    return {"counts": xp.bincount(input, minlength=bins)}
+    ordered = xp.sort(input)  # on a GPU faster than counting with atomic operations
+    edges = xp.searchsorted(ordered, xp.arange(bins + 1))
+    return {"counts": edges[1:] - edges[:-1]}

@@ -163,7 +163,7 @@ def oracle_command(
         interpreter,
         {
             "CUDA_MODULE_LOADING": "LAZY",
-            "CUPY_ACCELERATORS": "",  # CUB's reductions take seconds to compile, for every size of block
+            "CUPY_ACCELERATORS": "",  # see sandbox.runner.device_oracle_runner
             "CUPY_CACHE_IN_MEMORY": "1",
             "CUPY_NVRTC_USE_PCH": "1",
             "OMP_NUM_THREADS": "1",

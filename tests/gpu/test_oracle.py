@@ -92,11 +92,16 @@ def on_numpy(problem: Problem, case: Case, given: dict[str, np.ndarray[Any, Any]
     names: dict[str, Any] = {}
     exec(compile(problem.reference, "reference.py", "exec"), names)
     arguments = {
-        a.name: scalar_of(a, case) if a.role is Role.SCALAR else widen(given[a.name], a.dtype)
+        a.name: stored(a, case) if a.role is Role.SCALAR else widen(given[a.name], a.dtype)
         for a in problem.arguments
         if a.role is not Role.OUT
     }
     return names["reference"](np, **arguments)
+
+
+def stored(argument: Argument, case: Case) -> float:
+    """The value of a scalar as a program receives it: rounded to the argument's dtype."""
+    return np.dtype(storage(argument.dtype)).type(scalar_of(argument, case)).item()
 
 
 def checked_cases(problem: Problem) -> list[Case]:

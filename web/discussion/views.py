@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from web.accounts.models import User
 from web.catalog.access import problem_or_404
 from web.catalog.markdown import render as render_markdown
+from web.catalog.measured import tables_of
 from web.catalog.models import Problem
 from web.discussion import pages, queries, services
 from web.discussion.addresses import Room, post_url, thread_url
@@ -43,7 +44,9 @@ def editorial(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "discussion/closed.html", context, status=403)
     shown = pictures(problem, problem.editorial)
     text = render_markdown(problem.editorial, anchors="e-", pictures=shown) if problem.editorial else None
-    context = {"problem": problem, "text": text, "discusses": queries.may_enter(request.user, problem)}
+    times = tables_of(problem.slug, problem.version)
+    discusses = queries.may_enter(request.user, problem)
+    context = {"problem": problem, "text": text, "times": times, "discusses": discusses}
     return render(request, "discussion/editorial.html", context)
 
 

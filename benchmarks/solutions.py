@@ -1,0 +1,111 @@
+"""Judge the accepted shipped solutions on a GPU: `python -m benchmarks.solutions [--problem SLUG ...]`.
+
+Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
+one solution of each problem. `--record` writes the times of problems whose solutions were all judged, for
+the tables of their editorials: see `web.catalog.measured`. After `--seconds` no judgement begins.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from benchmarks.judging import Judged, Program, add_options, judge, opened, print_table
+from benchmarks.verdict_stages import stages_of
+from problems.loader import load_problem, problems_root
+from problems.schema import Problem, Solution
+from problems.vocabulary import Group, Stage, Verdict
+from web.catalog import measured
+
+STAGES = (Stage.COMPILE, Stage.CHECK, Stage.EXAMINE, Stage.DRAW, Stage.RANK)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A solution and its judgement."""
+
+    problem: Problem
+    solution: Solution
+    judged: Judged
+
+    @property
+    def times_us(self) -> dict[str, float]:
+        """The ranked time of each timed case, in microseconds; empty if it was not ranked."""
+        cases = self.judged.report.cases if self.judged.report else ()
+        return {case.name: case.timing.median_us for case in cases if case.timing is not None}
+
+    def cells(self) -> tuple[str, ...]:
+        """What the table shows of it."""
+        report = self.judged.report
+        stages = stages_of(self.judged)
+        times = ", ".join(f"{us:.2f}" for us in self.times_us.values())
+        return (
+            f"{self.problem.slug}/{self.solution.path.name}",
+            report.verdict.value if report else "given up",
+            f"{self.judged.wall_s:.2f}",
+            *(f"{stages[stage] / 1000:.2f}" for stage in STAGES),
+            times,
+        )
+
+
+def main() -> int:
+    """Judge and print. The exit status says whether every solution was accepted."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_options(parser)
+    parser.add_argument("--problem", action="append", help="its slug; may be repeated; default: all")
+    parser.add_argument("--first", action="store_true", help="one solution of each problem")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="begin no judgement after these")
+    parser.add_argument("--record", action="store_true", help="write the times for the editorials")
+    options = parser.parse_args()
+    chosen = list(solutions(options.problem, first=options.first))
+    print_table([("s", "verdict", "all", *STAGES, "us")])
+    rows: list[Row] = []
+    with opened(options) as target:
+        started = time.monotonic()
+        for problem, solution in chosen:
+            if time.monotonic() - started > options.seconds:
+                print(f"{len(chosen) - len(rows)} solutions were not judged")
+                break
+            program = Program(
+                solution.path.name, solution.language, solution.path.read_text(encoding="utf-8")
+            )
+            rows.append(Row(problem, solution, judge(target, problem, program)))
+            print_table([rows[-1].cells()])
+        models = target.gpu_models
+    if options.record:
+        measured.record(models[0], tables(rows))
+    return 0 if all(row.judged.right for row in rows) else 1
+
+
+def solutions(slugs: list[str] | None, *, first: bool) -> Iterator[tuple[Problem, Solution]]:
+    """The accepted solutions of the problems `slugs`, or of all problems with timed cases."""
+    for path in sorted(problems_root().glob("*/problem.toml")):
+        problem = load_problem(path.parent)
+        if slugs and problem.slug not in slugs:
+            continue
+        accepted = [one for one in problem.solutions if one.verdict is Verdict.ACCEPTED]
+        yield from ((problem, one) for one in (accepted[:1] if first else accepted))
+
+
+def tables(rows: Sequence[Row]) -> dict[str, measured.Table]:
+    """The times of the problems whose accepted solutions were all ranked, by slug."""
+    found = {}
+    for slug, group in groupby(rows, key=lambda row: row.problem.slug):
+        several = list(group)
+        problem = several[0].problem
+        cases = tuple(case.name for case in problem.cases if case.group is Group.TIMED)
+        accepted = sum(one.verdict is Verdict.ACCEPTED for one in problem.solutions)
+        if cases and len(several) == accepted and all(len(row.times_us) == len(cases) for row in several):
+            found[slug] = measured.Table(problem.version, cases, tuple(map(_line_of, several)))
+    return found
+
+
+def _line_of(row: Row) -> measured.Line:
+    solution = row.solution
+    times = tuple(round(us, 2) for us in row.times_us.values())
+    return measured.Line(solution.label or solution.path.stem, solution.language.value, times)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
