@@ -119,7 +119,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(86, "fused-allreduce", "Many gradients in one message"),
         Reading(87, "elastic-training", "A state that survives a failure"),
         Reading(88, "mps-arithmetic", "Three ways to share a GPU"),
-        Reading(89, "gpu-pod", "Containers that ask for a GPU"),
+        Reading(89, "gpu-pod", "Containers that ask for a GPU", ("Shared memory",)),
         Reading(90, "write-the-tests", "Tests that fail for wrong programs"),
         Reading(91, "gpu-alerts", "Conditions that last"),
         Reading(92, "find-the-straggler", "Ranks that wait for the last one"),
@@ -128,8 +128,8 @@ READINGS: Mapping[str, Reading] = {
         Reading(95, "harden-the-checker", "Programs that satisfy only the checker"),
         Reading(96, "batch-deadline", "The age of the oldest request"),
         Reading(97, "spot-planner", "Expected costs and interruptions"),
-        Reading(98, "explain-a-kernel", "Claims with evidence"),
-        Reading(99, "mock-interview", "Estimates and kernels on paper"),
+        Reading(98, "explain-a-kernel", "Claims with evidence", ("Thread",)),
+        Reading(99, "mock-interview", "Estimates and kernels on paper", ("Lane",)),
         Reading(100, "tiny-llm", "Three programs and their borders"),
     )
 }
