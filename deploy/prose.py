@@ -7,7 +7,7 @@ It reads:
 - Python: string literals, and docstrings of commands, which are their help texts;
 - JavaScript: string literals, without comments;
 - shell scripts and the Makefile: string literals, comments (some are printed as help) and here-documents;
-- YAML: string literals;
+- YAML and TOML: string literals;
 - Markdown: everything outside code.
 
 To check more files, add a pattern to `CHECKED`. `EXCEPTED` names the files that are not plain yet.
@@ -25,7 +25,9 @@ CHECKED = (
     "web/templates/**/*.html",
     "web/templates/**/*.txt",
     "web/**/*.py",
-    "web/learn/texts/*.md",
+    "web/catalog/terms.toml",
+    "problems/tracks/*.toml",
+    "web/learn/**/*.md",
     "web/frontend/src/**/*.js",
     "deploy/**/*.py",
     "deploy/*",
@@ -226,6 +228,16 @@ def of_script(source: str) -> Iterable[TextPassage]:
             yield from _literals(line, text)
 
 
+_TOML_LITERAL = re.compile(r'"""(.*?)"""|"((?:\\.|[^"\\\n])*)"|^\s*#[^\n]*', re.DOTALL | re.MULTILINE)
+
+
+def of_toml(source: str) -> Iterable[TextPassage]:
+    """The strings of a TOML file in double quotes, without comments."""
+    for found in _TOML_LITERAL.finditer(source):
+        if text := found[1] or found[2]:
+            yield TextPassage(source.count("\n", 0, found.start()) + 1, text)
+
+
 _REMARK = re.compile(r"(?:^|\s)#+\s+(.*)$", re.MULTILINE)
 _HERE_DOCUMENT = re.compile(r"<<-?(['\"]?)(\w+)\1\n(.*?)\n\2$", re.DOTALL | re.MULTILINE)
 
@@ -259,6 +271,7 @@ _READERS: dict[str, Callable[[str], Iterable[TextPassage]]] = {
     ".py": of_python,
     ".js": of_script,
     ".yml": of_script,
+    ".toml": of_toml,
     "": of_shell,
     ".md": of_markdown,
 }

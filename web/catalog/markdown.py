@@ -91,14 +91,17 @@ def render(
     pictures: tuple[Picture, ...] = (),
     fold_code: bool = False,
     terms: bool = False,
+    unlinked: frozenset[str] = frozenset(),
 ) -> SafeString:
     """Return `text` as HTML. Raw HTML in it is shown as text. The result is sanitised in any case.
 
     With `anchors`, headings get ids with this prefix, and links to themselves. Only the images in `pictures`
     are shown; others are omitted. `fold_code` hides each code block until the reader opens it. `terms` links
-    the first use of each term of GPU programming to its explanation.
+    the first use of each term of GPU programming to its explanation, except of those that `unlinked` names.
     """
-    return render_once(text, anchors=anchors, pictures=pictures, fold_code=fold_code, terms=terms)
+    return render_once(
+        text, anchors=anchors, pictures=pictures, fold_code=fold_code, terms=terms, unlinked=unlinked
+    )
 
 
 def render_once(
@@ -108,10 +111,18 @@ def render_once(
     pictures: tuple[Picture, ...] = (),
     fold_code: bool = False,
     terms: bool = False,
+    unlinked: frozenset[str] = frozenset(),
 ) -> SafeString:
     """Return what `render` returns, without a place in the cache. For texts that differ between users."""
     known = {picture.name: picture for picture in pictures}
-    env = {"anchors": anchors, "pictures": known, "ids": {}, "fold_code": fold_code, "terms": terms}
+    env = {
+        "anchors": anchors,
+        "pictures": known,
+        "ids": {},
+        "fold_code": fold_code,
+        "terms": terms,
+        "unlinked": unlinked,
+    }
     html = _parser().render(text, env)
     clean = nh3.clean(
         html,

@@ -62,7 +62,7 @@ def terms() -> tuple[Term, ...]:
 def use_terms(parser: MarkdownIt) -> None:
     """Let `parser` link the first use of each term in texts whose `env` has a true value for `terms`.
 
-    Words in headings, code, formulas and links stay as they are.
+    Words in headings, code, formulas and links stay as they are, and so do the terms that `unlinked` names.
     """
     parser.core.ruler.push("terms", _link_terms)
 
@@ -70,7 +70,7 @@ def use_terms(parser: MarkdownIt) -> None:
 def _link_terms(state: StateCore) -> None:
     if not state.env.get("terms"):
         return
-    linked: set[str] = set()
+    linked = set(state.env.get("unlinked", ()))
     in_heading = False
     for token in state.tokens:
         if token.type in {"heading_open", "heading_close"}:

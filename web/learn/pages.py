@@ -245,7 +245,7 @@ def reading_page(viewer: Viewer, reading: Reading) -> ReadingPage:
     return ReadingPage(
         reading=reading,
         figure=READING_FIGURES[reading.slug],
-        text=render(reading_text(reading), anchors="s-", terms=True),
+        text=render(reading_text(reading), anchors="s-", terms=True, unlinked=frozenset(reading.unlinked)),
         problem=problem,
         quiz=None if problem else find_quiz(viewer, reading.slug),
         before=order[at - 1] if at else None,

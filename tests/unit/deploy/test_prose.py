@@ -111,6 +111,16 @@ def test_of_markdown_code_is_not_read() -> None:
     ]
 
 
+def test_of_a_toml_file_strings_are_read() -> None:
+    source = '# "anew"\nname = "A \\"guard\\""\nforms = ["one", "two"]\ntext = """\nLong\ntext\n"""\n'
+    assert [(passage.line, passage.text) for passage in prose.of_toml(source)] == [
+        (2, 'A \\"guard\\"'),
+        (3, "one"),
+        (3, "two"),
+        (4, "\nLong\ntext\n"),
+    ]
+
+
 def test_a_finding_names_the_line(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<h1>Fine</h1>\n<p>Load it anew.</p>\n")
     (finding,) = prose.check([Path("page.html")], tmp_path)
@@ -120,6 +130,15 @@ def test_a_finding_names_the_line(tmp_path: Path) -> None:
 def test_every_template_is_checked_and_every_exception_exists() -> None:
     assert set(ROOT.glob("web/templates/**/*.html")) <= {ROOT / path for path in prose.checked_paths(ROOT)}
     assert all(list(ROOT.glob(name)) for name in prose.EXCEPTED)
+
+
+def test_readings_concepts_and_terms_are_checked() -> None:
+    checked = {str(path) for path in prose.checked_paths(ROOT)}
+    assert {
+        "web/learn/readings/vector-add.md",
+        "web/learn/texts/scan.md",
+        "web/catalog/terms.toml",
+    } <= checked
 
 
 def test_the_texts_of_this_repository_are_plain() -> None:

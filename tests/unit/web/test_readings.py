@@ -3,13 +3,15 @@
 import re
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
 from problems.curriculum import load_curriculum
 from problems.loader import problems_root
 from tests.conftest import new_problem
 from web.catalog.markdown import render
+from web.catalog.terms import terms
 from web.learn.figures import READING_FIGURES
-from web.learn.pages import reading_text
+from web.learn.pages import reading_page, reading_text
 from web.site.readings import READINGS, Reading
 
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -45,6 +47,17 @@ def test_a_page_has_the_figure_and_links_that_lead_somewhere(reading: Reading, c
         answer = client.get(path)
         assert answer.status_code == 200, address
         assert not fragment or f'id="{fragment}"' in answer.content.decode(), address
+
+
+@each_reading
+@pytest.mark.django_db
+def test_terms_in_another_sense_are_not_linked(reading: Reading):
+    assert set(reading.unlinked) <= {term.name for term in terms()}
+    slugs = [term.slug for term in terms() if term.name in reading.unlinked]
+    linked = render(reading_text(reading), terms=True)
+    assert all(f"/learn/terms#{slug}" in linked for slug in slugs), "an unlinked term does not occur"
+    page = reading_page(AnonymousUser(), reading).text
+    assert not any(f'href="/learn/terms#{slug}"' in page for slug in slugs)
 
 
 @pytest.mark.django_db

@@ -15,6 +15,7 @@ from web.learn.figures.days_from_61 import FIGURES as _DAYS_FROM_61
 from web.learn.figures.days_from_68 import FIGURES as _DAYS_FROM_68
 from web.learn.figures.days_from_81 import FIGURES as _DAYS_FROM_81
 from web.learn.figures.days_from_87 import FIGURES as _DAYS_FROM_87
+from web.learn.figures.days_from_98 import FIGURES as _DAYS_FROM_98
 from web.learn.figures.memory import FIGURES as _MEMORY
 from web.learn.figures.networks import FIGURES as _NETWORKS
 from web.learn.figures.ordering import FIGURES as _ORDERING
@@ -44,6 +45,7 @@ READING_FIGURES: Mapping[str, Drawing] = {
     **_DAYS_FROM_68,
     **_DAYS_FROM_81,
     **_DAYS_FROM_87,
+    **_DAYS_FROM_98,
 }
 
 __all__ = ["CONCEPT_FIGURES", "PRIMER_FIGURES", "READING_FIGURES"]

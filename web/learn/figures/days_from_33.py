@@ -190,6 +190,32 @@ _EPILOGUE = Drawing(
     ),
 )
 
+_WINDOWS = Drawing(
+    158,
+    "Windows of three pixels as the columns of a matrix. Pixel 3 is there three times, and in memory once.",
+    "Left, a row of the pixels 1 to 6. Right, a matrix with three rows and four columns. The rows are 1 2 3 "
+    "4, then 2 3 4 5, then 3 4 5 6. Pixel 3 is marked in all three rows. Below, a row of three weights "
+    "times the matrix gives a row of four results.",
+    (
+        text(92, 16, "pixels in memory", tone="strong"),
+        cells(8, 54, "1 2 3 4 5 6", "in"),
+        cells(64, 54, "3", "out"),
+        arrow(184, 68, 214, 68, "strong"),
+        text(290, 16, "windows", tone="strong"),
+        *(
+            mark
+            for k in range(3)
+            for mark in (
+                cells(234, 26 + 28 * k, " ".join(str(k + p + 1) for p in range(4)), "quiet"),
+                cells(234 + 28 * (2 - k), 26 + 28 * k, "3", "out"),
+            )
+        ),
+        cells(8, 124, "w0 w1 w2", "quiet"),
+        text(106, 142, "\N{MULTIPLICATION SIGN} windows =", at="start"),
+        cells(234, 124, "y0 y1 y2 y3", ""),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "mma-by-hand": _MMA,
     "graph-update": _GRAPH,
@@ -198,4 +224,5 @@ FIGURES: Mapping[str, Drawing] = {
     "stream-ordered-alloc": _POOL,
     "three-slow-kernels": _METRICS,
     "gemm-bias-gelu": _EPILOGUE,
+    "conv-layer-capstone": _WINDOWS,
 }

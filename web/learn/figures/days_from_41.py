@@ -1,4 +1,4 @@
-"""The figures of the readings of days 41 to 48."""
+"""The figures of the readings of days 41 to 49."""
 
 from collections.abc import Mapping
 from math import erf, exp, pi, sqrt
@@ -8,6 +8,38 @@ from web.learn.drawing import CELL, Drawing, arrow, box, cells, curve, line, tex
 _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
+
+_DISPATCHER = Drawing(
+    166,
+    "The dispatcher finds the operator by its name, and its implementation by the device of the tensor.",
+    "Left, the call torch.ops.demo.halve(x). An arrow leads to the dispatcher, which has the schema halve, "
+    "Tensor x to Tensor. From there, an arrow marked CPU leads to halve_cpu, an arrow marked CUDA to "
+    "halve_cuda, and an arrow marked Meta to an error, because nothing is registered for it.",
+    (
+        box(4, 62, 92, 42, "", "quiet"),
+        text(50, 80, "torch.ops"),
+        text(50, 96, ".demo.halve(x)"),
+        arrow(99, 83, 113, 83, "strong"),
+        box(117, 44, 104, 78, "", "in"),
+        text(169, 66, "dispatcher", tone="strong"),
+        text(169, 88, "halve(Tensor x)"),
+        text(169, 106, f"{_MINUS}> Tensor"),
+        *(
+            mark
+            for y, key, name, tone in (
+                (6, "CPU", "halve_cpu", "out"),
+                (60, "CUDA", "halve_cuda", "out"),
+                (114, "Meta", "error", "bad"),
+            )
+            for mark in (
+                arrow(224, 83, 262, y + 23, "" if tone == "out" else "bad"),
+                box(266, y, 90, 46, "", tone),
+                text(311, y + 19, key, tone="strong"),
+                text(311, y + 36, name),
+            )
+        ),
+    ),
+)
 
 _STRIDES = Drawing(
     160,
@@ -191,7 +223,46 @@ _FLASH = Drawing(
     ),
 )
 
+_BLOCK = Drawing(
+    126,
+    "A transformer block. The upper paths are residual connections, which add the input of each half.",
+    "A chain from left to right: x, norm, attention, plus, norm, MLP, plus, y. A path leads from x over "
+    "the first norm and the attention to the first plus. Another leads from the first plus over the second "
+    "norm and the MLP to the second plus.",
+    (
+        cells(2, 66, "x", "quiet", width=22),
+        *(
+            mark
+            for x, width, name, tone in (
+                (38, 38, "norm", "quiet"),
+                (86, 62, "attention", "in"),
+                (194, 38, "norm", "quiet"),
+                (242, 40, "MLP", "out"),
+            )
+            for mark in (box(x, 58, width, 44, "", tone), text(x + width / 2, 84, name))
+        ),
+        *(
+            mark
+            for x in (158, 292)
+            for mark in (box(x, 69, 22, 22, "", ""), text(x + 11, 84, "+", tone="strong"))
+        ),
+        cells(330, 66, "y", "quiet", width=22),
+        *(
+            arrow(a, 80, b, 80)
+            for a, b in ((24, 36), (76, 84), (148, 156), (180, 192), (232, 240), (282, 290), (314, 328))
+        ),
+        *(
+            mark
+            for start, end in ((30, 169), (186, 303))
+            for mark in (line(start, 80, start, 36), line(start, 36, end, 36), arrow(end, 36, end, 66))
+        ),
+        text(100, 28, "x"),
+        text(244, 28, "h"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
+    "hello-extension": _DISPATCHER,
     "gelu-operator": _STRIDES,
     "gelu-backward": _GELU,
     "softmax": _SOFTMAX,
@@ -199,4 +270,5 @@ FIGURES: Mapping[str, Drawing] = {
     "single-head-attention": _ATTENTION,
     "grouped-query-attention": _GROUPED_QUERIES,
     "flash-attention": _FLASH,
+    "transformer-block": _BLOCK,
 }

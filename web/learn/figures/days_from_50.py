@@ -236,11 +236,59 @@ _CLIP = Drawing(
     ),
 )
 
+_LOADS = Drawing(
+    158,
+    "Four threads read sixteen floats, with four narrow loads or one wide load each. The bytes are the same.",
+    "Two rows of sixteen cells, each with the number of the thread that reads it. With narrow loads, the "
+    "threads 0 to 3 read cells 0 to 3 with load 1, cells 4 to 7 with load 2, and so on. With wide loads, "
+    "thread 0 reads the first four cells, thread 1 the next four, and so on, all with one load.",
+    (
+        text(12, 18, "narrow loads", at="start", tone="strong"),
+        *(
+            cells(12 + 84 * load, 26, "t0 t1 t2 t3", "in" if load % 2 else "out", width=21)
+            for load in range(4)
+        ),
+        *(text(54 + 84 * load, 70, f"load {load + 1}") for load in range(4)),
+        text(12, 100, "wide loads", at="start", tone="strong"),
+        *(
+            cells(12 + 84 * thread, 108, f"t{thread} t{thread} t{thread} t{thread}", "out", width=21)
+            for thread in range(4)
+        ),
+        text(180, 152, "load 1"),
+    ),
+)
+
+
+def _steps(x: float, y: float, names: str) -> SafeString:
+    return cells(x, y, names, "in", width=48)
+
+
+_GRAPH_BREAK = Drawing(
+    166,
+    "A print divides a model into two graphs. Without it, all four operations are in one graph.",
+    "Above, a graph with linear and relu, then print outside of any graph, then a second graph with mul "
+    "and sum. Below, one graph with linear, relu, mul and sum.",
+    (
+        box(6, 6, 120, 62, "graph 1", "quiet"),
+        _steps(18, 30, "linear relu"),
+        arrow(130, 44, 146, 44),
+        cells(150, 30, "!print", width=48),
+        arrow(202, 44, 218, 44),
+        box(222, 6, 120, 62, "graph 2", "quiet"),
+        _steps(234, 30, "mul sum"),
+        text(174, 84, "executed by Python", tone="bad"),
+        box(66, 98, 216, 62, "graph 1", "quiet"),
+        _steps(78, 122, "linear relu mul sum"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "fold-batchnorm": _FOLDING,
     "qdq-export": _QDQ,
     "triton-matmul": _TRITON,
+    "same-kernel-twice": _LOADS,
     "write-the-tuner": _TUNER,
+    "compile-friendly": _GRAPH_BREAK,
     "timeline-idle": _TIMELINE,
     "tensor-allocator": _ALLOCATOR,
     "prefetch-loader": _PREFETCH,

@@ -169,9 +169,39 @@ _FAKE_QUANT = Drawing(
     ),
 )
 
+_STUDENT = Drawing(
+    168,
+    "The teacher runs once, and its logits are stored. The student reads them in every epoch.",
+    "Above, marked once: an arrow leads from the data to the teacher, and another from there to the stored "
+    "logits. Below, marked each step: an arrow leads from the data to the student, and another from there "
+    "to the loss. The stored logits also lead to the loss.",
+    (
+        text(12, 18, "once", at="start", tone="strong"),
+        text(12, 158, "each step", at="start", tone="strong"),
+        box(12, 62, 66, 44, "", "quiet"),
+        text(45, 88, "data"),
+        box(124, 18, 86, 54, "", "in"),
+        text(167, 42, "teacher", tone="strong"),
+        text(167, 59, "large"),
+        box(256, 18, 92, 54, "", "quiet"),
+        text(302, 42, "logits"),
+        text(302, 59, "in a file"),
+        box(124, 106, 86, 34, "", "out"),
+        text(167, 127, "student", tone="strong"),
+        box(256, 106, 92, 34, "", ""),
+        text(302, 127, "loss"),
+        arrow(82, 74, 120, 52),
+        arrow(214, 45, 252, 45),
+        arrow(82, 94, 120, 116, "strong"),
+        arrow(214, 123, 252, 123, "strong"),
+        arrow(302, 76, 302, 102, "strong"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "magnitude-prune": _PRUNE,
     "two-of-four": _TWO_OF_FOUR,
+    "distil-student": _STUDENT,
     "distillation-loss": _DISTILLATION,
     "int8-outliers": _OUTLIERS,
     "calibrate-scale": _CALIBRATION,

@@ -1,13 +1,14 @@
-"""The figures of the readings of days 68 to 79."""
+"""The figures of the readings of days 68 to 80."""
 
 from collections.abc import Mapping
 
 from django.utils.safestring import SafeString
 
-from web.learn.drawing import Drawing, arrow, box, cells, line, text
+from web.learn.drawing import Drawing, arrow, box, cells, curve, line, text
 
 _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_AROUND = (-0.018, -0.006, 0.005, -0.008, 0.004, -0.005, 0.003, -0.003)  # a weight minus 0.15
 
 _INT4_PACK = Drawing(
     172,
@@ -249,6 +250,75 @@ _LAYER_BITS = Drawing(
     ),
 )
 
+_CROSS_ATTENTION = Drawing(
+    164,
+    "An image of six patches and a text of three tokens. Each token has one score for each patch.",
+    "Left, an image of two rows with three patches each, numbered 0 to 5. Right, a matrix of scores with "
+    "three rows for the tokens a, red and car, and six columns for the patches.",
+    (
+        text(54, 30, "image", tone="strong"),
+        *(cells(12, 40 + 28 * row, words, "in") for row, words in enumerate(("0 1 2", "3 4 5"))),
+        arrow(104, 68, 128, 60, "strong"),
+        text(262, 16, "patches: keys and values", tone="strong"),
+        cells(178, 24, "0 1 2 3 4 5", "in"),
+        *(
+            mark
+            for row, word in enumerate(("a", "red", "car"))
+            for mark in (
+                cells(132, 66 + 28 * row, word, "out", width=38),
+                cells(178, 66 + 28 * row, "- - - - - -"),
+            )
+        ),
+        text(124, 126, "text:", at="end", tone="strong"),
+        text(124, 142, "queries", at="end", tone="strong"),
+    ),
+)
+
+_PER_CHANNEL = Drawing(
+    168,
+    "The codes of two channels. With a common scale, the channel with small weights has three codes.",
+    "Four bars on an axis of codes from minus 127 to 127. With a common scale, channel A, with weights up to "
+    "2, uses the whole axis, and channel B, with weights up to 0.02, uses only the codes from minus 1 to 1. "
+    "With a scale for each channel, both use the whole axis.",
+    (
+        text(12, 18, "a common scale", at="start", tone="strong"),
+        text(80, 41, "up to 2", at="end"),
+        box(88, 28, 254, 18, "", "in"),
+        text(80, 65, "up to 0.02", at="end"),
+        box(214, 52, 3, 18, "", "bad"),
+        text(224, 65, f"{_MINUS}1, 0 and 1", at="start"),
+        text(12, 94, "a scale for each channel", at="start", tone="strong"),
+        text(80, 117, "up to 2", at="end"),
+        box(88, 104, 254, 18, "", "in"),
+        text(80, 141, "up to 0.02", at="end"),
+        box(88, 128, 254, 18, "", "out"),
+        text(88, 163, f"{_MINUS}127"),
+        text(215, 163, "0"),
+        text(342, 163, "127"),
+        text(60, 163, "codes", at="end"),
+    ),
+)
+
+_JUMPS = Drawing(
+    152,
+    "An example: a weight moves a little around the border at 0.15. Its rounded value jumps a whole step.",
+    "A diagram over eight steps. The float weight stays between 0.13 and 0.16. The rounded weight jumps "
+    "between 0.1 and 0.2, because the border at 0.15 is crossed in almost every step.",
+    (
+        *(text(44, 28 + 50 * i, word, at="end") for i, word in enumerate(("0.20", "0.15", "0.10"))),
+        line(50, 24, 340, 24),
+        line(50, 74, 340, 74, "bad"),
+        line(50, 124, 340, 124),
+        *(
+            box(56 + 36 * step, y - 4, 24, 8, "", "out")
+            for step, y in enumerate((124, 124, 24, 124, 24, 124, 24, 124))
+        ),
+        curve([(68 + 36 * step, 74 - 1000 * d) for step, d in enumerate(_AROUND)], "signal"),
+        text(344, 96, "float weight", at="end"),
+        text(344, 148, "rounded weight", at="end"),
+    ),
+)
+
 FIGURES: Mapping[str, Drawing] = {
     "int4-pack": _INT4_PACK,
     "int4-linear": _INT4_LINEAR,
@@ -257,7 +327,10 @@ FIGURES: Mapping[str, Drawing] = {
     "block-skip-int4": _SKIP,
     "hybrid-4-8": _HYBRID,
     "predict-decode": _DECODE,
+    "quantised-vlm": _CROSS_ATTENTION,
     "qlora-linear": _ADAPTER,
     "fp8-block-gemm": _FP8,
+    "static-int8-onnx": _PER_CHANNEL,
     "choice-likelihood": _CHOICES,
+    "four-bit-student": _JUMPS,
 }

@@ -289,9 +289,39 @@ _SPOT = Drawing(
 )
 
 
+_PODS = Drawing(
+    158,
+    "Two pods with three GPUs each leave two GPUs of the machine free. A third pod does not fit.",
+    "At the top, three pods, each asking for 3 GPUs. Arrows lead from the first two to a machine with eight "
+    "GPUs: 0 to 2 belong to pod 1, 3 to 5 to pod 2, and 6 and 7 are free. The third pod is pending.",
+    (
+        *(
+            mark
+            for pod, tone in enumerate(("in", "out", "bad"))
+            for mark in (
+                box(34 + 112 * pod, 6, 84, 42, "", tone),
+                text(76 + 112 * pod, 24, f"pod {pod + 1}", tone="strong"),
+                text(76 + 112 * pod, 40, "3 GPUs" if pod < 2 else "pending"),
+            )
+        ),
+        arrow(76, 51, 90, 68),
+        arrow(188, 51, 188, 68),
+        box(28, 72, 304, 82, "", ""),
+        text(256, 94, "machine with 8 GPUs"),
+        cells(44, 104, "0 1 2", "in", width=34),
+        cells(146, 104, "3 4 5", "out", width=34),
+        cells(248, 104, "6 7", "quiet", width=34),
+        text(282, 148, "free"),
+        text(95, 148, "pod 1"),
+        text(197, 148, "pod 2"),
+    ),
+)
+
+
 FIGURES: Mapping[str, Drawing] = {
     "elastic-training": _ELASTIC,
     "mps-arithmetic": _MPS,
+    "gpu-pod": _PODS,
     "write-the-tests": _MUTANTS,
     "gpu-alerts": _ALERT,
     "find-the-straggler": _STRAGGLER,
