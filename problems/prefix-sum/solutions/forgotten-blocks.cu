@@ -1,4 +1,4 @@
-// Wrong: each block scans its own 512 elements and nobody adds what came before the block.
+// Wrong: each block scans its own 512 elements and no block adds the sum of the blocks before it.
 // Right for a single block, which is where such code gets tried.
 #include <cuda_runtime.h>
 

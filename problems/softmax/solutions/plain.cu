@@ -19,7 +19,7 @@ __device__ float reduce_block(float value, float* shared, Combine combine) {
         __syncthreads();
     }
     float result = shared[0];
-    __syncthreads();  // nobody may refill `shared` before everybody has read the result
+    __syncthreads();  // no thread may refill `shared` before all have read the result
     return result;
 }
 

@@ -1,4 +1,4 @@
-"""Wrong: compares magnitudes. Without negative elements nobody would notice."""
+"""Wrong: compares magnitudes. Without negative elements no test would notice."""
 
 import torch
 import triton
