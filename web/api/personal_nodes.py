@@ -9,6 +9,7 @@ from ninja.errors import AuthenticationError, HttpError
 from ninja.security import HttpBearer
 from pydantic import StringConstraints
 
+from web.accounts import attempts
 from web.api.errors import documented
 from web.api.submissions import PublicId
 from web.fleet.models import NAME_CHARACTERS, VERSION_CHARACTERS, PersonalNode
@@ -28,8 +29,8 @@ class NodeAuth(HttpBearer):
     openapi_description = "The key of a personal node, which `node join` writes into its settings."
 
     def authenticate(self, request: HttpRequest, token: str) -> PersonalNode:
-        """Return the node. Raises AuthenticationError."""
-        node = find_by_key(token)
+        """Return the node. Raises AuthenticationError and TooManyFailedKeys."""
+        node = attempts.look_up(request, token, find_by_key)
         if node is None:
             raise AuthenticationError
         request.user = node.owner
