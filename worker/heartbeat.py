@@ -32,7 +32,8 @@ ENDING_S = 0.2
 class Heartbeat:
     """A thread that calls `extend_lease` for a claim, until the end of the `with` block.
 
-    `stopped` says that the end of the worker's grace period set `cancelled`.
+    `lease_s` is the length of the lease, by default that of the settings. `stopped` says that the end of the
+    worker's grace period set `cancelled`.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Heartbeat:
         stop: GracefulShutdown,
         *,
         limit_s: float | None = None,
+        lease_s: float | None = None,
     ) -> None:
         self.stopped = False
         self._taken = False
@@ -49,7 +51,7 @@ class Heartbeat:
         self._cancelled = cancelled
         self._stop = stop
         self._done = Event()
-        self._lease_s = settings.WARPCOURT.lease_s
+        self._lease_s = lease_s or settings.WARPCOURT.lease_s
         self._held_until = time.monotonic() + self._lease_s
         self._give_up = time.monotonic() + (limit_s or settings.WARPCOURT.job_limit_s)
         self._thread = Thread(target=self._beat, name="heartbeat", daemon=True)

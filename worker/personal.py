@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import django
 import httpx
@@ -26,10 +26,12 @@ import structlog
 from django.conf import settings
 
 from judge.errors import JudgementCancelled
+from judge.evidence.diagnostics import clean
 from judge.report import Report, to_json
 from problems.contents import Contents, ContentsInvalid, as_folder
 from problems.vocabulary import Mode, Verdict
 from web.config import Config, use_settings
+from web.fleet.handshake import is_loopback, is_safe
 from web.setting import ConfigError
 
 log = structlog.get_logger(__name__)
@@ -40,8 +42,16 @@ AWAY_S = 10.0
 _PATIENCE_S = 20.0
 _MOST_BYTES = 32 * 2**20
 _MOST_REPORT_BYTES = 2**20 - 2**10  # the site accepts a mebibyte
-_RUN = {"id": str, "attempt": int, "language": str, "source": str, "problem": str, "files": dict}
-_HERE = {"localhost", "127.0.0.1", "::1"}
+_MESSAGE_CHARACTERS = 500
+_RUN = {
+    "id": str,
+    "attempt": int,
+    "lease_s": int,
+    "language": str,
+    "source": str,
+    "problem": str,
+    "files": dict,
+}
 _NOT_ENCRYPTED = (
     "{site} is not encrypted: others in the network could read the key and send this host programs to run. "
     "Serve the site over HTTPS, and invite this node again."
@@ -51,6 +61,7 @@ _NOT_JOINED = (
     "This host is not a personal node. Invite it on your account page of the site. Then run "
     "`deploy/warpcourt-admin node join -`, and start this program with the settings that it writes."
 )
+_PREPARING = "Preparing the judge. The first start on a machine takes some minutes.\n"
 _KEY_REFUSED = (
     "The site refuses the key of this node: you removed the node, or your account is disabled. If you "
     "removed it, invite it again and join with --overwrite."
@@ -65,8 +76,16 @@ class SiteAway(Exception):
     """Raised when the site does not answer, or not as expected."""
 
 
+class VersionRefused(Exception):
+    """Raised when the site has another version than this node. The message is the site's."""
+
+
 class RequestRefused(SiteAway):
     """Raised when the site refuses the content of a request."""
+
+
+class RunLost(SiteAway):
+    """Raised when this node does not hold a run any longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +107,9 @@ class Site:
         return str(self._post(f"{_path(run)}/extend", self.said).get("hold"))
 
     def give_back(self, run: Mapping[str, Any], *, failed: bool) -> None:
-        """Return the run to the queue."""
-        self._post(f"{_path(run)}/return", {"failed": failed})
+        """Return the run to the queue, if this node still holds it."""
+        with suppress(RunLost):
+            self._post(f"{_path(run)}/return", {"failed": failed})
 
     def record(self, run: Mapping[str, Any], report: Report) -> bool:
         """Send the report, or only its verdict if the site refuses the rest. Return False if it was lost."""
@@ -102,7 +122,10 @@ class Site:
         )
 
     def _record(self, run: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
-        return bool(self._post(f"{_path(run)}/report", body).get("recorded"))
+        try:
+            return bool(self._post(f"{_path(run)}/report", body).get("recorded"))
+        except RunLost:
+            return False
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         content = bytearray()
@@ -114,6 +137,10 @@ class Site:
                         raise SiteAway("the answer is too long")
             if response.status_code == httpx.codes.UNAUTHORIZED:
                 raise KeyRefused
+            if response.status_code == httpx.codes.CONFLICT:
+                raise VersionRefused(_message(content))
+            if response.status_code == httpx.codes.NOT_FOUND:
+                raise RunLost("the site does not know this run, or its address is wrong")
             if response.status_code in _REFUSED:
                 raise RequestRefused(f"the site refuses the request with status {response.status_code}")
             response.raise_for_status()
@@ -134,6 +161,7 @@ def open_site(config: Config, hardware: str, transport: httpx.BaseTransport | No
         base_url=config.site_url,
         headers={"Authorization": f"Bearer {config.node_key}"},
         timeout=_PATIENCE_S,
+        trust_env=not is_loopback(config.site_url),  # else the key could go to a proxy without encryption
         transport=transport,
     )
     return Site(client, {"version": version(), "hardware": hardware})
@@ -144,14 +172,22 @@ def judge_next(site: Site, judge_in: Callable[[Path, Mapping[str, Any], Event], 
     from web.jobs.queue import Hold  # noqa: PLC0415 - needs Django's settings
     from worker.heartbeat import Heartbeat  # noqa: PLC0415 - as above
 
-    run = site.claim()
-    if run is None:
+    found = site.claim()
+    if found is None:
         return False
+    run = found
     named = log.bind(submission_id=run["id"], attempt=run["attempt"])
     cancelled = Event()
     report: Report | None = None
     failed = True
-    with Heartbeat(lambda: Hold[site.extend(run).upper()], cancelled, stop) as heartbeat:
+
+    def extend() -> Hold:
+        try:
+            return Hold[site.extend(run).upper()]
+        except KeyRefused:  # removed: `serve` reports it
+            return Hold.LOST
+
+    with Heartbeat(extend, cancelled, stop, lease_s=run["lease_s"]) as heartbeat:
         try:
             files = {path: text.encode() for path, text in run["files"].items()}
             with as_folder(Contents(run["problem"], files)) as folder:
@@ -182,6 +218,8 @@ def serve(step: Callable[[], bool], *, stopping: Callable[[], bool], pause: Call
             judged = step()
         except KeyRefused:
             return _complain(_KEY_REFUSED)
+        except VersionRefused as refusal:
+            return _complain(str(refusal))
         except SiteAway as error:
             if not away:
                 log.warning("site_unreachable", error=str(error))
@@ -210,7 +248,7 @@ def main() -> int:
     config = settings.WARPCOURT
     if not (config.site_url and config.node_key):
         return _complain(_NOT_JOINED)
-    if not _is_safe(config.site_url):
+    if not is_safe(config.site_url):
         return _complain(_NOT_ENCRYPTED.format(site=config.site_url))
     stop, wake = GracefulShutdown(), Event()
 
@@ -221,6 +259,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, ask_to_stop)
     place: dict[str, Path] = {}
+    sys.stderr.write(_PREPARING)
     try:
         scripted = config.target == "scripted"
         judge = ScriptedJudge() if scripted else PackageJudge(config, folder_of=lambda _: place["folder"])
@@ -249,13 +288,17 @@ def _submission(run: Mapping[str, Any]) -> Any:
 
 def _is_run(said: object) -> bool:
     """Return whether the site sent a run. Its files and its numbers are checked where they are used."""
-    return isinstance(said, dict) and all(isinstance(said.get(name), kind) for name, kind in _RUN.items())
+    if not isinstance(said, dict):
+        return False
+    return all(isinstance(said.get(name), kind) for name, kind in _RUN.items()) and said["lease_s"] > 0
 
 
-def _is_safe(site: str) -> bool:
-    """Return whether the connection to the site is encrypted, or stays on this host."""
-    address = urlsplit(site)
-    return address.scheme == "https" or address.hostname in _HERE
+def _message(content: bytes | bytearray) -> str:
+    """Return the message of an error of the site, for a terminal. Raises ValueError if there is none."""
+    try:
+        return clean(str(json.loads(content)["error"]["message"]), _MESSAGE_CHARACTERS)
+    except (KeyError, TypeError) as error:
+        raise ValueError("the answer is not an error of a Warpcourt site") from error
 
 
 def _path(run: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Limits on failed passwords.
+"""Limits on failed passwords, tokens and keys.
 
 Theory of operation. A class signs in from one address, so an address alone must not lock it out. The first
 limit therefore counts failures for each pair of address and name. Two wider limits back it up. Normal use
@@ -9,21 +9,45 @@ stays far below them:
   address from which that name signed in during the last `KNOWN_DAYS` days, so an attack does not lock users
   out at their own desk. Only the limit of the pair applies there.
 
+Tokens of the API, tokens of `node join` and keys of personal nodes are too long to guess, but each wrong one
+costs a query. So the same limits apply to each pair of address and key, and to each address over all keys. A
+key that worked at an address during the last `KNOWN_DAYS` days is not refused there, so wrong keys of one
+user do not stop the programs of other users at that address.
+
 Only failures count. A refused attempt counts nowhere, so a client that keeps trying one name does not use up
 the limit of other users at that address. The figures are in `ACCOUNT_RATE_LIMITS`. The cache stores all
 counts. Without a cache there is no limit, as with the rate limits of the API.
 """
 
 import hashlib
+import math
+import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from allauth.core.internal import ratelimit
 from django.core.cache import cache
 from django.http import HttpRequest
 
+T = TypeVar("T")
+
 KNOWN_DAYS = 30
+_KNOWN_S = KNOWN_DAYS * 24 * 3600
 _APP = "allauth.account"
 _BY_PAIR_AND_ADDRESS = "login_failed"
 _BY_NAME = "login_failed_name"
+_BY_KEY = "key_failed"
+
+
+class TooManyFailedKeys(Exception):
+    """Raised instead of a lookup of a key. `wait_s` is the time until the next attempt, in seconds."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__(
+            "Too many invalid tokens or keys from your address. Check the token, and try again in "
+            f"{math.ceil(wait_s / 60)} min."
+        )
+        self.wait_s = wait_s
 
 
 def consume(request: HttpRequest, name: str) -> ratelimit.RateLimitUsage | None:
@@ -45,7 +69,7 @@ def consume(request: HttpRequest, name: str) -> ratelimit.RateLimitUsage | None:
 
 def remember(request: HttpRequest, name: str) -> None:
     """Record that `name` signed in from this address."""
-    cache.set(_known(request, name), 1, KNOWN_DAYS * 24 * 3600)
+    cache.set(_known(request, name), 1, _KNOWN_S)
 
 
 def forget(request: HttpRequest, name: str) -> None:
@@ -57,6 +81,33 @@ def forget(request: HttpRequest, name: str) -> None:
                     request, app=_APP, action=_BY_PAIR_AND_ADDRESS, rate=rate, key=_pair(request, name)
                 )
             )
+
+
+def look_up(request: HttpRequest, key: str, find: Callable[[str], T | None]) -> T | None:
+    """Return `find(key)`, and count the attempt if it is None.
+
+    Raises:
+        TooManyFailedKeys: there were too many such attempts. `find` was not called.
+    """
+    pair, now = f"{ratelimit.get_ip(request)} {key}", time.time()
+    known = f"key-worked:{_digest(pair)}"
+    counts = {
+        ratelimit.get_cache_key(request, app=_APP, action=_BY_KEY, rate=rate, key=pair): rate
+        for rate in _rates(_BY_KEY)
+    }
+    kept = cache.get_many([known, *counts])
+    for place, rate in counts.items():
+        allowed, history = ratelimit.apply_rate([*kept.get(place, ())], now, rate, dry_run=True)
+        if not allowed and known not in kept:
+            raise TooManyFailedKeys(math.ceil(history[-1] + rate.duration - now))
+    found = find(key)
+    if found is None:
+        ratelimit.consume(request, app=_APP, action=_BY_KEY, key=pair, limit_get=True)
+        if known in kept:
+            cache.delete(known)
+    elif known not in kept:
+        cache.set(known, 1, _KNOWN_S)
+    return found
 
 
 def _rates(action: str) -> list[ratelimit.Rate]:
@@ -76,5 +127,8 @@ def _pair(request: HttpRequest, name: str) -> str:
 
 
 def _known(request: HttpRequest, name: str) -> str:
-    digest = hashlib.sha256(_pair(request, name).encode()).hexdigest()
-    return f"signed-in:{digest}"
+    return f"signed-in:{_digest(_pair(request, name))}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

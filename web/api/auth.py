@@ -13,7 +13,7 @@ from ninja.errors import AuthenticationError, HttpError
 from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
 
-from web.accounts import services
+from web.accounts import attempts, services
 from web.accounts.models import Scope, User
 from web.submissions.event_broadcaster import closing
 from web.submissions.queries import Viewer
@@ -38,8 +38,8 @@ class TokenAuth(HttpBearer):
         super().__init__()
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
-        """Return the token's user. Raises AuthenticationError and HttpError (403)."""
-        found = services.use_token(token)
+        """Return the token's user. Raises AuthenticationError, HttpError (403) and TooManyFailedKeys."""
+        found = attempts.look_up(request, token, services.use_token)
         if found is None:
             raise AuthenticationError
         if not Scope(found.scope).includes(self.scope):

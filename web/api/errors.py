@@ -13,6 +13,7 @@ from ninja.errors import ValidationError as RequestInvalid
 
 from problems.contents import ContentsInvalid
 from problems.faults import PackageInvalid
+from web.accounts.attempts import TooManyFailedKeys
 from web.accounts.services import TooManyTokens
 from web.authoring.services import comments, files, members, publishing, runs, workspaces
 from web.hints.services import HelpRefused
@@ -110,6 +111,7 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(ValidationError)(_value_invalid)
     api.exception_handler(services.SubmissionRefused)(_refused)
     api.exception_handler(TooManyTokens)(_too_many_tokens)
+    api.exception_handler(TooManyFailedKeys)(_too_many_failed_keys)
     api.exception_handler(files.Conflict)(_conflict)
     api.exception_handler(quizzes.AnswersInvalid)(_answers_invalid)
     for refusal, status in _REFUSED.items():
@@ -174,6 +176,12 @@ def _answers_invalid(_request: HttpRequest, error: quizzes.AnswersInvalid) -> Ht
 
 def _too_many_tokens(_request: HttpRequest, error: TooManyTokens) -> HttpResponse:
     return answer(409, str(error))
+
+
+def _too_many_failed_keys(_request: HttpRequest, error: TooManyFailedKeys) -> HttpResponse:
+    response = answer(429, str(error))
+    response["Retry-After"] = str(error.wait_s)
+    return response
 
 
 def _database_away(_request: HttpRequest, error: Exception) -> HttpResponse:

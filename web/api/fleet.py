@@ -9,6 +9,7 @@ from ninja import Field, Router, Schema
 from ninja.errors import HttpError
 from pydantic import StringConstraints
 
+from web.accounts import attempts
 from web.api.auth import STAFF_ORDER, STAFF_READ, ApiRequest
 from web.api.errors import documented
 from web.fleet import handshake, orders, queries
@@ -215,9 +216,9 @@ class JoinOut(Schema):
     response={200: JoinOut, **documented(400, 403, 413, 422)},
     summary="Join a node with a token",
 )
-def join(request: HttpRequest, wanted: JoinIn) -> Any:  # noqa: ARG001 - an operation takes it
+def join(request: HttpRequest, wanted: JoinIn) -> Any:
     """Return the settings of a new node. `warpcourt-admin node join` calls this; a token works once."""
-    admission = admit(wanted.id, wanted.nonce, wanted.proof)
+    admission = attempts.look_up(request, wanted.id, lambda key: admit(key, wanted.nonce, wanted.proof))
     if admission is None:
         raise HttpError(403, "The token has expired, was used or replaced, or is wrong.")
     return {"sealed": admission.sealed, "proof": admission.proof}

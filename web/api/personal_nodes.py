@@ -9,10 +9,11 @@ from ninja.errors import AuthenticationError, HttpError
 from ninja.security import HttpBearer
 from pydantic import StringConstraints
 
+from web.accounts import attempts
 from web.api.errors import documented
 from web.api.submissions import PublicId
 from web.fleet.models import NAME_CHARACTERS, VERSION_CHARACTERS, PersonalNode
-from web.fleet.personal import find_by_key, note_heard
+from web.fleet.personal import OtherVersion, check_version, find_by_key, note_heard
 from web.jobs.queue import Hold
 from web.submissions.models import Job
 from web.submissions.personal_report import ReportRefused
@@ -28,8 +29,8 @@ class NodeAuth(HttpBearer):
     openapi_description = "The key of a personal node, which `node join` writes into its settings."
 
     def authenticate(self, request: HttpRequest, token: str) -> PersonalNode:
-        """Return the node. Raises AuthenticationError."""
-        node = find_by_key(token)
+        """Return the node. Raises AuthenticationError and TooManyFailedKeys."""
+        node = attempts.look_up(request, token, find_by_key)
         if node is None:
             raise AuthenticationError
         request.user = node.owner
@@ -91,11 +92,18 @@ class RecordedOut(Schema):
     recorded: bool
 
 
-@router.post("/claim", response={200: ClaimOut, **documented(401, 422)}, summary="Claim a run")
+@router.post("/claim", response={200: ClaimOut, **documented(401, 409, 422)}, summary="Claim a run")
 def claim_personal_run(request: NodeRequest, said: NodeIn) -> Any:
-    """Return the next run of the node's owner, and record the contact with the node."""
+    """Return the next run of the node's owner, and record the contact with the node.
+
+    The answer is 409 if the node does not have the site's version.
+    """
     node = request.auth
     note_heard(node, version=said.version, hardware=said.hardware)
+    try:
+        check_version(said.version)
+    except OtherVersion as refusal:
+        raise HttpError(409, str(refusal)) from refusal
     run = personal.claim_run(node)
     return {"run": _described(run) if run else None}
 

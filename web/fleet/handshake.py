@@ -21,6 +21,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet, InvalidToken
 
@@ -30,6 +31,7 @@ PROOF_CHARACTERS = 64
 NONCE_CHARACTERS = 32
 _PREFIX = "wcj"
 _MOST_CHARACTERS = 2000
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _ID = re.compile(f"[0-9a-f]{{{ID_CHARACTERS}}}")
 
 
@@ -68,11 +70,21 @@ class JoinToken:
             prefix, key, secret, site = parts
             token = cls(key, urlsafe_b64decode(secret), urlsafe_b64decode(site).decode())
         except ValueError as error:
-            raise HandshakeFailed("This is not a token of `node invite`. Copy all of it.") from error
+            raise HandshakeFailed("This is not a token that joins a node. Copy all of it.") from error
         sound = prefix == _PREFIX and _ID.fullmatch(key) and len(token.secret) == SECRET_BYTES
         if not sound or not token.site.startswith(("https://", "http://")):
-            raise HandshakeFailed("This is not a token of `node invite`. Copy all of it.")
+            raise HandshakeFailed("This is not a token that joins a node. Copy all of it.")
         return token
+
+
+def is_loopback(site: str) -> bool:
+    """Return whether `site` is an address of this host. Requests to it must not go through a proxy."""
+    return urlsplit(site).hostname in _LOOPBACK
+
+
+def is_safe(site: str) -> bool:
+    """Return whether a key may be sent to `site`: the connection is encrypted, or stays on this host."""
+    return urlsplit(site).scheme == "https" or is_loopback(site)
 
 
 def new_token(site: str) -> JoinToken:

@@ -30,7 +30,9 @@ def ask_to_join(token: JoinToken, transport: httpx.BaseTransport | None = None) 
     body = {"id": token.id, "nonce": nonce, "proof": handshake.prove(key, Role.NODE, token.id, nonce)}
     try:
         with (
-            httpx.Client(transport=transport, timeout=_PATIENCE_S) as client,
+            httpx.Client(
+                transport=transport, timeout=_PATIENCE_S, trust_env=not handshake.is_loopback(token.site)
+            ) as client,
             client.stream("POST", f"{token.site}{ADDRESS}", json=body) as response,
         ):
             content = bytearray()
@@ -41,8 +43,9 @@ def ask_to_join(token: JoinToken, transport: httpx.BaseTransport | None = None) 
             status = response.status_code
     except httpx.HTTPError as error:
         raise HandshakeFailed(
-            f"Cannot reach {token.site}: {error}. Check the address, the firewall and the certificate. If an "
-            "authority of your own signed the certificate, name its file in SSL_CERT_FILE."
+            f"Cannot reach {token.site}: {error}. Check that you copied the whole token. Then check the "
+            "address, the firewall and the certificate. If an authority of your own signed it, name "
+            "its file in SSL_CERT_FILE."
         ) from error
     if status == httpx.codes.FORBIDDEN:
         raise HandshakeFailed(

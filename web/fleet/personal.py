@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from web.accounts.models import User
-from web.fleet.handshake import JoinToken
+from web.fleet.handshake import JoinToken, is_safe
 from web.fleet.invitations import PERSONAL, new_invitation
 from web.fleet.models import NodeInvitation, PersonalNode
 from web.fleet.queries import LOST_AFTER
@@ -28,7 +28,11 @@ _KEY_BYTES = 24
 
 
 class PersonalNodeRefused(Exception):
-    """Raised when a user has too many personal nodes, or one with that name. The message says what to do."""
+    """Raised when a user cannot invite a personal node. The message says why and what to do."""
+
+
+class OtherVersion(Exception):
+    """Raised when a personal node runs another version than the site. The message says what to do."""
 
 
 @transaction.atomic
@@ -38,6 +42,11 @@ def invite_personal(owner: User, name: str, site: str) -> JoinToken:
     Raises:
         PersonalNodeRefused: see the class.
     """
+    if not is_safe(site):
+        raise PersonalNodeRefused(
+            f"Nodes join only over HTTPS, and this site's address is {site}. Ask the operator to "
+            "serve the site over HTTPS."
+        )
     User.objects.select_for_update().get(pk=owner.pk)
     mine = PersonalNode.objects.filter(owner=owner)
     if mine.count() >= MOST:
@@ -63,6 +72,19 @@ def find_by_key(key: str) -> PersonalNode | None:
     return known.filter(digest=_digest(key), joined__isnull=False).first()
 
 
+def check_version(theirs: str) -> None:
+    """Check that a node has the site's version. Programs and reports of others could differ in form.
+
+    Raises:
+        OtherVersion: see the class.
+    """
+    if theirs != (ours := version()):
+        raise OtherVersion(
+            f"This node has Warpcourt {theirs}, the site {ours}. Update the checkout to {ours}, run "
+            "deploy/setup in it, and start the node again. You do not need a new token."
+        )
+
+
 def note_heard(node: PersonalNode, *, version: str, hardware: str) -> None:
     """Record the contact with the node, and what it says about itself."""
     PersonalNode.objects.filter(pk=node.pk).update(
@@ -71,20 +93,26 @@ def note_heard(node: PersonalNode, *, version: str, hardware: str) -> None:
 
 
 def serves(owner: User) -> bool:
-    """Return whether a personal node of `owner` is running."""
-    return PersonalNode.objects.filter(owner=owner, heartbeat__gte=DatabaseNow() - LOST_AFTER).exists()
+    """Return whether a personal node of `owner` is running, in the site's version."""
+    return PersonalNode.objects.filter(_running(), owner=owner).exists()
 
 
 def list_nodes(owner: User) -> QuerySet[PersonalNode]:
     """Return the nodes of `owner` by name.
 
-    `live` says whether a node is running, `invited` whether its token can still be used.
+    `live` says whether a node is running, `invited` whether its token can still be used, and `outdated`
+    whether it was last started in another version than the site's.
     """
-    heard = Q(heartbeat__gte=DatabaseNow() - LOST_AFTER)
+    other = Q(heartbeat__isnull=False) & ~Q(version=version())
     valid = Q(invitation__expires__gt=DatabaseNow())
-    return PersonalNode.objects.filter(owner=owner).annotate(
-        live=ExpressionWrapper(heard, output_field=BooleanField()),
-        invited=ExpressionWrapper(valid, output_field=BooleanField()),
+    return (
+        PersonalNode.objects.filter(owner=owner)
+        .select_related("invitation")
+        .annotate(
+            live=ExpressionWrapper(_running(), output_field=BooleanField()),
+            outdated=ExpressionWrapper(other, output_field=BooleanField()),
+            invited=ExpressionWrapper(valid, output_field=BooleanField()),
+        )
     )
 
 
@@ -94,6 +122,10 @@ def remove_node(node: PersonalNode) -> int:
     NodeInvitation.objects.filter(personal=node.pk).delete()
     node.delete()
     return PersonalNode.objects.filter(owner=owner).count()
+
+
+def _running() -> Q:
+    return Q(heartbeat__gte=DatabaseNow() - LOST_AFTER, version=version())
 
 
 def _digest(key: str) -> str:

@@ -15,7 +15,8 @@ from web.accounts.models import User
 from web.fleet.models import PersonalNode
 from web.fleet.personal import PersonalNodeRefused, invite_personal, list_nodes
 from web.profiles.forms import PersonalNodeForm
-from web.submissions.services.personal import remove_personal_node
+from web.site.version import version
+from web.submissions.services.personal import remove_personal_node, runs_held
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -51,6 +52,9 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
 def _page(
     request: HttpRequest, form: PersonalNodeForm, *, token: str = "", made: str = "", status: int = 200
 ) -> HttpResponse:
-    mine = list_nodes(cast("User", request.user))
-    context = {"form": form, "nodes": mine, "token": token, "made": made}
+    owner = cast("User", request.user)
+    mine, held = list_nodes(owner), runs_held(owner)
+    for node in mine:
+        node.run = held.get(node.worker, "")  # type: ignore[attr-defined]  # for the template
+    context = {"form": form, "nodes": mine, "token": token, "made": made, "version": version()}
     return render(request, "profiles/nodes.html", context, status=status)

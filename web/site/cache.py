@@ -21,6 +21,11 @@ class ForgivingRedisCache(RedisCache):
         """Return the value, or `default`."""
         return _forgive(lambda: super(ForgivingRedisCache, self).get(key, default, version), default)
 
+    def get_many(self, keys: Any, version: int | None = None) -> dict[Any, Any]:
+        """Return the values that are there."""
+        found: dict[Any, Any] = _forgive(lambda: super(ForgivingRedisCache, self).get_many(keys, version), {})
+        return found
+
     def set(self, key: Any, value: Any, *args: Any, **more: Any) -> None:
         """Store a value."""
         _forgive(lambda: super(ForgivingRedisCache, self).set(key, value, *args, **more), None)

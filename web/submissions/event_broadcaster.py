@@ -96,12 +96,13 @@ class Watcher:
         if fresh:
             self.after = fresh[-1].sequence
             self._events += fresh
+            self._told = None  # clients replace the place by the event
         self._over = following.over or len(self._events) > MAX_PENDING
         if fresh or self._over:
             self._bell.set()
 
     def deliver_position(self, position: QueuePosition) -> None:
-        """Add the place in the queue, unless it is unchanged."""
+        """Add the place in the queue, unless it is unchanged since the last event."""
         if position != self._told:
             self._told = self._position = position
             self._bell.set()

@@ -48,6 +48,7 @@ from web.packages.personal import without_secrets
 from web.privacy.deletion import delete_account
 from web.privacy.export import document
 from web.profiles.forms import PersonalNodeForm
+from web.site.version import version
 from web.staff.queries import list_workers, load
 from web.submissions import personal_report, queries, services
 from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Submission
@@ -62,7 +63,7 @@ from .test_node_join import the_site
 pytestmark = pytest.mark.django_db
 
 SITE = "https://court.example.org"
-SAID = {"version": "0.2.0", "hardware": "CPU"}
+SAID = {"version": version(), "hardware": "CPU"}
 """What a node says about itself."""
 
 
@@ -286,6 +287,70 @@ def test_the_last_node_takes_its_waiting_runs_along(owner: User, desk: ANode, ru
     for submission in (taken, waiting):
         assert Stored.objects.get(submission=submission).verdict == "cancelled"
     assert desk.post("claim", SAID).status_code == 401
+
+
+def test_a_cancelled_run_says_who_cancelled_it(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    services.cancel(submission)
+    desk.post(f"runs/{run['id']}/{run['attempt']}/return", {"failed": False})
+    assert Stored.objects.get(submission=submission).message == "Cancelled by its author or by staff."
+
+
+def test_the_steps_of_a_run_name_the_node(owner: User, desk: ANode, run_of) -> None:
+    submission = run_of(owner)
+    for failed in (False, True):
+        run = desk.claim()
+        assert run is not None
+        desk.post(f"runs/{run['id']}/{run['attempt']}/return", {"failed": failed})
+    texts = [event.payload["text"] for event in Event.objects.filter(submission=submission)]
+    taken, returned = "Picked up by your node", "Your node did not finish this run. Waiting for your node"
+    assert texts == ["Waiting for your node", taken, returned, taken, returned]
+
+
+def test_a_node_of_another_version_gets_no_run(owner: User, desk: ANode, run_of, client: Client) -> None:
+    run_of(owner)
+    answer = desk.post("claim", {"version": "0.0.9", "hardware": "CPU"})
+    assert answer.status_code == 409
+    message = answer.json()["error"]["message"]
+    assert message.startswith(f"This node has Warpcourt 0.0.9, the site {version()}. Update the checkout")
+    assert Job.objects.get().state == JobState.QUEUED
+    client.force_login(owner)
+    assert "Other version" in client.get("/account/nodes").content.decode()
+    with pytest.raises(PersonalNodeUnavailable, match="None of your nodes is running"):
+        run_of(owner)
+    assert desk.claim() is not None
+
+
+@pytest.mark.parametrize(
+    ("site", "safe"),
+    [
+        ("http://court.example.org", False),
+        ("http://localhost@court.example.org", False),
+        ("http://127.0.0.1.example.org", False),
+        ("http://127.0.0.1:8000", True),
+        (SITE, True),
+    ],
+)
+def test_a_site_without_https_invites_no_node(owner: User, site: str, safe: bool) -> None:
+    if safe:
+        assert invite_personal(owner, "desk", site).site == site
+        return
+    with pytest.raises(PersonalNodeRefused, match="Ask the operator to serve the site over HTTPS"):
+        invite_personal(owner, "desk", site)
+    assert not PersonalNode.objects.exists()
+
+
+def test_the_page_links_the_run_that_a_node_judges(owner: User, desk: ANode, run_of, client: Client) -> None:
+    submission = run_of(owner)
+    ANode(owner, "laptop").claim()
+    client.force_login(owner)
+    page = client.get("/account/nodes").content.decode()
+    assert "Judging" in page
+    assert f'href="/s/{submission.public_id}"' in page
+    Job.objects.update(lease_until=timezone.now() - timedelta(hours=1))
+    assert "Judging" not in client.get("/account/nodes").content.decode()
 
 
 def test_a_run_without_any_node_left_is_ended_by_the_sweep(owner: User, desk: ANode, run_of) -> None:

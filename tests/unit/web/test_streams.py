@@ -132,6 +132,20 @@ def test_a_watcher_is_told_the_place_in_the_queue_as_it_changes(owner, teammate,
     assert standings_of(chunks)[0]["place"] == 2
 
 
+def test_a_place_is_told_again_after_a_job_returned_to_the_queue(owner, handed_in, monkeypatch):
+    monkeypatch.setattr(event_broadcaster, "POSITION_S", 0.1)
+    submission = handed_in(owner)
+
+    def work(chunk: int) -> None:
+        if chunk == 3:  # the retry interval, the first event, and the place
+            services.return_to_queue(services.claim("w"), failed=False)
+        if chunk == 6:  # claimed, returned, and the place
+            services.cancel(submission)
+
+    chunks = follow(owner, submission, meanwhile=work)
+    assert [told["text"] for told in standings_of(chunks)] == ["Next in the queue"] * 2
+
+
 def test_a_watcher_is_told_when_the_gpu_that_was_asked_for_is_gone(owner, handed_in, live_gpus, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, stream_limit_s=1)
     live_gpus("NVIDIA H200")

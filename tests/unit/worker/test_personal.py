@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import httpx
@@ -22,6 +23,7 @@ from worker.shutdown import GracefulShutdown
 RUN = {
     "id": "abc",
     "attempt": 2,
+    "lease_s": 20,
     "language": "cuda",
     "source": "int x;",
     "sizes": None,
@@ -105,7 +107,9 @@ def test_a_report_that_is_refused_is_sent_as_a_verdict() -> None:
     assert (site.last[1]["verdict"], site.last[1]["log"]) == ("accepted", "")
 
 
-@pytest.mark.parametrize("run", [7, {}, {**RUN, "id": 7}, {**RUN, "files": []}, {**RUN, "attempt": "1"}])
+@pytest.mark.parametrize(
+    "run", [7, {}, {**RUN, "id": 7}, {**RUN, "files": []}, {**RUN, "attempt": "1"}, {**RUN, "lease_s": 0}]
+)
 def test_an_answer_of_another_form_does_not_end_the_node(run: Any) -> None:
     with pytest.raises(SiteAway, match="not a run"):
         judge_next(TheSite(run).open(), accept, GracefulShutdown())
@@ -141,6 +145,71 @@ def test_the_key_is_not_sent_in_the_clear(site: str, safe: bool, monkeypatch, ca
     monkeypatch.setattr(personal, "serve", lambda *_, **__: 0)
     assert personal.main() == (0 if safe else 1)
     assert ("is not encrypted" in capsys.readouterr().err) is not safe
+
+
+def test_on_the_same_host_the_key_goes_to_no_proxy(monkeypatch) -> None:
+    heard: list[str] = []
+
+    class TheHost(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            heard.append(self.path)
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_: object) -> None:
+            """Write nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), TheHost) as here, HTTPServer(("127.0.0.1", 0), TheHost) as proxy:
+        for server in (here, proxy):
+            Thread(target=server.serve_forever, daemon=True).start()
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.server_port}")
+        url = f"http://127.0.0.1:{here.server_port}"
+        config = replace(site_settings.WARPCOURT, site_url=url, node_key="wcn_key")
+        assert personal.open_site(config, "CPU").claim() is None
+        for server in (here, proxy):
+            server.shutdown()
+    assert heard == ["/api/v1/personal/claim"]  # a proxy gets the whole address
+
+
+def test_a_site_of_another_version_ends_the_node_with_its_message(capsys) -> None:
+    body = {"error": {"message": "Update the checkout to 9.9.9.\x1b[2J"}}
+    site = TheSite().open(lambda _: httpx.Response(409, json=body))
+    step = partial(judge_next, site, accept, GracefulShutdown())
+    assert serve(step, stopping=lambda: False, pause=lambda _: None) == 1
+    assert capsys.readouterr().err == "Update the checkout to 9.9.9.[2J\n"
+    with pytest.raises(SiteAway):
+        TheSite().open(lambda _: httpx.Response(409, json=[])).claim()
+
+
+def _without_the_run(site: TheSite, request: httpx.Request) -> httpx.Response:
+    return httpx.Response(404) if "/runs/" in request.url.path else site.answer(request)
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError("broken"), JudgementCancelled()])
+def test_a_run_that_was_lost_is_not_a_site_that_is_away(error: Exception | None) -> None:
+    def judge(*_: object) -> Report:
+        if error:
+            raise error
+        return Report(Verdict.ACCEPTED)
+
+    assert judge_next(TheSite().open(partial(_without_the_run, TheSite())), judge, GracefulShutdown())
+
+
+def test_a_node_that_is_removed_stops_judging() -> None:
+    site = TheSite()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return site.answer(request) if request.url.path.endswith("claim") else httpx.Response(401)
+
+    def judge(_folder: Path, _run: Any, cancelled: Event) -> Report:
+        assert cancelled.wait(60)
+        raise JudgementCancelled
+
+    with pytest.raises(KeyRefused):
+        judge_next(site.open(answer), judge, GracefulShutdown())
 
 
 def _constant(answer: httpx.Response, _request: httpx.Request) -> httpx.Response:

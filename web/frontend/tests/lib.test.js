@@ -41,6 +41,14 @@ test("a retry begins anew", () => {
   assert.deepEqual([state.lanes, state.finished], [[], false]);
 });
 
+test("the site says who took a job and why it returned", () => {
+  const taken = fold({ kind: "claimed", text: "Picked up by your node" });
+  assert.equal(taken.stage, "Picked up by your node");
+  assert.equal(advance(taken, { sequence: 2, kind: "retried", text: "Your node did not finish this run." }).stage, "Your node did not finish this run.");
+  assert.equal(fold({ kind: "claimed" }).stage, "Picked up by a worker");
+  assert.equal(fold({ kind: "compiling", text: "anything" }).stage, "Compiling");
+});
+
 test("the finished event ends it", () => {
   assert.equal(fold({ kind: "claimed" }, { kind: "finished" }).finished, true);
 });

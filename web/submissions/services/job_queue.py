@@ -20,6 +20,7 @@ from web.submissions.services.routing import route
 
 _BLAMELESS = "This was not caused by your code and does not count. Staff can rejudge the submission."
 _NODE_FAILED = "Your node could not judge this run. Read its log, or run the program on the site's nodes."
+_NODE_STOPPED = "Your node did not finish this run. Waiting for your node"
 _NO_NODE = "Cancelled because you have no node left. Run the program on the site's nodes."
 _MESSAGES = {
     Failure.TRIES_USED: f"The judge failed. {_BLAMELESS}",
@@ -51,11 +52,13 @@ class SubmissionQueue(JobQueue[Job]):
 
     def claimed(self, job: Job) -> None:
         """Append the event."""
-        append(job.submission_id, EventKind.CLAIMED, {"text": "Picked up by a worker"})
+        text = "Picked up by your node" if is_personal(job.queue) else "Picked up by a worker"
+        append(job.submission_id, EventKind.CLAIMED, {"text": text})
 
     def requeued(self, job: Job, why: str) -> None:
         """Append the event."""
-        append(job.submission_id, EventKind.RETRIED, {"text": why})
+        text = _NODE_STOPPED if is_personal(job.queue) else why
+        append(job.submission_id, EventKind.RETRIED, {"text": text})
 
     @transaction.atomic
     def add_event(self, job: Job, kind: EventKind, payload: Mapping[str, object]) -> Event:
@@ -77,10 +80,10 @@ class SubmissionQueue(JobQueue[Job]):
 
         If a personal node fails, staff cannot repair it, so the verdict is not `internal_error`.
         """
-        if is_personal(job.queue):
-            return conclude(job, Report(Verdict.CANCELLED, _NODE_FAILED))
         if self.mine(job).filter(self.cancelling).exists():
             return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author or by staff."))
+        if is_personal(job.queue):
+            return conclude(job, Report(Verdict.CANCELLED, _NODE_FAILED))
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
     def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:

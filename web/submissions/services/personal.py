@@ -24,6 +24,7 @@ from django.db import transaction
 from judge.report import Report
 from problems.contents import Contents
 from problems.vocabulary import Verdict
+from web.accounts.models import User
 from web.fleet.models import PersonalNode
 from web.fleet.personal import remove_node
 from web.jobs.models import JobState, personal_queue
@@ -74,6 +75,14 @@ def find_run(node: PersonalNode, public_id: str, attempt: int) -> Job | None:
         submission__personal_node=True,
     )
     return held.first()
+
+
+def runs_held(owner: User) -> dict[str, str]:
+    """Return the public ids of the runs that the nodes of `owner` judge now, by the nodes' names in jobs."""
+    held = Job.objects.filter(
+        queue=personal_queue(owner.pk), state=JobState.LEASED, lease_until__gte=DatabaseNow()
+    )
+    return dict(held.values_list("worker", "submission__public_id"))
 
 
 def extend_run(job: Job) -> Hold:

@@ -1,6 +1,7 @@
 """`manage.py node invite NAME` on the site, then `manage.py node join TOKEN` on the new node."""
 
 import ipaddress
+import sys
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from web.site.version import version
 
 _VERSION = "version"
 _STANDARD_INPUT = "-"
+_MOST_CHARACTERS = 4096  # of a line on the standard input
 _NEXT = """\
 Joined as {name}. The settings are in {path}, which only this user can read.
 Start these under your supervisor, with that file as their environment (for a shell or for systemd):
@@ -95,7 +97,8 @@ class Command(BaseCommand):
         self.stdout.write(token.to_text())
 
     def _join(self, options: dict[str, Any]) -> None:
-        token = JoinToken.parse(input() if options["token"] == _STANDARD_INPUT else options["token"])
+        given_token = options["token"]
+        token = JoinToken.parse(_read_token() if given_token == _STANDARD_INPUT else given_token)
         path: Path = (options["file"] or settings.WARPCOURT.data_dir / "node.env").absolute()
         if path.exists() and not options["overwrite"]:
             raise CommandError(f"{path} exists: this host has joined. Replace it with --overwrite.")
@@ -113,7 +116,8 @@ class Command(BaseCommand):
             raise CommandError(f"Cannot write {path}: {error.strerror or error}") from error
         if made_by != version():
             self.stdout.write(
-                f"This host has version {version()}, the site {made_by}. Install the site's version."
+                f"This host has version {version()}, the site {made_by}. Install the site's version "
+                f"before you start anything: update this checkout to {made_by} and run deploy/setup in it."
             )
         if "WARPCOURT_NODE_KEY" in given:
             self.stdout.write(_PERSONAL.format(site=given["WARPCOURT_SITE_URL"], path=path))
@@ -136,6 +140,14 @@ class Command(BaseCommand):
             stopping += finding.stops
         if stopping:
             raise CommandError(f"Problems to fix first: {stopping}. {consequence}")
+
+
+def _read_token() -> str:
+    """Return the first line of the standard input, for which a user at a terminal is asked."""
+    if sys.stdin.isatty():
+        sys.stderr.write("Paste the token: ")
+        sys.stderr.flush()
+    return sys.stdin.readline(_MOST_CHARACTERS)
 
 
 def _url(file: Path | None, own: str, what: str) -> str:

@@ -25,12 +25,16 @@ export const QUEUE = "queue";
 const ANEW = new Set(["queued", "claimed", "disturbed", "retried"]);
 const IN_QUEUE = new Set(["queued", "retried"]);
 
+// The site says who claimed or returned the job: a worker of its own, or the user's node.
+const SAID_BY_SITE = new Set(["claimed", "retried"]);
+
 /** The state after `event` ({sequence, kind, text, detail, index, total, verdict}). Old events change nothing. */
 export function advance(state, event) {
   if (event.kind === QUEUE) return IN_QUEUE.has(state.kind) ? { ...state, stage: event.text, detail: event.detail } : state;
   if (event.sequence <= state.sequence) return state;
   const { sequence, kind } = event;
-  const next = { ...state, sequence, kind, stage: STAGES[kind] ?? kind, detail: "" };
+  const said = SAID_BY_SITE.has(kind) && event.text;
+  const next = { ...state, sequence, kind, stage: said || (STAGES[kind] ?? kind), detail: "" };
   if (ANEW.has(kind)) return { ...next, lanes: [], checked: 0, total: null };
   if (kind === "case") return withCase(next, event);
   if (kind === "timing") return withTiming(next, event);
