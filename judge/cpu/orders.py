@@ -53,7 +53,8 @@ def check_in_orders(
 ) -> CaseReport:
     """The report of the first order in which `drawn` is not accepted, else that of the first order.
 
-    If there are several `orders` and a race has been found, LATE_READS follow. A wrong answer is explained by the race or the read of uninitialised memory that was found, if one was.
+    If there are several `orders` and a race has been found, LATE_READS follow. A wrong answer is explained by
+    the race or the read of uninitialised memory that was found, if one was.
     `several` says that the runner holds several programs, so a finding may belong to another one.
     """
     reports: list[CaseReport] = []
