@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.functional_mode import KERNELS, REPETITIONS, ROWS, Row, small_rows
+from benchmarks.functional_mode import KERNELS, REPETITIONS, ROWS, small_rows
 from judge.cases import LATE_READS, ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Argument, Runner
