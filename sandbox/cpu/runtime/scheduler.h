@@ -75,9 +75,8 @@ void resume(ThreadRecord& thread);
 void take_turn(ThreadRecord& thread, Access kind, u32 location);
 void start_turns();
 void start_turns_of_launch();
-// All that raced and is postponed may go on, the last one first.
+// All that raced and is postponed may go on, the last one first; of late reads one in each block.
 void release_postponed(std::vector<std::unique_ptr<Block>>& blocks);
-// Of the late reads of the block, the next may go on.
 void release_read(Block& block);
 
 // barrier.cpp, warp.cpp, deadlock.cpp

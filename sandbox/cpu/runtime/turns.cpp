@@ -24,9 +24,9 @@ void make_ready(Block& block, u16 index) {
   block.ready.push(index);
 }
 
-// Whether the access is a read that the other threads of the block come before.
+// Whether another thread of the block may write before the read.
 bool reads_late(ThreadRecord& thread, Access kind, u32 location) {
-  if (kind != Access::kRead || left_of_launch + left_to_postpone == 0 || !races().is_racy(kind, location)) return false;
+  if (kind != Access::kRead || !left_to_postpone || !races().is_racy(kind, location)) return false;
   const u32 epoch = thread.block->epoch;
   if (!engine().options.torn_reads || thread.read_epoch == epoch) return true;
   thread.read_epoch = epoch;
@@ -35,11 +35,7 @@ bool reads_late(ThreadRecord& thread, Access kind, u32 location) {
 
 void read_late(ThreadRecord& thread) {
   Block& block = *thread.block;
-  if (left_of_launch) {
-    --left_of_launch, --left_of_call;
-  } else {
-    --left_to_postpone;
-  }
+  --left_to_postpone;
   thread.state = State::kPostponed;
   block.postponed.push_back(static_cast<u16>(thread.index));
   std::ranges::push_heap(block.postponed, goes_later);
@@ -82,7 +78,10 @@ void take_turn(ThreadRecord& thread, Access kind, u32 location) {
 void release_postponed(std::vector<std::unique_ptr<Block>>& blocks) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
     std::vector<u16>& postponed = (*block)->postponed;
-    if (engine().options.late_reads) std::ranges::sort_heap(postponed, goes_later);
+    if (engine().options.late_reads) {
+      if (!postponed.empty()) release_read(**block);
+      continue;
+    }
     for (auto index = postponed.rbegin(); index != postponed.rend(); ++index) make_ready(**block, *index);
     postponed.clear();
   }
