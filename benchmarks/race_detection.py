@@ -1,21 +1,35 @@
 """What looking for races costs: `python -m benchmarks.race_detection [--before CHECKOUT] [NAME…]`.
 
 The first table is of small cases, which run in three orders and are watched: milliseconds of each order, the
-best of three. The second is of large cases, which are not watched: seconds here, seconds in CHECKOUT (the
-sources of an earlier version, such as `git archive` gives them), and the ratio, the best of some rounds.
+best of three. The second is of programs that race, which run in four more orders, with late reads:
+milliseconds of the three and of all seven, and the ratio. The third is of large cases, which are not watched:
+seconds here, seconds in CHECKOUT (the sources of an earlier version, such as `git archive` gives them), and
+the ratio, the best of some rounds.
 """
 
 import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.functional_mode import KERNELS, REPETITIONS, ROWS, Row, small_rows
-from judge.cases import ORDERS
-from tests.integration.functional.harness import Runner
+import numpy as np
+
+from benchmarks.functional_mode import KERNELS, REPETITIONS, ROWS, small_rows
+from judge.cases import LATE_READS, ORDERS
+from sandbox.wire import RunFlag
+from tests.integration.functional.harness import Argument, Runner
 
 _ROUNDS = 3
+_RACY = (
+    "sums_by_first_thread",
+    "sums_by_last_thread",
+    "numbers",
+    "turns_of_warps",
+    "sums_in_global_memory",
+    "places_of_largest",
+)
 _MEASURE = """\
 import json, sys
 from benchmarks.functional_mode import KERNELS, ROWS
@@ -28,16 +42,15 @@ runner.close()
 """
 
 
-def orders_ms(row: Row) -> list[float]:
-    """The best milliseconds of a call in each order."""
-    runner = Runner((KERNELS / f"{row.kernel}.cu").read_text())
-    arguments = row.arguments()
+def orders_ms(kernel: str, arguments: Sequence[Argument], orders: Sequence[RunFlag] = ORDERS) -> list[float]:
+    """The best milliseconds of a call in each of the orders."""
+    runner = Runner((KERNELS / f"{kernel}.cu").read_text())
     try:
         best = []
-        for order in ORDERS:
+        for order in orders:
             ended = [runner.call(*arguments, flags=order) for _ in range(REPETITIONS)]
             if any(outcome.status is not None for outcome in ended):
-                raise SystemExit(f"{row.kernel} ended badly: {ended[-1].diagnostics}")
+                raise SystemExit(f"{kernel} ended badly: {ended[-1].diagnostics}")
             best.append(1000 * min(outcome.took_s for outcome in ended))
         return best
     finally:
@@ -63,8 +76,18 @@ def main() -> None:
     for row in small_rows():
         if row.kernel in wanted:
             print(
-                f"{row.kernel:18}{row.size:21}" + "".join(f"{ms:9.1f}" for ms in orders_ms(row)), flush=True
+                f"{row.kernel:18}{row.size:21}"
+                + "".join(f"{ms:9.1f}" for ms in orders_ms(row.kernel, row.arguments())),
+                flush=True,
             )
+    print(f"{'program that races':24}{'three ms':>9}{'seven':>9}{'ratio':>7}")
+    elements = np.random.default_rng(1).integers(0, 16, 4096).astype(np.int32)
+    for which, name in enumerate(_RACY):
+        if name in (options.names or _RACY):
+            racy = (elements, np.zeros(16, np.int32), 4096, which)
+            spent = orders_ms("overwritten", racy, ORDERS + LATE_READS)
+            three, seven = sum(spent[: len(ORDERS)]), sum(spent)
+            print(f"{name:24}{three:9.1f}{seven:9.1f}{seven / three:7.2f}", flush=True)
     if options.before is None:
         return
     print(f"{'large case':18}{'size':21}{'before s':>9}{'now s':>9}{'ratio':>7}")

@@ -12,6 +12,12 @@ from sandbox.wire import RunFlag
 
 _WATCHED = RunFlag.DETERMINISTIC | RunFlag.RACES
 ORDERS = (_WATCHED, _WATCHED | RunFlag.REVERSED, _WATCHED | RunFlag.INTERLEAVED)
+# Further orders of a program that races.
+LATE_READS = tuple(
+    _WATCHED | RunFlag.LATE_READS | torn | reversed_
+    for torn in (RunFlag.NONE, RunFlag.TORN_READS)
+    for reversed_ in (RunFlag.NONE, RunFlag.REVERSED)
+)
 
 
 def select_cases(

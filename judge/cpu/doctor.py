@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from judge.cases import ORDERS, orders_for
+from judge.cpu.orders import with_late_reads
 from judge.cpu.races import race_among
 from judge.cpu.referee import HostReferee
 from judge.cpu.target import CpuSession, CpuTarget
@@ -167,7 +168,7 @@ def _find_race(patient: _Patient) -> Diagnostic | None:
     """The race, if there is one and it depends on the order whether an output is right."""
     for case in patient.cases:
         verdicts = set()
-        for order in ORDERS:
+        for order in with_late_reads(patient.referee, ORDERS):
             verdicts.add(patient.check(case, order).verdict)
             if not patient.referee.alive:
                 return None

@@ -9,6 +9,14 @@ is the same on every host (`sandbox/cpu/runtime/scheduler.h`):
     interleaved  all threads get to their next access before any goes on, and writes that raced wait for all
                  others; what reads, changes and writes in three steps goes wrong
 
+A program in which a race was found runs in four further orders, in which its reads come late. There threads
+are held before a read that raced, and one after the other goes as far as it can:
+
+    last first     threads of high numbers go first; what counts on them not to write yet goes wrong
+    first first    likewise with threads of low numbers
+    torn           both again; the first such read after a barrier is not held, so that a thread which reads
+                   several words gets old and new ones
+
 An order in which an output is wrong proves that the race can change it. So no submission fails for a race
 that does no harm, such as a search in which all threads store the same.
 
@@ -19,10 +27,11 @@ Fresh memory holds another value in each order, so that a program which reads wh
 right by luck in all of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from judge.cpu.races import race_among, race_text
+from judge.cases import LATE_READS
+from judge.cpu.races import has_data_race, race_among, race_text
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
@@ -44,16 +53,24 @@ def check_in_orders(
 ) -> CaseReport:
     """The report of the first order in which `drawn` is not accepted, else that of the first order.
 
-    A wrong answer is explained by the race or the read of uninitialised memory that was found, if one was.
+    If there are several `orders` and a race has been found, LATE_READS follow. A wrong answer is explained by
+    the race or the read of uninitialised memory that was found, if one was.
     `several` says that the runner holds several programs, so a finding may belong to another one.
     """
     reports: list[CaseReport] = []
-    for order in orders:
+    for order in with_late_reads(referee, orders):
         reports.append(referee.check(drawn, order))
         if reports[-1].verdict is not Verdict.ACCEPTED:
             found = () if several else referee.diagnostics
             return _explained(reports[-1], found, right_before=len(reports) > 1)
     return reports[0]
+
+
+def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
+    """Yield `orders`, and after several of them LATE_READS if `referee` knows of a data race by then."""
+    yield from orders
+    if len(orders) > 1 and has_data_race(referee.diagnostics):
+        yield from LATE_READS
 
 
 def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool) -> CaseReport:

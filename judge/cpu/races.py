@@ -14,6 +14,11 @@ def race_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     return next((found for found in diagnostics if found.kind in _NAMES), None)
 
 
+def has_data_race(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether a race of threads was found."""
+    return any(found.kind == DiagnosticKind.RACE for found in diagnostics)
+
+
 def race_text(race: Diagnostic) -> str:
     """Return a sentence that says what `race` is."""
     return f"There is a {_NAMES[race.kind]}{race.message}"

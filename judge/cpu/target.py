@@ -43,7 +43,9 @@ _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 _BUSY = 4  # times as long as needed, by the clock of a host that does other things too
-_RUNS = 5  # of a case: three orders, one of which may take as long as three (judge.cpu.orders)
+# Of a case: three orders, and four more of a program that races. One of the three and all of the four may
+# take as long as three runs (judge.cpu.orders).
+_RUNS = 2 + 3 + 4 * 3
 _START_S = 30.0  # loading, and leaving at the end, on top of the cases
 
 

@@ -31,7 +31,8 @@ _LOAD_S = 30.0
 _RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
 _SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # whose outputs say something
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
-_SLOWER = 3  # that interleaved threads may take, which is not their fault
+_SLOW = RunFlag.INTERLEAVED | RunFlag.LATE_READS
+_SLOWER = 3  # that threads may take in these orders, which is not their fault
 _AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own context
 
 
@@ -86,7 +87,7 @@ class Inspector:
 
         With `SHOW` among `flags`, the report of a public case has the first inputs and outputs.
         """
-        limit_s = self._problem.limits.case_s * (_SLOWER if flags & RunFlag.INTERLEAVED else 1)
+        limit_s = self._problem.limits.case_s * (_SLOWER if flags & _SLOW else 1)
         answer, wall_ms = ReplyStatus.DONE, 0.0
         try:
             with Call(self._memory) as call:

@@ -30,6 +30,8 @@ cpu::Options options(std::uint32_t flags) {
           .races = (flags & wire::kRaces) != 0,
           .reversed = (flags & wire::kReversed) != 0,
           .interleaved = (flags & wire::kInterleaved) != 0,
+          .late_reads = (flags & wire::kLateReads) != 0 && (flags & wire::kRaces) != 0,
+          .torn_reads = (flags & wire::kTornReads) != 0,
           .counted = (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0,
           .summed = (flags & wire::kSums) != 0};
 }

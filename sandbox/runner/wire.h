@@ -22,6 +22,8 @@ enum Flag : std::uint32_t {
   kInterleaved = 32,
   kCount = 128,
   kSums = 256,
+  kLateReads = 512,
+  kTornReads = 1024,
 };
 
 enum ExitStatus : int {

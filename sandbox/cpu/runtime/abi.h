@@ -56,6 +56,7 @@ enum class Access : u32 { kRead = 0, kWrite = 1, kAtomic = 2, kPolledRead = 3, k
 
 constexpr bool reads(Access access) { return access != Access::kWrite && access != Access::kPolledWrite; }
 constexpr bool writes(Access access) { return access != Access::kRead && access != Access::kPolledRead; }
+constexpr bool is_plain(Access access) { return access == Access::kRead || access == Access::kWrite; }
 
 struct Parameter {
   u32 offset;

@@ -41,6 +41,7 @@ struct ThreadRecord : Thread {
   u8 barrier;          // while kAtBarrier
   u32 waits_at;        // location of what it waits for
   u32 result;          // of a barrier or warp operation
+  u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn
   WarpRequest request;
   void* stack_pointer; // while not running
   Stack stack;
@@ -124,7 +125,7 @@ struct Block {
   // Interleaved, see take_turn.
   bool takes_turns = false;
   u32 turns = 0;     // of this round
-  std::vector<u16> postponed;
+  std::vector<u16> postponed;  // accesses that raced; with late reads a heap
 
   Touch touch(const ThreadRecord& thread, Access kind, u32 location) const {
     return {epoch, warps[thread.warp()].epoch, number, fences, location, static_cast<u16>(thread.index), kind};

@@ -23,6 +23,7 @@ constexpr const char* kSubmission = "solution.cu";
 struct Log {
   std::mutex mutex;
   std::set<std::string> seen, launches, notes, counts;
+  bool raced = false;
   int descriptor = STDERR_FILENO;
   const Module* module = nullptr;
 };
@@ -103,7 +104,9 @@ void report(const Finding& finding) {
   const bool counts = std::string_view(finding.kind) == "counts";
   if (counts) key += finding.where.kernel;
   std::set<std::string>& seen = !note ? to.seen : launch ? to.launches : counts ? to.counts : to.notes;
-  const std::size_t most = !note ? kMaxFindings : counts ? kMaxCounts : kMaxNotes;
+  const bool race = std::string_view(finding.kind) == "race";
+  to.raced |= race;
+  const std::size_t most = !note ? kMaxFindings - !to.raced : counts ? kMaxCounts : kMaxNotes;
   if (seen.size() >= most || !seen.insert(key).second) return;
   write_all(to.descriptor, json(finding));
 }

@@ -1,7 +1,8 @@
 // What a runner tells the author of a program: JSON lines on the diagnostics descriptor. Shared with the
 // runner for GPUs (sandbox/runner/device_runner.cpp).
 //
-// At most 32 findings, 16 launches, 32 counts and 16 other notes are written, one for each kind and source line. A fatal one ends
+// At most 32 findings, 16 launches, 32 counts and 16 other notes are written, one for each kind and source line. One of the
+// 32 is kept for a race, since the judge runs programs that race in further orders. A fatal one ends
 // the process with the exit status that names the verdict, so it must come last: nothing is written after it.
 #pragma once
 

@@ -13,6 +13,8 @@ struct Options {
   bool races = false;          // shadow memory: races and uninitialised reads
   bool reversed = false;       // blocks, and the threads of a block, start in descending order
   bool interleaved = false;    // with `races`: threads take turns at every access
+  bool late_reads = false;     // with `races`: reads that raced wait for the other threads of their block
+  bool torn_reads = false;     // with `late_reads`: the first such read after a barrier does not wait
   bool counted = false;        // with `races`: see counters.h
   bool summed = false;         // with `counted`: report the sums over the call (sums.h)
 };

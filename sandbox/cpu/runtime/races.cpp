@@ -17,8 +17,6 @@ constexpr u64 kPageBytes = 4096;
 constexpr std::size_t kMaxPages = 1024;   // some 110 KiB each
 constexpr u32 kMaxFences = 1u << 20;      // per block: what comes later is not told apart
 
-bool is_plain(Access kind) { return kind == Access::kRead || kind == Access::kWrite; }
-
 // Whether accesses of these kinds to one word need an order.
 bool in_conflict(Access a, Access b, bool shared) {
   if (!writes(a) && !writes(b)) return false;
@@ -118,9 +116,10 @@ void Races::release(Cell& cell, ThreadRecord& thread) {
 void Races::report_race(const Event& event, const Touch& before, u32 offset) {
   const Touch& now = event.touch;
   for (const Touch* touch : {&before, &now}) {
-    if (touch->kind != Access::kWrite) continue;
-    if (racy_.size() <= touch->location) racy_.resize(touch->location + 1);
-    racy_[touch->location] = true;
+    if (!is_plain(touch->kind)) continue;
+    std::vector<bool>& racy = touch->kind == Access::kWrite ? racy_writes_ : racy_reads_;
+    if (racy.size() <= touch->location) racy.resize(touch->location + 1);
+    racy[touch->location] = true;
   }
   if (!reported_.insert(u64{before.location} << 32 | now.location).second) return;
   const ThreadRecord& thread = *event.thread;

@@ -16,7 +16,7 @@
 // that does not change the value, as when all threads store the same. Whether it did is known at the next event.
 //
 // A finding is a warning: that a race changes a result is shown by running the threads in other orders, where the
-// judge compares the outputs. `is_racy` tells the scheduler which writes to delay for that.
+// judge compares the outputs. `is_racy` tells the scheduler which reads and writes to delay for that.
 #pragma once
 
 #include <memory>
@@ -46,8 +46,11 @@ class Races {
   // Decides about the last write. Call it before memory changes or goes by other means.
   void settle();
 
-  // Whether the plain write at that location took part in a race, in this call of solve or an earlier one.
-  bool is_racy(u32 location) const { return location < racy_.size() && racy_[location]; }
+  // Whether a plain access of that kind at that location took part in a race, in this call of solve or an earlier one.
+  bool is_racy(Access kind, u32 location) const {
+    const std::vector<bool>& racy = kind == Access::kWrite ? racy_writes_ : racy_reads_;
+    return is_plain(kind) && location < racy.size() && racy[location];
+  }
 
  private:
   struct Event {
@@ -80,7 +83,7 @@ class Races {
   std::unordered_map<u32, std::vector<u64>> covered_;  // by block and its fences: when accesses were released
   Event pending_;                                    // a plain write that may prove to change nothing
   u8 before_[kWidest] = {};                            // what it overwrites
-  std::vector<bool> racy_;                             // by location
+  std::vector<bool> racy_reads_, racy_writes_;         // by location
   std::set<u64> reported_;                             // pairs of locations
 };
 

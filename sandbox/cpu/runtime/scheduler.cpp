@@ -110,8 +110,11 @@ void run_block(Worker& worker, Block& block) {
       }
       if (!resolve_active_masks(block)) {
         if (block.postponed.empty()) report_deadlock(block);
-        block.waits = true;
-        return;
+        if (!engine().options.late_reads) {
+          block.waits = true;
+          return;
+        }
+        release_read(block);
       }
     }
     void* resumed = nullptr;
@@ -334,7 +337,7 @@ void run_launch(Launch& launch) {
   launch.order = order_of(launch, options);
   if (options.races) races().start_launch();
   if (options.counted) start_counting_launch(launch);
-  if (options.interleaved) start_turns_of_launch();
+  if (options.races) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
     if (options.races) races().settle();

@@ -20,6 +20,12 @@
 // any goes on, and then the next block has its turn. So a sum that reads, adds and writes loses additions for sure.
 // A write that raced before is postponed until nothing else can go on, however many turns apart the threads are.
 // Turns are counted: past kMaxTurns of a launch or kMaxTurnsOfCall threads run on as in the other modes.
+//
+// With late reads, threads run as in the ascending or descending order, but wait before a read that raced before. When
+// nothing else in the block can go on, one of them does, and gets as far as it can before the next one: always
+// that with the highest number, or in descending order that with the lowest. So for any two threads that nothing
+// orders, one of the two orders has the one write what the other has yet to read. Torn, the first such read after a
+// barrier does not wait, so that the write comes between two reads.
 #pragma once
 
 #include <memory>
@@ -69,8 +75,9 @@ void resume(ThreadRecord& thread);
 void take_turn(ThreadRecord& thread, Access kind, u32 location);
 void start_turns();
 void start_turns_of_launch();
-// All that raced and is postponed may go on, the last one first.
+// All that raced and is postponed may go on, the last one first; of late reads one in each block.
 void release_postponed(std::vector<std::unique_ptr<Block>>& blocks);
+void release_read(Block& block);
 
 // barrier.cpp, warp.cpp, deadlock.cpp
 void release_barriers_after_exit(Block& block);

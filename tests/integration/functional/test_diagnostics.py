@@ -17,6 +17,28 @@ def broken(source: str, *arguments: Any, flags: RunFlag = DETERMINISTIC) -> Outc
     return run(source, *(arguments or (X,)), flags=flags, time_limit_ms=20_000)
 
 
+def test_a_race_is_reported_after_many_other_findings() -> None:
+    reads = "\n".join(f"  sum += fresh[{place}];" for place in range(40))
+    source = f"""\
+__global__ void broken(float* data, const float* fresh) {{
+  __shared__ float s;
+  float sum = 0;
+{reads}
+  if (threadIdx.x == 0) s = sum;
+  data[threadIdx.x] = s;
+}}
+extern "C" void solve(float* data) {{
+  float* fresh;
+  cudaMalloc(&fresh, 4 * 40);
+  broken<<<1, 64>>>(data, fresh);
+  cudaFree(fresh);
+}}
+"""
+    outcome = broken(source, X, flags=RunFlag.RACES)
+    kinds = [found["kind"] for found in outcome.diagnostics if found["severity"] == "warning"]
+    assert kinds == ["uninitialised"] * 31 + ["race"]
+
+
 def test_out_of_bounds_write_names_everything() -> None:
     source = """\
 __global__ void add(const float* a, const float* b, float* c, int n) {

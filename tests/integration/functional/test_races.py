@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.cases import ORDERS
+from judge.cases import LATE_READS, ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, Runner
 
@@ -53,6 +53,35 @@ ORDERLY = {
     "neighbours": np.roll(SUMS, -1),
 }
 
+
+def numbers_of_threes() -> int:
+    found = np.count_nonzero(X == 3)
+    return int(found * (found - 1) // 2)
+
+
+def places_of_largest() -> np.ndarray:
+    """For each tile, the sum over its threads of the place of the largest value up to the thread."""
+    threads = np.arange(THREADS)
+    tiles = X.reshape(-1, THREADS) * THREADS + threads * 97 % THREADS
+    is_largest = tiles == np.maximum.accumulate(tiles, 1)
+    return np.maximum.accumulate(np.where(is_largest, threads, 0), 1).sum(1)
+
+
+OVERWRITTEN = {
+    "sums_by_first_thread": SUMS,
+    "sums_by_last_thread": SUMS,
+    "numbers": filled(numbers_of_threes()),
+    "turns_of_warps": filled(int(SUMS @ np.arange(1, BINS + 1))),
+    "sums_in_global_memory": SUMS,
+    "places_of_largest": places_of_largest(),
+}
+BENIGN = {
+    "stop_when_found": filled(1),
+    "smallest_label": filled((X[:THREADS] * THREADS + np.arange(THREADS)).min()),
+    "wait_for_reader": filled(1),
+    "ignore_hint": COUNTS,
+    "exchange_in_warps": TOTAL,
+}
 LUCKY = {
     "largest with slots of shared memory that nothing has written": filled(X.max()),
     "least in fresh memory": filled(X.min()),
@@ -116,6 +145,40 @@ def test_an_orderly_program_is_right_in_all_orders_and_nothing_is_reported(name:
     assert not findings(ended)
     for outcome in ended:
         np.testing.assert_array_equal(outcome.arrays[1], ORDERLY[name])
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", OVERWRITTEN)
+def test_what_is_overwritten_before_it_is_read_is_wrong_each_time_when_reads_come_late(name: str) -> None:
+    ended = outcomes("overwritten", list(OVERWRITTEN).index(name), orders=ORDERS + LATE_READS, times=3)
+    assert all(outcome.status is None for outcome in ended), findings(ended)
+    right = [bool((outcome.arrays[1] == OVERWRITTEN[name]).all()) for outcome in ended]
+    orders = len(ORDERS + LATE_READS)
+    assert all(right[: len(ORDERS)])
+    assert not all(right[len(ORDERS) : orders])
+    assert right[orders:] == right[:orders] * 2, "the orders are the same each time"
+    source = (KERNELS / "overwritten.cu").read_text().splitlines()
+    races = [source[int(str(found["line"])) - 1] for found in findings(ended) if found["kind"] == "race"]
+    assert any(f"// race: {name}" in line for line in races)
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", ORDERLY)
+def test_an_orderly_program_is_right_when_reads_come_late(name: str) -> None:
+    for outcome in outcomes("orderly", list(ORDERLY).index(name), orders=LATE_READS):
+        assert outcome.status is None
+        np.testing.assert_array_equal(outcome.arrays[1], ORDERLY[name])
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", BENIGN)
+def test_a_race_that_does_no_harm_is_right_in_all_orders(name: str) -> None:
+    ended = outcomes("benign", list(BENIGN).index(name), orders=ORDERS + LATE_READS, times=2)
+    for outcome in ended:
+        assert outcome.status is None, outcome.diagnostics
+        np.testing.assert_array_equal(outcome.arrays[1], BENIGN[name])
+    races = {found["kind"] for found in findings(ended)}
+    assert races == (set() if name == "exchange_in_warps" else {"race"})
 
 
 @pytest.mark.parametrize("name", LUCKY)

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from judge.cases import ORDERS
+from judge.cases import LATE_READS, ORDERS
 from judge.cpu.orders import check_in_orders
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
@@ -41,13 +41,34 @@ def check(referee: ScriptedReferee, orders: tuple[RunFlag, ...] = ORDERS) -> Cas
 
 
 def test_a_case_that_is_right_in_all_orders_is_reported_by_the_first() -> None:
-    referee = ScriptedReferee([RIGHT] * 3, RACE)
+    referee = ScriptedReferee([RIGHT] * 3, NOTE)
     report = check(referee)
     assert (report.verdict, report.message, report.wall_ms) == (RIGHT, "", 1.0)
     assert tuple(referee.asked) == ORDERS
 
 
-@pytest.mark.parametrize("verdicts", [[WRONG], [RIGHT, WRONG], [RIGHT, RIGHT, WRONG]])
+@pytest.mark.parametrize("found", [(), (NOTE,), (HAZARD,), (UNINITIALISED,)])
+def test_a_program_that_does_not_race_runs_in_three_orders(found: tuple[Diagnostic, ...]) -> None:
+    referee = ScriptedReferee([RIGHT] * 3, *found)
+    check(referee)
+    assert tuple(referee.asked) == ORDERS
+
+
+def test_a_program_that_races_also_runs_with_late_reads() -> None:
+    referee = ScriptedReferee([RIGHT] * 7, NOTE, RACE)
+    report = check(referee)
+    assert (report.verdict, report.message, report.wall_ms) == (RIGHT, "", 1.0)
+    assert tuple(referee.asked) == ORDERS + LATE_READS
+    assert len(set(referee.asked)) == len(referee.asked)
+
+
+def test_a_case_that_runs_once_has_no_late_reads() -> None:
+    referee = ScriptedReferee([RIGHT], RACE)
+    check(referee, ORDERS[:1])
+    assert tuple(referee.asked) == ORDERS[:1]
+
+
+@pytest.mark.parametrize("verdicts", [[WRONG], [RIGHT, WRONG], [RIGHT, RIGHT, WRONG], [RIGHT] * 4 + [WRONG]])
 def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Verdict]) -> None:
     report = check(ScriptedReferee(verdicts, NOTE, RACE))
     assert report.verdict is WRONG
