@@ -1,4 +1,4 @@
-"""Images of whole grey values. The upper half has 16 levels only, so that many slopes equal the threshold exactly."""
+"""Images of whole grey values. The upper half has 16 levels, so that many slopes equal the threshold."""
 
 
 def generate(xp, rng, size):
