@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CHART = ROOT / "deploy" / "helm" / "warpcourt"
 CRDS = ROOT / "deploy" / "helm" / "crds"
 HELM = ROOT / ".venv" / "bin" / "helm"
+_HELM_BUFFER = 4096  # Helm reads JSON whose length is a multiple of it as if it were empty
 NODE = ROOT / ".venv" / "bin" / "node"
 VERSIONS = tuple(f"1.{minor}" for minor in range(30, 38))  # of Kubernetes
 Manifest = dict[str, Any]
@@ -51,7 +52,8 @@ def merged(values: Mapping[str, Any]) -> Manifest:
 def render(values: Mapping[str, Any], *, release: str = "court", kubernetes: str = "1.35") -> list[Manifest]:
     """Return the manifests of the chart for a version of Kubernetes. Raises HelmRefused."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(values, file)
+        text = json.dumps(values)
+        file.write(text if len(text) % _HELM_BUFFER else f"{text}\n")
         file.flush()
         done = subprocess.run(
             [

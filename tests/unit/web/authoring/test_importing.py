@@ -131,7 +131,6 @@ class TestSet:
             for found in import_set(*given, **named):
                 if found.entry.slug == "c-sum" and not died:
                     died.append(True)
-                    ImportRun.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
                     raise WorkerDied
                 judged.append(found.entry.slug)
                 yield found
@@ -141,6 +140,8 @@ class TestSet:
         monkeypatch.setattr("worker.scripted_proving.import_set", dies_once)
         with pytest.raises(WorkerDied):
             judge_next(JudgeHandle())
+        # Only now: the heartbeat of the worker would extend the lease.
+        ImportRun.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
         page = author.get(answer.url).content.decode()
         assert "/author/a-sum" in page, "the page shows problems as they are done"
         assert "every 2s" in page
