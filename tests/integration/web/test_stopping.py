@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from testing.services import postgresql, redis_server
+from testing.services import postgresql, redis_server, wait_until
 from tests.integration.web.installation import Installation
 from tests.migrated import put_migrated_postgresql
 
@@ -95,7 +95,8 @@ def test_connections_that_are_cut_cost_no_page_and_no_verdict(installation, gate
     said = len(installation.log)
     gate.unlink()
     assert installation.wait_for(public_id)["verdict"] == "wrong_answer"
-    assert any("verdict_kept" in line or "progress_not_recorded" in line for line in installation.log[said:])
+    kept = ("verdict_kept", "progress_not_recorded")
+    wait_until(lambda: any(word in line for line in installation.log[said:] for word in kept), "the log", 10)
     assert sum("claimed" in event for event in installation.events(public_id)) == 1
 
 
