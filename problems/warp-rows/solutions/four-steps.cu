@@ -1,0 +1,45 @@
+// Wrong: the distances 8, 4, 2 and 1 combine the lanes of each half of the warp, but not the two halves. Lane 0 has
+// the result of 16 lanes. 32 lanes need five steps, the first of them at distance 16.
+#include <cuda_runtime.h>
+
+constexpr int kThreads = 256;  // eight warps
+constexpr unsigned kAll = 0xffffffffu;
+
+struct Best {
+    float value;
+    int index;
+};
+
+__device__ bool beats(float value, int index, Best other) {
+    return value > other.value || (value == other.value && index < other.index);
+}
+
+__global__ void warp_rows(const float* x, float* sum, int* arg, int rows, int cols) {
+    int row = (blockIdx.x * kThreads + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    if (row >= rows) return;  // the whole warp
+    const float* in = x + size_t(row) * cols;
+
+    float total = 0.0f;
+    Best best = {-INFINITY, cols};  // neutral: every element beats it
+    for (int col = lane; col < cols; col += 32) {
+        float value = in[col];
+        total += value;
+        if (value > best.value) best = {value, col};  // the columns of a lane ascend, so the first one stays
+    }
+    for (int bit = 8; bit > 0; bit /= 2) {
+        total += __shfl_xor_sync(kAll, total, bit);
+        float value = __shfl_xor_sync(kAll, best.value, bit);
+        int index = __shfl_xor_sync(kAll, best.index, bit);
+        if (beats(value, index, best)) best = {value, index};
+    }
+    if (lane == 0) {
+        sum[row] = total;
+        arg[row] = best.index;
+    }
+}
+
+extern "C" void solve(const float* x, float* sum, int* arg, int rows, int cols) {
+    constexpr int kWarps = kThreads / 32;
+    warp_rows<<<(rows - 1) / kWarps + 1, kThreads>>>(x, sum, arg, rows, cols);
+}

@@ -1,0 +1,49 @@
+// Wrong: the full mask inside a loop whose lanes have different numbers of rounds. In the last round of a row whose
+// length is not a multiple of 32, lanes without a column have left, and the others wait for them or get arbitrary
+// values. Shuffle after the loop.
+#include <cuda_runtime.h>
+
+constexpr int kThreads = 256;  // eight warps
+constexpr unsigned kAll = 0xffffffffu;
+
+struct Best {
+    float value;
+    int index;
+};
+
+__device__ bool beats(float value, int index, Best other) {
+    return value > other.value || (value == other.value && index < other.index);
+}
+
+__global__ void warp_rows(const float* x, float* sum, int* arg, int rows, int cols) {
+    int row = (blockIdx.x * kThreads + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    if (row >= rows) return;  // the whole warp
+    const float* in = x + size_t(row) * cols;
+
+    float total = 0.0f;
+    Best best = {-INFINITY, cols};  // neutral: every element beats it
+    for (int col = lane; col < cols; col += 32) {
+        float value = in[col];
+        for (int bit = 16; bit > 0; bit /= 2) {
+            value += __shfl_xor_sync(kAll, value, bit);
+        }
+        total += value;  // of 32 columns
+        value = in[col];
+        if (value > best.value) best = {value, col};  // the columns of a lane ascend, so the first one stays
+    }
+    for (int bit = 16; bit > 0; bit /= 2) {
+        float value = __shfl_xor_sync(kAll, best.value, bit);
+        int index = __shfl_xor_sync(kAll, best.index, bit);
+        if (beats(value, index, best)) best = {value, index};
+    }
+    if (lane == 0) {
+        sum[row] = total;
+        arg[row] = best.index;
+    }
+}
+
+extern "C" void solve(const float* x, float* sum, int* arg, int rows, int cols) {
+    constexpr int kWarps = kThreads / 32;
+    warp_rows<<<(rows - 1) / kWarps + 1, kThreads>>>(x, sum, arg, rows, cols);
+}
