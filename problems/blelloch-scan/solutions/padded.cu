@@ -1,0 +1,72 @@
+// Two sweeps with padding. At distance d the elements of a level are 2 d apart, so without padding 32 lanes use 16 / d
+// banks, and at distance 16 only one. An unused cell after every 32 moves each further row of banks by one. Bound by
+// memory traffic, 16 bytes for each element.
+#include <cuda_runtime.h>
+
+constexpr int kThreads = 512;
+constexpr int kTile = 2 * kThreads;
+
+// The cell of element i. Without the unused cells, the elements of a level would share few banks.
+__device__ int cell(int i) { return i + i / 32; }
+
+// Scans each tile by itself, and stores the totals of the tiles unless `totals` is null.
+__global__ void scan_tiles(const float* x, float* y, float* totals, int n) {
+    __shared__ float tree[kTile + kTile / 32];
+    int first = blockIdx.x * kTile;
+    for (int i = threadIdx.x; i < kTile; i += kThreads) {
+        tree[cell(i)] = first + i < n ? x[first + i] : 0.0f;
+    }
+    int distance = 1;
+    for (int nodes = kThreads; nodes > 0; nodes /= 2) {  // up: each node becomes the sum of its two children
+        __syncthreads();
+        if (threadIdx.x < nodes) {
+            int right = 2 * distance * (threadIdx.x + 1) - 1;
+            tree[cell(right)] += tree[cell(right - distance)];
+        }
+        distance *= 2;
+    }
+    if (threadIdx.x == 0) {  // this thread has written the root
+        if (totals) totals[blockIdx.x] = tree[cell(kTile - 1)];
+        tree[cell(kTile - 1)] = 0.0f;
+    }
+    for (int nodes = 1; nodes <= kThreads; nodes *= 2) {  // down: each node gets the sum before its range
+        distance /= 2;
+        __syncthreads();
+        if (threadIdx.x < nodes) {
+            int right = 2 * distance * (threadIdx.x + 1) - 1;
+            float own = tree[cell(right)], left_sum = tree[cell(right - distance)];
+            tree[cell(right - distance)] = own;
+            tree[cell(right)] = own + left_sum;
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < kTile && first + i < n; i += kThreads) {
+        y[first + i] = tree[cell(i)];
+    }
+}
+
+// Adds the sum before tile b + 1 to its elements. Nothing comes before tile 0.
+__global__ void add_totals(float* y, const float* totals, int n) {
+    int tile = blockIdx.x + 1;
+    float before = totals[tile];
+    for (int i = tile * kTile + threadIdx.x; i < min((tile + 1) * kTile, n); i += kThreads) {
+        y[i] += before;
+    }
+}
+
+// `x` and `y` may be the same array: a block has read its tile before it writes it.
+static void scan(const float* x, float* y, int n) {
+    int tiles = (n - 1) / kTile + 1;
+    if (tiles == 1) {
+        scan_tiles<<<1, kThreads>>>(x, y, nullptr, n);
+        return;
+    }
+    float* totals = nullptr;
+    cudaMalloc(&totals, tiles * sizeof(float));
+    scan_tiles<<<tiles, kThreads>>>(x, y, totals, n);
+    scan(totals, totals, tiles);
+    add_totals<<<tiles - 1, kThreads>>>(y, totals, n);
+    cudaFree(totals);
+}
+
+extern "C" void solve(const float* x, float* y, int n) { scan(x, y, n); }
