@@ -1,9 +1,12 @@
-"""Images of whole grey values. The upper half has 16 levels, so that many slopes equal the threshold."""
+"""Images of sixteenths of a grey value. The upper half has 16 levels, so that many slopes equal the threshold.
+
+Thresholds are at most 256: sums of squares near the threshold then have at most 24 bits.
+"""
 
 
 def generate(xp, rng, size):
     rows, cols = size["rows"], size["cols"]
-    image = rng.integers(0, 256, (rows, cols)).astype(xp.float32)
+    image = rng.integers(0, 4081, (rows, cols)).astype(xp.float32) / 16
     upper = image[: rows // 2]
     upper -= upper % 16
     return {"image": image}

@@ -1,4 +1,4 @@
-// Wrong: > instead of >=. A pixel whose slope equals the threshold is an edge. Grey values are whole numbers, so this
+// Wrong: > instead of >=. A pixel whose slope equals the threshold is an edge. Pixels are multiples of 1/16, so this
 // happens, for example with slopes of 3 and 4 at a threshold of 5.
 #include <cuda_runtime.h>
 
