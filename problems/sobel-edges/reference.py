@@ -1,4 +1,4 @@
-"""Images of sixteenths of a grey value. The upper half has 16 levels, so that many slopes equal the threshold.
+"""Images of sixteenths of a grey value. The upper half has 16 levels, so many slopes equal the threshold.
 
 Thresholds are at most 256: sums of squares near the threshold then have at most 24 bits.
 """
