@@ -35,6 +35,7 @@ from problems.loader import problems_root
 ROOT = Path(__file__).resolve().parents[1]
 RECEIPTS = ROOT / "problems" / "receipts"
 SAMPLES = 6
+LIMIT_S = 1200  # of one proof, which judges all mutants of a package; a busy machine takes minutes for it
 SAMPLE = "PROOF_SAMPLE"
 PROVE_ALL = "PROVE_ALL"
 # What no verdict on a CPU depends on.
@@ -140,6 +141,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     proofs = [item for item in items if item.get_closest_marker("proof")]
     for item in proofs:
         item.user_properties.append((_PACKAGE, str(_package_of(item))))
+        item.add_marker(pytest.mark.timeout(LIMIT_S))
     if os.environ.get(PROVE_ALL):
         return
     covered = {item for item in proofs if _in_receipt(item)}
