@@ -125,6 +125,7 @@ class Cluster:
             "WARPCOURT_IMPORTS_DIR": str(self.imports_dir(host)),
             "WARPCOURT_DATABASE_URL": self.postgres.url(address),
             "WARPCOURT_BROKER_URL": self.redis.url(address),
+            "WARPCOURT_TRUSTED_PROXIES": "1",
             **self._settings,
         }
 
@@ -347,8 +348,10 @@ class Cluster:
         )
 
     def _client(self) -> httpx.Client:
+        """A client on the site's Unix socket, which tells no address, so it names one as a proxy does."""
         transport = httpx.HTTPTransport(uds=str(self.folder / "site.sock"))
-        return httpx.Client(transport=transport, base_url="http://localhost", timeout=30)
+        headers = {"X-Forwarded-For": "127.0.0.1"}
+        return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
 
     def _site_answers(self) -> bool:
         with contextlib.suppress(httpx.TransportError), self._client() as client:
