@@ -171,6 +171,7 @@ FURTHER_TAGS: Mapping[str, str] = {
     "convolution": "stencil",
     "fine-tuning": "gradients",
     "fix the bug": "synchronisation",
+    "graphs": "sparsity",
     "histogram": "contention",
     "indexing": "matrix",
     "int4": "quantisation",
