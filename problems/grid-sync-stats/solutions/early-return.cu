@@ -1,5 +1,5 @@
 // Wrong: blocks that have no elements leave at once. The barrier of the grid waits for all blocks of the launch, so the
-// others wait for ever. Let such blocks take part with a sum of 0.
+// others wait forever. Let such blocks take part with a sum of 0.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
