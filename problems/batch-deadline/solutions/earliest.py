@@ -14,10 +14,9 @@ def plan(arrive, cost, slo, batch, counts, scratch, traces, n, most, LANES: tl.c
     mine = trace < traces
     at = arrive + trace.to(tl.int64) * n
     out = batch + trace.to(tl.int64) * n
-    free_from = scratch + trace
+    free_from = scratch + trace  # row i holds the times after i requests, and row 0 is zero
     limit = tl.load(slo)
     far = tl.full((LANES,), 1e15, tl.float64)
-    tl.store(free_from, far * 0.0, mask=mine)
     for count in range(1, n + 1):
         last = tl.load(at + count - 1, mask=mine, other=0.0)
         earliest = far
@@ -69,7 +68,7 @@ def solve(
     n: int,
     most: int,
 ) -> None:
-    scratch = torch.empty((n + 1) * traces, dtype=torch.float64, device=arrive.device)
+    scratch = torch.zeros((n + 1) * traces, dtype=torch.float64, device=arrive.device)
     counts = torch.empty(traces, dtype=torch.int32, device=arrive.device)
     plan[(triton.cdiv(traces, 256),)](arrive, cost, slo, batch, counts, scratch, traces, n, most, LANES=256)
     turn[(triton.cdiv(traces * n, 1024),)](batch, counts, n, traces * n, BLOCK=1024)

@@ -14,10 +14,9 @@ def plan(arrive, cost, slo, batch, scratch, traces, n, most, LANES: tl.constexpr
     mine = trace < traces
     at = arrive + trace.to(tl.int64) * n
     out = batch + trace.to(tl.int64) * n
-    free_by = scratch + trace  # row i holds the times before request i
+    free_by = scratch + trace  # row i holds the times before request i, and row n is infinite
     limit = tl.load(slo)
     far = tl.full((LANES,), 1e15, tl.float64)
-    tl.store(free_by + n * traces, far, mask=mine)
     for k in range(0, n):
         i = n - 1 - k
         due = tl.load(at + i, mask=mine, other=0.0) + limit
@@ -60,5 +59,5 @@ def solve(
     n: int,
     most: int,
 ) -> None:
-    scratch = torch.empty((n + 1) * traces, dtype=torch.float64, device=arrive.device)
+    scratch = torch.full(((n + 1) * traces,), 1e15, dtype=torch.float64, device=arrive.device)
     plan[(triton.cdiv(traces, 256),)](arrive, cost, slo, batch, scratch, traces, n, most, LANES=256)
