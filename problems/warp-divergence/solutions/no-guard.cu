@@ -1,0 +1,46 @@
+// Wrong: no thread compares its index with n. The last block reads and writes past the end of the vectors, unless n is a
+// multiple of its size.
+#include <cuda_runtime.h>
+
+__device__ float polynomial(float x) {
+    float sum = 1.0f / 12;
+    for (int power = 10; power >= 0; --power) sum = sum * x + 1.0f / (power + 1);
+    return sum;
+}
+
+__device__ float fraction(float x) {
+    float value = 7.0f;
+    for (int level = 6; level >= 1; --level) value = level + x * x / value;
+    return value;
+}
+
+__device__ float roots(float x) {
+    float value = 1.0f;
+    for (int level = 6; level >= 1; --level) value = sqrtf(level + x * x * value);
+    return value;
+}
+
+__device__ float chebyshev(float x) {
+    float before = 1.0f, value = x;
+    for (int degree = 2; degree <= 11; ++degree) {
+        float next = 2.0f * x * value - before;
+        before = value;
+        value = next;
+    }
+    return value;
+}
+
+constexpr int kThreads = 256;
+
+__global__ void apply(const float* x, const unsigned char* kind, float* y, int n) {
+    int i = blockIdx.x * kThreads + threadIdx.x;
+    int k = kind[i];
+    float p = polynomial(x[i]), f = fraction(x[i]), r = roots(x[i]), c = chebyshev(x[i]);
+    float low = k == 0 ? p : f;
+    float high = k == 2 ? r : c;
+    y[i] = k < 2 ? low : high;
+}
+
+extern "C" void solve(const float* x, const unsigned char* kind, float* y, int n) {
+    apply<<<(n - 1) / kThreads + 1, kThreads>>>(x, kind, y, n);
+}
