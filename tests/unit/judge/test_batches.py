@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judge.built import Built
-from judge.cases import ORDERS
+from judge.cases import LATE_READS, ORDERS
 from judge.proof.batches.text import WHICH, batch_text
 from judge.proof.batches.trials import ProgramBatches, Trial, with_choice
 from judge.report import CaseReport, Diagnostic, Report, StageTime
@@ -159,12 +159,12 @@ class OrderedTarget(Scripted):
 class TestOrders:
     """A program in CUDA C++ runs in the orders that a submission runs in."""
 
-    @pytest.mark.parametrize("order", ORDERS)
+    @pytest.mark.parametrize("order", [*ORDERS, *LATE_READS])
     def test_a_program_that_is_wrong_in_one_order_fails(self, order: RunFlag) -> None:
         target = OrderedTarget(lambda flags: flags == order)
         wrong, right = batches(target, [], language=Language.CUDA).try_all(["racy", "right"])
         assert (wrong.verdict, right.verdict) == (Verdict.WRONG_ANSWER, Verdict.ACCEPTED)
-        assert target.orders[2] == [*ORDERS] * 3
+        assert target.orders[2] == [*ORDERS, *LATE_READS] * 3  # the second program races, too
         assert "another program" not in wrong.message
 
     def test_a_gpu_has_one(self) -> None:

@@ -36,6 +36,9 @@ H200 = Calibration(
 )
 LEFT = 50 * 2**20 // 4  # in the cache: a quarter of it at least
 PROBLEMS = Path(__file__).resolve().parents[4] / "problems"
+# Their programs can stop early, so no count says how little they move. docs/threat-model.md lists this risk.
+STOPS_EARLY = {"bfs-levels", "canary"}
+LEAST_US = 0.2  # of every case, whatever its formulas say
 
 
 def test_memory_bounds_a_large_elementwise_case() -> None:
@@ -166,7 +169,9 @@ def test_every_timed_case_has_a_roofline_with_room_below_it(path: Path) -> None:
     for case in problem.cases:
         if case.group is Group.TIMED:
             found = roofline(problem, case.sizes, H200)
-            assert 5.0 <= found.impossible_us < 0.9 * found.floor_us
+            assert (Count.BYTES in problem.beatable) == (path.parent.name in STOPS_EARLY)
+            least_us = LEAST_US if path.parent.name in STOPS_EARLY else 5.0
+            assert least_us <= found.impossible_us < 0.9 * found.floor_us
 
 
 def test_a_calibration_is_measured_once(tmp_path: Path) -> None:
