@@ -2,13 +2,13 @@
 // has places of its own for the sums, so none must be set to zero. The host looks at the residuals of eight
 // iterations at a time. Kernels that come after the end return at once.
 //
-// What bounds it: bandwidth. Vectors are read or written 11 times in each iteration, and eight lanes read a row together.
+// What bounds it: bandwidth. Vectors are read or written 11 times in each iteration, and four lanes read a row together.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;
-constexpr int kLanes = 8;   // of a warp, for each row
+constexpr int kLanes = 4;   // of a warp, for each row
 constexpr int kAtATime = 8;  // iterations between two looks at the residual
-constexpr int kMost = 1000;  // iterations
+constexpr int kMost = 100;  // iterations
 
 // Adds up `v` over the block and adds the result to `*total`.
 __device__ void add_to(float* total, float v) {
@@ -38,7 +38,7 @@ __global__ void begin(const float* b, float* x, float* r, float* p, float* squar
     add_to(squares, v * v);
 }
 
-// q = A p and the sum of p q. Eight lanes share a row.
+// q = A p and the sum of p q. Four lanes share a row.
 __global__ void multiply(const int* row_start, const int* column, const float* value, const float* p, float* q,
                          const float* squares, float* curvatures, int k, int n, float tol) {
     if (finished(squares, k, tol)) return;
