@@ -348,7 +348,7 @@ class Cluster:
         )
 
     def _client(self) -> httpx.Client:
-        """A client on the site's Unix socket, which tells no address, so it names one as a proxy does."""
+        """Return a client of the site that names an address, as a proxy does: a Unix socket has none."""
         transport = httpx.HTTPTransport(uds=str(self.folder / "site.sock"))
         headers = {"X-Forwarded-For": "127.0.0.1"}
         return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
