@@ -253,7 +253,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   finished = false;
   for (u32 i = 0; i < warps.size(); ++i) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
-    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1, 0};
+    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 0};
   }
   takes_turns = engine().options.interleaved;
   turns = 0;
@@ -340,7 +340,7 @@ void run_launch(Launch& launch) {
   if (options.races) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
-    if (options.races) races().settle();
+    if (options.races) races().finish_launch();
     return;
   }
   if (!crew) crew = new Crew(cpus - 1);
