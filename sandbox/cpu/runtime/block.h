@@ -109,6 +109,7 @@ struct Block {
   u32 at_masks = 0;
   u32 yields = 0;   // since something else happened
   u32 polls = 0;    // yields since the block was set aside
+  bool yielded = false;  // a thread waits for others, perhaps for some that have not started
   bool finished = false;
   bool waits = false;  // when it was left last: for other blocks, rather than having had its turn
   std::vector<ThreadRecord> threads;
@@ -137,7 +138,7 @@ struct Block {
             static_cast<u16>(thread.index), kind};
   }
   // Whether a thread that has not started comes next, rather than one that is ready.
-  bool starts_next() const { return started < count && (takes_turns || ready.empty()); }
+  bool starts_next() const { return started < count && (takes_turns || yielded || ready.empty()); }
   // Makes this record block `number` of `launch`, run by `worker`.
   void prepare(const Launch& launch, u64 number, Worker& worker);
 };
