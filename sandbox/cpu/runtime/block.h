@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "async_copies.h"
 #include "fiber.h"
 #include "shadow_cells.h"
 #include "warp_order.h"
@@ -48,6 +49,7 @@ struct ThreadRecord : Thread {
   u64 looked_at;
   u64 polls[2];        // the last addresses that it polled, since it wrote
   WarpRequest request;
+  AsyncCopies copies;
   void* stack_pointer; // while not running
   Stack stack;
 

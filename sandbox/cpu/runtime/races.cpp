@@ -301,6 +301,28 @@ void Races::settle() {
   });
 }
 
+void Races::check_initialised(const Event& event, const Cell& cell, u32 offset) const {
+  if (cell.written && !cell.copied_by) return;
+  const ThreadRecord& thread = *event.thread;
+  const std::string what = "byte " + std::to_string(offset) + place(thread, event.touch.location);
+  const std::string message =
+      cell.copied_by ? "read of shared memory before the asynchronous copy" + in_line(cell.copied_by) +
+                           " to it has ended: " + what +
+                           ". Wait for the copy first (__pipeline_wait_prior, consumer_wait, cp.async.wait_group), "
+                           "then put a barrier before other threads read."
+                     : "read of uninitialised shared memory: " + what + ". Shared memory is not initialised.";
+  report({Severity::kWarning, "uninitialised", message, where(thread, event.touch.location)});
+}
+
+void Races::start_copy(Block& block, u32 offset, u32 bytes, u32 location) {
+  settle();
+  block.shadow.visit(offset, bytes, [&](Cell& cell, u32, u32) { cell.copied_by = location; });
+}
+
+void Races::finish_copy(ThreadRecord& thread, u32 offset, u32 bytes, u32 location) {
+  shared(thread, offset, bytes, Access::kWrite, location);
+}
+
 void Races::access(const Event& event) {
   settle();
   const Access kind = event.touch.kind;
@@ -308,14 +330,9 @@ void Races::access(const Event& event) {
   if (engine().options.stale_reads) note_poll(event);
   event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     if (cell.run != event.run) cell = {.run = event.run};
-    if (event.shared && reads(kind) && !cell.written) {
-      const ThreadRecord& thread = *event.thread;
-      report({Severity::kWarning, "uninitialised",
-              "read of uninitialised shared memory: byte " + std::to_string(offset) +
-                  place(thread, event.touch.location) + ". Shared memory is not initialised.",
-              where(thread, event.touch.location)});
-    }
+    if (event.shared && reads(kind)) check_initialised(event, cell, offset);
     cell.written |= writes(kind);
+    if (writes(kind)) cell.copied_by = 0;
     if (!deferred) commit(event, cell, offset, bytes);
   });
   if (!deferred) return;

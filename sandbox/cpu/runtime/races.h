@@ -58,6 +58,9 @@ class Races {
   void shared(ThreadRecord& thread, u32 offset, u32 bytes, Access kind, u32 location);
   void global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u32 location);
   void fence(Block& block, bool within_block);
+  // An asynchronous copy to shared memory, after its target has been written over, and when its thread has waited.
+  void start_copy(Block& block, u32 offset, u32 bytes, u32 location);
+  void finish_copy(ThreadRecord& thread, u32 offset, u32 bytes, u32 location);
   // Decides about the last write, and takes back what the last read was shown. Call it before memory changes or goes
   // by other means.
   void settle();
@@ -105,6 +108,7 @@ class Races {
   void keep_old(Cell& cell, const Touch& now, const void* old, u32 bytes);
   void show_old(const Event& access, Cell& cell, u32 offset, u32 bytes);
   void note_poll(const Event& access);
+  void check_initialised(const Event& access, const Cell& cell, u32 offset) const;
   void report_race(const Event& access, const Touch& before, u32 offset);
   std::string race_text(const Event& access, const Touch& before, u32 offset) const;
   Cells* page(u64 address);

@@ -69,6 +69,7 @@ void dispatch(Worker& worker, ThreadRecord* from) {
 void finish_thread(ThreadRecord& thread) {
   Block& block = *thread.block;
   thread.state = State::kDone;
+  thread.copies.forget();
   --block.live;
   block.yields = 0;
   block.warps[thread.warp()].live &= ~thread.lane_bit();

@@ -10,17 +10,19 @@ namespace warpcourt::cpu {
 constexpr u64 kArrivals = 0xfffff;
 constexpr u32 kExpectedShift = 20, kPhaseShift = 40;
 
+// What a copy reads: the first `kept` bytes; the rest is zero.
 template <u32 kBytes>
-WC_INLINE void copy_now(u64 target, u64 source) {
-  __builtin_memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), kBytes);
-}
-// The first `kept` bytes; the rest becomes zero.
-template <u32 kBytes>
-WC_INLINE void copy_part(u64 target, u64 source, u32 kept) {
-  if (kept > kBytes) kept = kBytes;
-  if (kept) __builtin_memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), kept);
-  __builtin_memset(reinterpret_cast<void*>(target + kept), 0, kBytes - kept);
-}
+struct CopySource {
+  u8 data[kBytes] = {};
+
+  WC_INLINE_MEMBER CopySource(u64 source, u32 kept) {
+    if (kept == kBytes) {
+      __builtin_memcpy(data, reinterpret_cast<const void*>(source), kBytes);
+    } else if (kept) {
+      __builtin_memcpy(data, reinterpret_cast<const void*>(source), kept > kBytes ? kBytes : kept);
+    }
+  }
+};
 
 WC_INLINE void init_barrier(u64 at, u32 count) {
   store<u64>(at, u64(count & kArrivals) << kExpectedShift | (count & kArrivals));

@@ -26,6 +26,7 @@ struct Cell {
   bool written = false;
   bool narrow = false;     // that release was of block scope
   bool by_update = false;  // `update` replaced `old`, not `write`
+  u32 copied_by = 0;       // location of the asynchronous copy to here that nothing has waited for
   u8 stale_reads = 0;      // how many more may see `old`
   u32 old = 0;             // the value before the last change
   u16 releaser = 0;      // the thread that released last through this cell

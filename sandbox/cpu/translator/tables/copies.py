@@ -1,4 +1,4 @@
-"""Asynchronous copies and mbarriers. A copy is done at once, so that waiting for it is trivial.
+"""Asynchronous copies and mbarriers. A copy is not there before its thread has waited for it.
 
 Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
 """
@@ -12,13 +12,20 @@ _ASYNC = frozenset(("async",))
 
 
 def _copy(code: Emission, instruction: Instruction) -> str:
-    if instruction.any_of("commit_group", "wait_group", "wait_all"):
-        return ";"
+    if instruction.has("commit_group"):
+        return "wc_commit_copies(T);"
+    if instruction.has("wait_group"):
+        return f"wc_wait_for_copies(T, {code.read(instruction.operand(0), 'u32')});"
+    if instruction.has("wait_all"):
+        return "wc_wait_for_all_copies(T);"
     if instruction.has("mbarrier"):
         # Without .noinc the count rises by one now and falls by one when the copies are done: no change.
-        if not instruction.has("noinc"):
-            return ";"
-        return f"(void)arrive_barrier({_barrier(code, instruction, 0)}, 1u);"
+        arrival = (
+            f" (void)arrive_barrier({_barrier(code, instruction, 0)}, 1u);"
+            if instruction.has("noinc")
+            else ""
+        )
+        return f"wc_wait_for_all_copies(T);{arrival}"
     if not instruction.any_of("ca", "cg"):
         raise UnsupportedForm(instruction.opcode)
     size = instruction.operand(2)
@@ -28,11 +35,9 @@ def _copy(code: Emission, instruction: Instruction) -> str:
     target = code.pointer(instruction.operand(0), "shared", size.value, WRITE)
     source = code.pointer(instruction.operand(1), "global", size.value, READ)
     # The source comes first: race mode takes what follows the check of a write for that write.
-    if kept == f"{size.value}u":
-        return f"{{ const u64 source = {source}; copy_now<{size.value}>({target}, source); }}"
     return (
-        f"{{ const u32 kept = {kept}; const u64 source = kept ? {source} : 0; "
-        f"copy_part<{size.value}>({target}, source, kept); }}"
+        f"{{ const u32 kept = {kept}; const CopySource<{size.value}> source(kept ? {source} : 0, kept); "
+        f"wc_copy_async(T, {target}, source.data, {size.value}, {code.location}); }}"
     )
 
 
@@ -94,7 +99,7 @@ ENTRIES = (
         _copy,
         needs=_ASYNC,
         header="copies",
-        note="Done at once: a missing wait goes unnoticed. Bulk and tensor copies are unsupported.",
+        note="The target holds poison until the wait. Bulk and tensor copies are unsupported.",
     ),
     InstructionEntry(
         "mbarrier",
