@@ -16,7 +16,7 @@ from judge.evidence.sums import Sums
 from judge.oracle import Oracle
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Tool, Verdict
 from sandbox.backend import Process
 from sandbox.wire import RunFlag
 
@@ -146,14 +146,14 @@ class Target(Protocol):
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,
+        tool: Tool | None = None,
         seed: int | None = None,
         gpu_model: str = "",
     ) -> JudgingSession:
         """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
 
-        Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
-        what that finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
+        Returns at once. With `tool` its runners work under that tool, if there are GPUs. What a sanitizer
+        finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
         this judging session alone; else of random seeds. With `gpu_model` it is a GPU of that
         model. Raises judge.errors.GpuUnavailable.
         """

@@ -27,7 +27,7 @@ from judge.report import Diagnostic
 from problems import schema
 from problems.binding import binding_cuda
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind, Verdict
+from problems.vocabulary import Language, OracleKind, Tool, Verdict
 from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
@@ -113,7 +113,7 @@ class CpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+        tool: Tool | None = None,  # noqa: ARG002 - functional mode checks every access anyway
         seed: int | None = None,
         gpu_model: str = "",
     ) -> "CpuSession":

@@ -29,7 +29,7 @@ from judge.oracle import TORCH_ORACLE, runner_manifest
 from problems import schema
 from problems.binding import binding_cuda
 from problems.schema import Case, Problem
-from problems.vocabulary import Language
+from problems.vocabulary import Language, Tool
 from sandbox.backend import Backend, IsolationUnavailable
 from sandbox.gpu import health
 from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled
@@ -41,13 +41,12 @@ from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
 from sandbox.gpu.runners import (
     IN_IMAGE,
     Interpreter,
-    Tool,
     build_device_runner,
     cuda_runner_command,
     of_this_process,
     oracle_command,
-    sanitized_runner_command,
     triton_runner_command,
+    watched_runner_command,
 )
 from sandbox.pool import NotReady, Pool
 from sandbox.spec import Command, Limits, SandboxGpu
@@ -59,7 +58,6 @@ _COMPILE = "compile"
 _CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on top of it, use themselves
 _TASKS = 256  # with the driver's threads and Triton's compilers
 _DESCRIPTORS = 1024  # every array of a timed session is one
-_SANITIZER = "compute-sanitizer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +161,11 @@ class NvidiaHardware:
             )
         return found
 
-    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
-        """Return the CUDA runner under a tool of compute-sanitizer, outside MPS. Raises RunnerUnusable."""
+    def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """Return the CUDA runner under a tool of the toolkit, outside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
-        return sanitized_runner_command(
-            self._tools.runner, self._sanitizer(), tool=tool, limits=limits, gpu=gpu
-        )
+        program = self._program(tool.program)
+        return watched_runner_command(self._tools.runner, program, tool=tool, limits=limits, gpu=gpu)
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""
@@ -235,14 +232,14 @@ class NvidiaHardware:
         """Wait for the listings that are being made."""
         self._listing.shutdown()
 
-    def _sanitizer(self) -> str:
-        """Return the path of compute-sanitizer inside its sandbox."""
+    def _program(self, name: str) -> str:
+        """Return the path of a program of the toolkit inside its sandbox."""
         if self._versions:
-            return _SANITIZER
-        beside = find_toolkit().root / "bin" / _SANITIZER
-        found = shutil.which(_SANITIZER) or (str(beside) if beside.exists() else None)
+            return name
+        installed = find_toolkit().root / "bin" / name
+        found = shutil.which(name) or (str(installed) if installed.exists() else None)
         if found is None:
-            raise RunnerUnusable("compute-sanitizer is not installed; it comes with the CUDA toolkit")
+            raise RunnerUnusable(f"{name} is not installed; it comes with the CUDA toolkit")
         return found
 
 

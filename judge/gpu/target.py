@@ -21,7 +21,7 @@ from judge.gpu.session import GpuSession
 from judge.oracle import Oracle, oracle_kind
 from judge.report import Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind
+from problems.vocabulary import Language, OracleKind, Tool
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
@@ -116,7 +116,7 @@ class GpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,
+        tool: Tool | None = None,
         seed: int | None = None,
         gpu_model: str = "",
     ) -> GpuSession:
@@ -137,7 +137,7 @@ class GpuTarget:
             cases,
             cancelled,
             environment=environment,
-            sanitize=sanitize,
+            tool=tool,
             seed=seed,
             reservation=reservation,
         )
