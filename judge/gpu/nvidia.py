@@ -31,7 +31,7 @@ from problems.binding import binding_cuda
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Tool
 from sandbox.backend import Backend, IsolationUnavailable
-from sandbox.gpu import health
+from sandbox.gpu import health, profiler
 from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled
 from sandbox.gpu.compile.compiler import IN_IMAGE as COMPILER_IN_IMAGE
 from sandbox.gpu.compile.compiler import Compiler, architecture, on_host, open_compiler
@@ -49,7 +49,7 @@ from sandbox.gpu.runners import (
     watched_runner_command,
 )
 from sandbox.pool import NotReady, Pool
-from sandbox.spec import Command, Limits, SandboxGpu
+from sandbox.spec import Bind, Command, Limits, SandboxGpu
 from sandbox.toolchain import find_toolkit
 
 _log = logging.getLogger(__name__)
@@ -164,8 +164,10 @@ class NvidiaHardware:
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """Return the CUDA runner under a tool of the toolkit, outside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
-        program = self._program(tool.program)
-        return watched_runner_command(self._tools.runner, program, tool=tool, limits=limits, gpu=gpu)
+        program, binds = self._program(tool)
+        return watched_runner_command(
+            self._tools.runner, program, tool=tool, limits=limits, gpu=gpu, binds=binds
+        )
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""
@@ -232,15 +234,18 @@ class NvidiaHardware:
         """Wait for the listings that are being made."""
         self._listing.shutdown()
 
-    def _program(self, name: str) -> str:
-        """Return the path of a program of the toolkit inside its sandbox."""
-        if self._versions:
-            return name
-        installed = find_toolkit().root / "bin" / name
-        found = shutil.which(name) or (str(installed) if installed.exists() else None)
-        if found is None:
-            raise RunnerUnusable(f"{name} is not installed; it comes with the CUDA toolkit")
-        return found
+    def _program(self, tool: Tool) -> tuple[str, tuple[Bind, ...]]:
+        """Return the path of a tool's program inside its sandbox, and what the sandbox must show for it."""
+        name = tool.program
+        if self._versions:  # of an image, which has it in its path
+            return name, ()
+        root = find_toolkit().root
+        if tool is Tool.PROFILER:
+            if (folder := profiler.installed(root)) is not None:
+                return str(folder / name), (Bind(folder, str(folder)),)
+        elif found := shutil.which(name) or shutil.which(name, path=root / "bin"):
+            return found, ()
+        raise RunnerUnusable(f"{name} is not installed; it comes with the CUDA toolkit")
 
 
 def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:

@@ -5,7 +5,9 @@ gives to every user with `NVreg_RestrictProfilingToAdminUsers=0`, and it does no
 Source: Nsight Compute CLI documentation, "Metrics Reference" and "Command Line Options".
 """
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 LAUNCHES: Final = 32  # the first ones of a run are profiled
@@ -87,6 +89,18 @@ METRICS: Final[Mapping[str, str]] = {
 _SECTIONS: Final = ("--section", "SourceCounters")
 _REPORT: Final = "/tmp/profile.ncu-rep"  # noqa: S108 - inside the sandbox
 _CHANNEL: Final = 3  # which the shell must not keep open: its end says that the runner has gone
+
+
+def installed(toolkit: Path) -> Path | None:
+    """The newest folder of Nsight Compute on this host, or None. The folder of the toolkit may have one, too.
+
+    What is called `ncu` next to nvcc only looks for this folder.
+    """
+    homes = (Path("/opt/nvidia/nsight-compute"), toolkit)
+    found = [path.parent for home in homes for path in home.glob("*/ncu") if path.parent.name != "bin"]
+    return max(
+        found, key=lambda folder: [int(word) for word in re.findall(r"\d+", folder.name)], default=None
+    )
 
 
 def profiling_argv(program: str, runner: str) -> tuple[str, ...]:

@@ -101,9 +101,15 @@ def cuda_runner_command(
 
 
 def watched_runner_command(
-    runner: Path, program: str, *, tool: Tool, limits: Limits, gpu: SandboxGpu | None
+    runner: Path,
+    program: str,
+    *,
+    tool: Tool,
+    limits: Limits,
+    gpu: SandboxGpu | None,
+    binds: Sequence[Bind] = (),
 ) -> Command:
-    """The CUDA runner under `tool`, whose program is at `program` inside.
+    """The CUDA runner under `tool`, whose program is at `program` inside, where `binds` show it.
 
     It needs the image that has the toolkit. The tool prints among the program's output. It does not work
     under MPS.
@@ -118,6 +124,7 @@ def watched_runner_command(
     return replace(
         plain,
         argv=argv,
+        binds=(*plain.binds, *binds),
         limits=limits,
         image=Image.COMPILE,
         environment={**plain.environment, "TMPDIR": "/tmp"},  # noqa: S108 - inside the sandbox
