@@ -37,11 +37,12 @@ from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
 from judge.evidence.faults import classified
 from judge.evidence.launches import launched_nothing
+from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime, own_scalars
+from judge.report import CaseReport, Diagnostic, Profile, ProgressEvent, Report, StageTime, own_scalars
 from judge.requirements import count_elsewhere, with_requirements
 from judge.scalars import with_scalars
 from judge.scoring import score, unsuited
@@ -109,6 +110,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     secret = secrets.randbits(128) if seed is None else seed
     selected = select_cases(problem, mode, sizes, ranked=target.ranks and tool is None, values=values)
     cases = tuple(with_scalars(problem, case, secret) for case in selected)
+    missing = _why_not_profiled(language, target) if tool is Tool.PROFILER else ""
     judgement = Judgement(
         problem=matching_nan(problem) if values else problem,
         source=source,
@@ -119,7 +121,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         on_progress=on_progress,
         on_stage=on_stage,
         cancelled=cancelled.is_set if cancelled else lambda: False,
-        tool=tool,
+        tool=None if missing else tool,
+        profile_missing=missing,
         seed=seed,
         gpu_model=gpu_model,
     )
@@ -133,6 +136,17 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
             if charged is None:
                 raise
             return _report(judgement, RunOutcome(*charged), Built())
+
+
+def _why_not_profiled(language: Language, target: Target) -> str:
+    """Why a program cannot be profiled, for the user; empty if it can be."""
+    if language is not Language.CUDA:
+        return "Only CUDA C++ programs can be profiled."
+    if not target.ranks:
+        return "This program ran in functional mode. Only a GPU has hardware counters."
+    if Tool.PROFILER not in target.tools:
+        return "The node that judged this run has no Nsight Compute. An administrator can install it there."
+    return ""
 
 
 def _judge(judgement: Judgement) -> Report:
@@ -420,7 +434,20 @@ def _shown(judgement: Judgement, output: bytes) -> str:
     """Return the program's output if it comes from public cases only, else nothing."""
     if judgement.mode is not Mode.RUN:
         return ""
-    return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
+    own = program_output(output) if judgement.tool is Tool.PROFILER else output
+    return clean(own.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
+
+
+def _profile(judgement: Judgement, output: bytes) -> Profile | None:
+    """Return the profile, if one was asked for."""
+    if judgement.profile_missing:
+        return Profile(missing=judgement.profile_missing)
+    if judgement.tool is not Tool.PROFILER:
+        return None
+    try:
+        return read_profile(output)
+    except ProfileMissing as error:
+        return Profile(missing=str(error))
 
 
 def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
@@ -439,5 +466,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         listings=built.all_listings(),
         attempts=judgement.attempts,
         requirements=outcome.requirements,
+        profile=_profile(judgement, outcome.output),
     )
     return replace(report, message=shown_message(report))

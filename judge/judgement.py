@@ -27,6 +27,7 @@ class Judgement:
     on_stage: Callable[[StageTime], None]
     cancelled: Callable[[], bool]
     tool: Tool | None
+    profile_missing: str
     seed: int | None
     gpu_model: str
     stages: list[StageTime] = field(default_factory=list)

@@ -7,7 +7,7 @@ GPU it also stands for a share of the device, and for a process of ours that own
 `judge.wiring` opens them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from judge.built import Built
@@ -138,6 +138,10 @@ class Target(Protocol):
             judge.errors.CompilerBroken: the toolchain failed on our account.
             judge.errors.LanguageMissing: this installation lacks the language.
         """
+
+    @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that can watch programs here."""
 
     def session(
         self,

@@ -6,7 +6,7 @@ the oracle generates cases in its own thread at the same time.
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
@@ -54,6 +54,7 @@ class CpuTarget:
 
     name = "cpu"
     ranks = False
+    tools: Collection[Tool] = ()
     gpu_models: tuple[str, ...] = ()
 
     def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:

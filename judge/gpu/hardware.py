@@ -49,6 +49,10 @@ class Hardware(Protocol):
         """The languages that this hardware can judge."""
 
     @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that `watched` can use."""
+
+    @property
     def shared(self) -> Mapping[str, Command]:
         """Return the warm sandboxes shared by all cards, by kind: `compile` or none."""
 

@@ -161,10 +161,18 @@ class NvidiaHardware:
             )
         return found
 
+    @property
+    def tools(self) -> Collection[Tool]:
+        """The tools whose programs are installed."""
+        return tuple(tool for tool in Tool if self._find(tool) is not None)
+
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """Return the CUDA runner under a tool of the toolkit, outside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
-        program, binds = self._program(tool)
+        found = self._find(tool)
+        if found is None:
+            raise RunnerUnusable(f"{tool.program} is not installed; it comes with the CUDA toolkit")
+        program, binds = found
         return watched_runner_command(
             self._tools.runner, program, tool=tool, limits=limits, gpu=gpu, binds=binds
         )
@@ -234,8 +242,11 @@ class NvidiaHardware:
         """Wait for the listings that are being made."""
         self._listing.shutdown()
 
-    def _program(self, tool: Tool) -> tuple[str, tuple[Bind, ...]]:
-        """Return the path of a tool's program inside its sandbox, and what the sandbox must show for it."""
+    def _find(self, tool: Tool) -> tuple[str, tuple[Bind, ...]] | None:
+        """Return the path of a tool's program inside its sandbox, and what the sandbox must show for it.
+
+        None if it is not installed.
+        """
         name = tool.program
         if self._versions:  # of an image, which has it in its path
             return name, ()
@@ -245,7 +256,7 @@ class NvidiaHardware:
                 return str(folder / name), (Bind(folder, str(folder)),)
         elif found := shutil.which(name) or shutil.which(name, path=root / "bin"):
             return found, ()
-        raise RunnerUnusable(f"{name} is not installed; it comes with the CUDA toolkit")
+        return None
 
 
 def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:

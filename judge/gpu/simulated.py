@@ -40,6 +40,11 @@ class SimulatedHardware:
         del card
         return commands(self._cpu.runtime)
 
+    @property
+    def tools(self) -> Collection[Tool]:
+        """None."""
+        return ()
+
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """There is none."""
         del card, limits

@@ -6,7 +6,7 @@ compiling needs no card. Everything that two worker processes share is outside o
 marks are files, MPS and the secret pool are processes of their own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from judge.built import Built
@@ -89,6 +89,11 @@ class GpuTarget:
                 f"secret_pool_{name}@{uuid}": count for name, count in gpu_runtime.secret_pool.asked.items()
             }
         return found
+
+    @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that are installed for programs of this node."""
+        return self._hardware.tools
 
     @property
     def gpu_models(self) -> tuple[str, ...]:

@@ -103,6 +103,10 @@ def installed(toolkit: Path) -> Path | None:
     )
 
 
+def _version(folder: Path) -> list[int]:
+    return [int(word) for word in re.findall(r"\d+", folder.name)]
+
+
 def profiling_argv(program: str, runner: str) -> tuple[str, ...]:
     """The command that runs `runner` under `program`, which is ncu, and prints two sections at the end.
 
