@@ -56,6 +56,7 @@ _log = logging.getLogger(__name__)
 
 _COMPILE = "compile"
 _CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on top of it, use themselves
+_IMAGE_PROGRAMS = "/usr/local/cuda/bin"
 _TASKS = 256  # with the driver's threads and Triton's compilers
 _DESCRIPTORS = 1024  # every array of a timed session is one
 
@@ -249,7 +250,7 @@ class NvidiaHardware:
         """
         name = tool.program
         if self._versions:  # of an image, which has it in its path
-            return name, ()
+            return f"{_IMAGE_PROGRAMS}/{name}", ()
         root = find_toolkit().root
         if tool is Tool.PROFILER:
             if (folder := profiler.installed(root)) is not None:
