@@ -103,20 +103,10 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figur
     if counter in _OF_SHAPES:
         return _of_shapes(_OF_SHAPES[counter], counter, sums.shapes)
     if counter in _OF_MEMORY:
-        if not sums.complete:
-            return Figure(None, why=_TOO_MUCH)
-        return _OF_MEMORY[counter](sums)
-    match counter:
-        case Counter.GLOBAL_BYTES_RATIO if not sums.complete:
-            return Figure(None, why=_TOO_MUCH)
-        case Counter.GLOBAL_BYTES_RATIO:
-            accesses = _accesses(sums)
-            needed = problem.bytes_moved.number(case.sizes)
-            return Figure(_ratio(_SECTOR_BYTES * accesses.units, needed), accesses.line)
-        case Counter.LAUNCHES:
-            return Figure(sums.launches)
-        case Counter.BARRIERS_PER_BLOCK:
-            return Figure(_ratio(sums.barriers, sums.blocks))
+        needed = problem.bytes_moved.number(case.sizes)
+        return _OF_MEMORY[counter](sums, needed) if sums.complete else Figure(None, why=_TOO_MUCH)
+    if counter in _OF_LAUNCHES:
+        return Figure(_OF_LAUNCHES[counter](sums))
     event = sums.events.get(counter, Event())
     return Figure(event.amount, event.line, event.call)
 
@@ -169,6 +159,10 @@ def _requests(found: Sum) -> Figure:
     return Figure(found.requests, found.line)
 
 
+def _bytes_ratio(found: Sum, needed: float) -> Figure:
+    return Figure(_ratio(_SECTOR_BYTES * found.units, needed), found.line)
+
+
 def _fma_per_shared_request(sums: Sums) -> Figure:
     fma = sums.events.get(Counter.FMA_INSTRUCTIONS, Event())
     return Figure(_ratio(fma.amount, sums.shared.requests), sums.shared.line)
@@ -187,18 +181,24 @@ _OF_SHAPES: Mapping[Counter, Callable[[LaunchShape], float | None]] = {
     Counter.SHARED_BYTES_PER_BLOCK: lambda shape: shape.shared_bytes,
     Counter.OCCUPANCY: _occupancy,
 }
-# The engine counts accesses and branches up to a bound, everything else without one.
-_OF_MEMORY: Mapping[Counter, Callable[[Sums], Figure]] = {
-    Counter.GLOBAL_SECTORS_PER_REQUEST: lambda sums: _per_request(_accesses(sums)),
-    Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST: lambda sums: _per_request(sums.global_load),
-    Counter.GLOBAL_STORE_SECTORS_PER_REQUEST: lambda sums: _per_request(sums.global_store),
-    Counter.GLOBAL_SECTORS_RATIO: lambda sums: _per_fewest(_accesses(sums)),
-    Counter.GLOBAL_VECTOR_REQUESTS: _vector_requests,
-    Counter.SHARED_WAVEFRONTS_PER_REQUEST: lambda sums: _per_request(sums.shared),
-    Counter.SHARED_WAVEFRONTS_RATIO: lambda sums: _per_fewest(sums.shared),
-    Counter.SHARED_REQUESTS: lambda sums: _requests(sums.shared),
-    Counter.FMA_PER_SHARED_REQUEST: _fma_per_shared_request,
-    Counter.DIVERGENT_BRANCHES: lambda sums: _per_request(sums.branch),
-    Counter.ATOMIC_REQUESTS: lambda sums: _requests(sums.atomic),
-    Counter.ATOMIC_LANES_PER_ADDRESS: lambda sums: _per_request(sums.atomic),
+_OF_LAUNCHES: Mapping[Counter, Callable[[Sums], float]] = {
+    Counter.LAUNCHES: lambda sums: sums.launches,
+    Counter.BARRIERS_PER_BLOCK: lambda sums: _ratio(sums.barriers, sums.blocks),
+}
+# The engine counts accesses and branches up to a bound, everything else without one. The number is
+# that of the bytes that the problem needs.
+_OF_MEMORY: Mapping[Counter, Callable[[Sums, float], Figure]] = {
+    Counter.GLOBAL_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_accesses(sums), needed),
+    Counter.GLOBAL_SECTORS_PER_REQUEST: lambda sums, _: _per_request(_accesses(sums)),
+    Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.global_load),
+    Counter.GLOBAL_STORE_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.global_store),
+    Counter.GLOBAL_SECTORS_RATIO: lambda sums, _: _per_fewest(_accesses(sums)),
+    Counter.GLOBAL_VECTOR_REQUESTS: lambda sums, _: _vector_requests(sums),
+    Counter.SHARED_WAVEFRONTS_PER_REQUEST: lambda sums, _: _per_request(sums.shared),
+    Counter.SHARED_WAVEFRONTS_RATIO: lambda sums, _: _per_fewest(sums.shared),
+    Counter.SHARED_REQUESTS: lambda sums, _: _requests(sums.shared),
+    Counter.FMA_PER_SHARED_REQUEST: lambda sums, _: _fma_per_shared_request(sums),
+    Counter.DIVERGENT_BRANCHES: lambda sums, _: _per_request(sums.branch),
+    Counter.ATOMIC_REQUESTS: lambda sums, _: _requests(sums.atomic),
+    Counter.ATOMIC_LANES_PER_ADDRESS: lambda sums, _: _per_request(sums.atomic),
 }

@@ -1,8 +1,8 @@
 """Compares what functional mode counts with the requirements of a problem.
 
 Theory of operation. The first run of each case that a requirement names counts (`judge.evaluate`), and the
-runner notes the sums (`judge.evidence.sums`, `judge.counters`). A requirement must hold in each of its cases. If it does not,
-the program gets the verdict `requirement_missed`, although its outputs are right.
+runner notes the sums (`judge.evidence.sums`, `judge.counters`). A requirement must hold in each of its
+cases. If it does not, the program gets the verdict `requirement_missed`, although its outputs are right.
 
 On a GPU the target's doctor counts in functional mode, if it can. Programs in other languages than CUDA are
 not counted; their requirements stay unchecked, and so do those that the doctor cannot count.

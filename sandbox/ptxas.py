@@ -48,7 +48,9 @@ def assembled_kernels(text: str) -> dict[str, Assembled]:
             continue
         elif (match := _FRAME.search(line)) and function == entry:
             kernel = kernels[entry]
-            kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes = map(bounded, match.groups())
+            kernel.stack_bytes = bounded(match[1])
+            kernel.spill_store_bytes = bounded(match[2])
+            kernel.spill_load_bytes = bounded(match[3])
         elif match := _USED.match(line):
             kernel = kernels[entry]
             shared = _SHARED.search(line)

@@ -240,7 +240,8 @@ def _requirements(rows: Iterable[Body]) -> Table:
         measured = NONE if row["measured"] is None else f"{row['measured']:.12g}"
         state = Text("not checked" if row["state"] == "unchecked" else row["state"])
         state.stylize(styles.get(row["state"], "dim"))
-        table.add_row(clean(name), clean(bound), measured, state, str(row["line"] or NONE), clean(row.get("call") or NONE))
+        line, call = str(row["line"] or NONE), clean(row.get("call") or NONE)
+        table.add_row(clean(name), clean(bound), measured, state, line, call)
     return table
 
 

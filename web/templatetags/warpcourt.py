@@ -13,8 +13,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
-from judge.report import KernelResources
 from judge.counters import counter_name
+from judge.report import KernelResources
 from judge.requirements import bound_text, figure_text
 from problems.translations import direction_of
 from problems.vocabulary import Language

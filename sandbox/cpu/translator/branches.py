@@ -30,6 +30,8 @@ from .syntax import (
 DATA_BRANCHES = "divergent_branches"  # the counter for which branches on data are counted
 LEAST_OF_BOTH = 10  # instructions of each of two sides; a GPU executes shorter ones without branching
 LEAST_OF_ONE = 4  # where the other side is empty
+# The same, if the condition depends on data. Storing an element at a computed place takes fewer.
+LEAST_ON_DATA = 12
 MOST_BLOCKS = 2000  # of a function; larger ones take too long
 _ENDS = ("ret", "exit", "trap", "brkpt")
 _WRITES_NOTHING = ("st", "red", "bra", "brx", "bar", "barrier", "membar", "fence", "prefetch", *_ENDS)
@@ -58,7 +60,7 @@ def counted_branches(function: Function, *, with_data: bool = False) -> dict[int
             found[place] = True
         elif with_data and sides[0] == 0 and uses.depends_on_data(branch.guard.register):
             longest = (flow.cost_until(side, meeting[block], block) for side in flow.following[block])
-            if max(longest) >= LEAST_OF_BOTH:
+            if max(longest) >= LEAST_ON_DATA:
                 found[place] = False
     return found
 
@@ -147,7 +149,7 @@ class _Flow:
         loops = any(to <= block and to in blocks for block in blocks for to in self.following[block])
         places = [place for block in blocks for place in range(self.starts[block], self.ends[block])]
         calls = any(self.instructions[place].name == "call" for place in places)
-        return max(len(places), LEAST_OF_BOTH if loops or calls else 0)
+        return max(len(places), LEAST_ON_DATA if loops or calls else 0)
 
     def _blocks_until(self, start: int, meeting: int, branch: int) -> set[int] | None:
         """The blocks from one until `meeting`; None if some lead back to `branch`."""

@@ -15,8 +15,8 @@ POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
 class Unit:
     """State shared by all functions of a module: headers in use, access sites, counted branches.
 
-    `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. `counters` names what
-    a counting run shall count in addition to what it counts in every program, see `families` and `branches`.
+    `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. `counters` names
+    what a counting run counts in addition to what it counts in every program, see `families` and `branches`.
     """
 
     def __init__(self, *, counts_doubles: bool = False, counters: frozenset[str] = frozenset()) -> None:

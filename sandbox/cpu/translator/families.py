@@ -1,7 +1,7 @@
 """The kinds of instructions whose executions a counting run counts, for problems that ask for them.
 
-A kind has the name of its counter in problem.toml. The counts are of instructions in the PTX that runs: what ptxas
-makes of it is only known where it has been run, and depends on the GPU.
+A kind has the name of its counter in problem.toml. The instructions are those of the PTX that runs, before
+ptxas has moved or combined any.
 """
 
 from collections.abc import Callable, Mapping

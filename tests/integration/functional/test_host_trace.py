@@ -106,7 +106,8 @@ def test_kernels_of_graphs_are_launches(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "timed"), [(Way.TIMED, 1), (Way.TIMED_BY_DEFAULT, 1), (Way.TIMED_ELSEWHERE, 0), (Way.TIMED_ACROSS, 0)]
+    ("way", "timed"),
+    [(Way.TIMED, 1), (Way.TIMED_BY_DEFAULT, 1), (Way.TIMED_ELSEWHERE, 0), (Way.TIMED_ACROSS, 0)],
 )
 def test_kernels_are_timed_if_the_streams_order_them_between_the_events(
     runner: Runner, way: Way, timed: int

@@ -155,9 +155,10 @@ class TestShapes:
         assert "ptxas cannot compile this program" in missed_message([report])
 
     def test_too_many_different_launches(self):
-        assert "more different launches" in measure(
-            DOUBLING, PUBLIC, Counter.OCCUPANCY, replace(SUMS, shapes=None)
-        ).why
+        assert (
+            "more different launches"
+            in measure(DOUBLING, PUBLIC, Counter.OCCUPANCY, replace(SUMS, shapes=None)).why
+        )
 
 
 def test_what_programs_are_compiled_for():
@@ -167,7 +168,7 @@ def test_what_programs_are_compiled_for():
     ]
     assert compiled_counters(wanted) == ("fma_instructions", "occupancy")
     assert set(COMPILED) <= set(Counter)
-    assert INSTRUCTIONS == FAMILIES.keys()
+    assert FAMILIES.keys() == INSTRUCTIONS
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,8 @@ class TestUnchecked:
         assert "The counts of this case are missing" in missed_message([report])
 
     def test_more_than_is_counted(self):
-        (report,) = checked(requirement(Counter.SHARED_REQUESTS, bound=9), sums=(replace(SUMS, complete=False),))
+        wanted = requirement(Counter.SHARED_REQUESTS, bound=9)
+        (report,) = checked(wanted, sums=(replace(SUMS, complete=False),))
         assert report.state is RequirementState.MISSED
         assert "did more than functional mode counts" in missed_message([report])
 

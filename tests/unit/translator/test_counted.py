@@ -80,10 +80,11 @@ def test_branches_are_counted_where_splitting_costs(body: str, count: int) -> No
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        pytest.param(one_side(10, f"{LOADED} setp.lt.u32 %p1, %r2, 5;"), [False], id="one side by data"),
-        pytest.param(one_side(9, f"{LOADED} setp.lt.u32 %p1, %r2, 5;"), [], id="one short side by data"),
+        pytest.param(one_side(12, f"{LOADED} setp.lt.u32 %p1, %r2, 5;"), [False], id="one side by data"),
+        pytest.param(one_side(11, f"{LOADED} setp.lt.u32 %p1, %r2, 5;"), [], id="one short side by data"),
         pytest.param(
-            f"{LOADED} setp.eq.u32 %p1, %r2, 0; @%p1 bra B; A: {WORK} setp.lt.u32 %p2, %r5, 9; @%p2 bra A; B: {WORK}",
+            f"{LOADED} setp.eq.u32 %p1, %r2, 0; @%p1 bra B; "
+            f"A: {WORK} setp.lt.u32 %p2, %r5, 9; @%p2 bra A; B: {WORK}",
             [False],
             id="one side with a loop",
         ),
@@ -94,7 +95,7 @@ def test_branches_are_counted_where_splitting_costs(body: str, count: int) -> No
         ),
         pytest.param(
             "".join(
-                f"setp.eq.u32 %p1, %r2, {kind}; @%p1 bra L{kind}; {WORK * 10} L{kind}: " for kind in range(4)
+                f"setp.eq.u32 %p1, %r2, {kind}; @%p1 bra L{kind}; {WORK * 12} L{kind}: " for kind in range(4)
             ).replace("setp", f"{LOADED} setp", 1)
             + WORK,
             [False] * 4,
@@ -110,7 +111,7 @@ def test_branches_on_data_are_counted_where_a_requirement_needs_them(body: str, 
 @pytest.mark.parametrize(
     ("counter", "text"),
     [
-        ("tensor_instructions", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r2}, {%f2};"),
+        ("tensor_instructions", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1}, {%r2}, {%r3}, {%r4};"),
         ("shuffle_instructions", "shfl.sync.down.b32 %r3|%p1, %r1, 1, 31, -1;"),
         ("reduction_instructions", "redux.sync.add.s32 %r3, %r1, -1;"),
         ("async_copy_instructions", "cp.async.ca.shared.global [%r1], [%rd1], 4;"),
