@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda_error.h"
+#include "diagnostics.h"
 #include "host_trace.h"
 #include "operations.h"
 #include "streams.h"
@@ -17,16 +18,13 @@
 struct CUstream_st {
   unsigned flags;
   int priority;
-  warpcourt::cpu::u64 number = 0;   // 0: the default streams
-  warpcourt::cpu::u64 kernels = 0;  // that ran in it
+  warpcourt::cpu::u64 number = 0;  // 0: the default streams
   std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes = {};
 };
 
 struct CUevent_st {
   double recorded_ms = -1;
-  // The stream of the record, and the kernels that it comes after, whatever runs at the same time.
-  warpcourt::cpu::u64 stream = 0;
-  warpcourt::cpu::u64 kernels = 0;
+  warpcourt::cpu::TracedRecord record = {};
 };
 
 struct CUgraph_st {
@@ -61,26 +59,13 @@ double now_ms() {
 
 bool blocking(cudaStream_t stream) { return !(kept(stream).flags & cudaStreamNonBlocking); }
 
-std::atomic<u64> kernels_of_blocking_streams{0};
-
-void count_kernel(cudaStream_t stream) {
-  ++kept(stream).kernels;
-  if (blocking(stream)) ++kernels_of_blocking_streams;
-  host_trace().count_kernel(kept(stream).number, launches_graph);
-}
-
-// The kernels that ran in a stream, or in one that it waits for and that waits for it, as the default stream does.
-u64 kernels_before(cudaStream_t stream) {
-  const CUstream_st& usual = kept(nullptr);
-  if (&kept(stream) == &usual) return kernels_of_blocking_streams;
-  return kept(stream).kernels + (blocking(stream) ? usual.kernels : 0);
-}
+TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking(stream)}; }
 
 }  // namespace
 
 cudaError_t submit(cudaStream_t stream, Step step) {
   if (!captures(stream)) {
-    if (step.is_kernel) count_kernel(stream);
+    if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
     return operations().submit(stream, blocking(stream), step);
   }
   capture->steps.push_back(std::move(step));
@@ -199,8 +184,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   };
   if (!captures(stream)) {
     host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
-    event->stream = kept(stream).number;
-    event->kernels = kernels_before(stream);
+    event->record = host_trace().record(traced(stream));
     operations().record(event, stream, blocking(stream));
   }
   return submit(stream, {work, nullptr});
@@ -222,12 +206,16 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
     return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded");
   }
   if (!operations().host_has_waited_for(from) || !operations().host_has_waited_for(to)) {
-    return refuse(cudaErrorNotReady, "cudaEventElapsedTime: the host has not waited for the events. Call "
-                                     "cudaEventSynchronize for the later one first");
+    report({Severity::kWarning, "cuda_error",
+            "cudaEventElapsedTime: the host has not waited for the events, so it returns cudaErrorNotReady and no time. "
+            "Call cudaEventSynchronize for the later event first.",
+            {}});
+    // A program that asks until there is a time must get one. CUDA does not keep this error as the last one.
+    operations().host_waits_for_event(from);
+    operations().host_waits_for_event(to);
+    return cudaErrorNotReady;
   }
-  if (from->stream == to->stream && to->kernels > from->kernels) {
-    host_trace().count(HostEvent::kTimedLaunch, "cudaEventElapsedTime", to->kernels - from->kernels);
-  }
+  host_trace().compare(from->record, to->record);
   *ms = static_cast<float>(to->recorded_ms - from->recorded_ms);
   return cudaSuccess;
 }

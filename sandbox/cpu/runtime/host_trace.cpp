@@ -2,6 +2,7 @@
 #include "host_trace.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine.h"
 
@@ -32,6 +33,11 @@ constexpr const char* kHostEventNames[] = {
 };
 static_assert(std::size(kHostEventNames) == static_cast<std::size_t>(HostEvent::kEvents));
 
+// Whether what two streams do happens in the order in which it was submitted.
+bool in_order(const TracedStream& one, const TracedStream& other) {
+  return one.number == other.number || ((one.number == 0 || other.number == 0) && one.blocking && other.blocking);
+}
+
 std::string pair(const char* name, u64 amount) { return std::string(" ") + name + '=' + std::to_string(amount); }
 
 }  // namespace
@@ -44,7 +50,7 @@ HostTrace& host_trace() {
 void HostTrace::start_call(u64 held_allocations) {
   std::lock_guard lock(mutex_);
   amounts_.clear();
-  streams_.clear();
+  kernels_.clear();
   held_ = held_allocations;
 }
 
@@ -54,11 +60,27 @@ void HostTrace::count(HostEvent event, const char* call, u64 amount) {
   amounts_[event][call] += amount;
 }
 
-void HostTrace::count_kernel(u64 stream, bool in_graph) {
+void HostTrace::count_kernel(const TracedStream& stream, bool in_graph) {
   if (!engine().options.summed) return;
   std::lock_guard lock(mutex_);
-  streams_.insert(stream);
+  kernels_.push_back(stream);
   if (!in_graph) ++amounts_[HostEvent::kLaunchOutsideGraph][""];
+}
+
+TracedRecord HostTrace::record(const TracedStream& stream) {
+  std::lock_guard lock(mutex_);
+  return {stream, kernels_.size()};
+}
+
+void HostTrace::compare(const TracedRecord& from, const TracedRecord& to) {
+  u64 timed = 0;
+  {
+    std::lock_guard lock(mutex_);
+    for (u64 at = from.kernels; at < std::min<u64>(to.kernels, kernels_.size()); ++at) {
+      timed += in_order(from.stream, kernels_[at]) && in_order(kernels_[at], to.stream);
+    }
+  }
+  count(HostEvent::kTimedLaunch, "cudaEventElapsedTime", timed);
 }
 
 std::string HostTrace::text(u64 held_allocations, u64 peak_bytes) const {
@@ -72,7 +94,9 @@ std::string HostTrace::text(u64 held_allocations, u64 peak_bytes) const {
     out += pair(kHostEventNames[static_cast<std::size_t>(event)], total);
     if (!most->first.empty()) out += ':' + most->first;
   }
-  if (!streams_.empty()) out += pair("kernel_streams", streams_.size());
+  std::set<u64> streams;
+  for (const TracedStream& stream : kernels_) streams.insert(stream.number);
+  if (!streams.empty()) out += pair("kernel_streams", streams.size());
   if (held_allocations > held_) out += pair("unfreed_allocations", held_allocations - held_);
   if (peak_bytes) out += pair("device_memory_peak", peak_bytes);
   return out;
