@@ -214,7 +214,8 @@ class RequirementReport:
 
     `measured` is the figure of the case in which it is worst, rounded for a hidden one, whose name is not in
     `case`. It is None if nothing was counted, or if `message` says why there is no figure. `line` is the
-    one that contributes most to a figure that misses the bound.
+    one that contributes most to a figure that misses the bound, and `call` the function of the CUDA runtime
+    that does, if the figure counts calls.
     """
 
     counter: Counter
@@ -226,6 +227,7 @@ class RequirementReport:
     case: str = ""
     line: int | None = None
     message: str = ""
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ MAX_REQUIREMENTS = 8
 MAX_COUNTED_CASES = 4
 MAX_BOUND = 1e9
 MAX_EXPLANATION = 300
+_SHARES = {Counter.DIVERGENT_BRANCHES: "the branches", Counter.OCCUPANCY: "the resident warps"}
 
 
 def parse_requirements(top: TomlTable) -> tuple[Requirement, ...]:
@@ -34,8 +35,8 @@ def parse_requirements(top: TomlTable) -> tuple[Requirement, ...]:
 def _requirement(table: TomlTable) -> Requirement:
     counter = table.choice("counter", Counter)
     relation, bound = _bound(table)
-    if counter is Counter.DIVERGENT_BRANCHES and bound > 1:
-        table.fault(relation.value, "is a share of the branches, from 0 to 1")
+    if counter in _SHARES and bound > 1:
+        table.fault(relation.value, f"is a share of {_SHARES[counter]}, from 0 to 1")
     requirement = Requirement(
         counter=counter,
         relation=relation,

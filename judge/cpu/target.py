@@ -16,6 +16,7 @@ from typing import Self
 from judge.built import Built
 from judge.cache import ArtifactCache
 from judge.compiler import compile_findings
+from judge.counters import compiled_counters
 from judge.cpu.draws import OracleDraws
 from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
@@ -98,10 +99,11 @@ class CpuTarget:
         if language is not Language.CUDA:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         binding = binding_cuda(problem)
-        key = ArtifactCache.key([self._runtime.stamp, source, binding])
+        counters = compiled_counters(problem.requirements)
+        key = ArtifactCache.key([self._runtime.stamp, source, binding, *counters])
         if artifact := self._cache.get(key):
             return Built(contents=(artifact,), cached=True)
-        compiled = self._compile(problem, source, binding, cancelled)
+        compiled = self._compile(problem, source, binding, counters, cancelled)
         if compiled.artifact is None:
             return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
@@ -184,10 +186,20 @@ class CpuTarget:
             raise RunnerUnusable(f"{kind}: {error}") from error
 
     def _compile(
-        self, problem: Problem, source: str, binding: str, cancelled: Callable[[], bool]
+        self,
+        problem: Problem,
+        source: str,
+        binding: str,
+        counters: Sequence[str],
+        cancelled: Callable[[], bool],
     ) -> Compiled:
-        limits = compile_limits(problem)
-        command = compile_command(source.encode(), binding.encode(), runtime=self._runtime, limits=limits)
+        command = compile_command(
+            source.encode(),
+            binding.encode(),
+            runtime=self._runtime,
+            limits=compile_limits(problem),
+            counters=counters,
+        )
         process = self._backend.start(command)
         try:
             return read_completion(_wait(process, cancelled), self._runtime)

@@ -35,8 +35,11 @@ HOME = "/warpcourt"  # where sandboxes see the built folder
 _SANDBOX = Path(__file__).resolve().parent.parent
 _RUNTIME = _SANDBOX / "cpu" / "runtime"
 _TRANSLATOR = _SANDBOX / "cpu" / "translator"
-_DRIVER = ("__init__.py", "chains.py", "light_headers.py", "cpu/__init__.py", "cpu/compile_inside.py")
-_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py")
+_DRIVER = (
+    *("__init__.py", "chains.py", "light_headers.py", "ptxas.py"),
+    *("cpu/__init__.py", "cpu/compile_inside.py", "cpu/counting.py"),
+)
+_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py", "ptxas.py")
 _START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(main())\n"
 _RUNNER_FOLDER = _SANDBOX / "runner"
 _RUNNER_HEADERS = (

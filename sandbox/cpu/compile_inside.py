@@ -5,6 +5,9 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
     device  preprocess ─ cicc ─┬─ translate the PTX ─ g++ ─┐
     host    preprocess ─ cudafe++ ─ (stub) ─ g++ ──────────┴─ link
 
+Arguments name the counters (`sandbox.cpu.counting`) that the program is compiled to count. Some need ptxas,
+whose cubin is not used.
+
 It prints the log, and its exit status says whose fault a failure is. Standard library only.
 """
 
@@ -12,10 +15,13 @@ import importlib
 import json
 import re
 import sys
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sandbox.chains import BROKEN, REJECTED, Chains, StepFailed, run
+from sandbox.cpu.counting import RESOURCES
+from sandbox.ptxas import Assembled, assembled_kernels
 
 HOME = Path(__file__).resolve().parents[3]
 LINE_MARK = "// line "  # the translator's, before what belongs to a line of the submission
@@ -40,8 +46,9 @@ DEVICE_FLAGS = (
 class FunctionalChains(Chains):
     """The chains of one recipe."""
 
-    def __init__(self, recipe: dict[str, Any]) -> None:
+    def __init__(self, recipe: dict[str, Any], counters: Sequence[str]) -> None:
         super().__init__(recipe["steps"], recipe["environment"], HOME)
+        self._counters = frozenset(counters)
         self._link_flags: list[str] = recipe["link_flags"]
 
     def device(self) -> str:
@@ -51,7 +58,7 @@ class FunctionalChains(Chains):
             said = self.run("device_front")
         finally:
             self.stub_written.set()
-        _translate()
+        _translate(self._counters, self._resources())
         include = f"-I{HOME / 'include'}"
         argv = ["g++", *DEVICE_FLAGS, include, "-c", "device.cpp", "-o", "device.o"]
         try:
@@ -60,18 +67,27 @@ class FunctionalChains(Chains):
             raise _refused(failure) from failure
         return said
 
+    def _resources(self) -> Mapping[str, Assembled]:
+        """What ptxas gives to each kernel, if a counter needs it; nothing if it rejects the PTX."""
+        if self._counters.isdisjoint(RESOURCES):
+            return {}
+        try:
+            return assembled_kernels(self.run("assemble"))
+        except (StepFailed, OSError):  # PTX for newer GPUs; the counters stay unknown
+            return {}
+
     def link(self) -> None:
         """Make solution.so. The runner defines what stays undefined."""
         argv = ["g++", "-shared", *self._link_flags, "-o", "solution.so", "device.o", "host.o"]
         run(argv, self.environment)
 
 
-def _translate() -> None:
+def _translate(counters: Collection[str], resources: Mapping[str, Assembled]) -> None:
     """binding.ptx to device.cpp. The translator is imported while the compilers work."""
     errors = importlib.import_module("sandbox.cpu.translator.errors")
     try:
         translate = importlib.import_module("sandbox.cpu.translator").translate
-        text = translate(_ptx())
+        text = translate(_ptx(), counters, resources)
     except errors.MemoryExceeded as problem:
         raise StepFailed(REJECTED, f"solution.cu: error: {problem}\n") from problem
     except errors.TranslationError as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
@@ -117,7 +133,7 @@ def main() -> int:
     recipe = json.loads((HOME / "recipe.json").read_text())
     for name, text in recipe["files"].items():
         Path(name).write_text(text)
-    status, log = FunctionalChains(recipe).compile()
+    status, log = FunctionalChains(recipe, sys.argv[1:]).compile()
     sys.stdout.write(log)
     return status
 

@@ -230,17 +230,18 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
 
 
 def _requirements(rows: Iterable[Body]) -> Table:
-    table = _table("Requirement", "Bound", ">Measured", "State", ">Line")
+    table = _table("Requirement", "Bound", ">Measured", "State", ">Line", "Call")
     styles = {"met": "green", "missed": "yellow"}
     for row in rows:
         name, bound = (
             row["counter"].replace("_", " "),
-            f"{row['relation'].replace('_', ' ')} {row['bound']:g}",
+            f"{row['relation'].replace('_', ' ')} {row['bound']:.15g}",
         )
-        measured = NONE if row["measured"] is None else f"{row['measured']:.6g}"
+        measured = NONE if row["measured"] is None else f"{row['measured']:.12g}"
         state = Text("not checked" if row["state"] == "unchecked" else row["state"])
         state.stylize(styles.get(row["state"], "dim"))
-        table.add_row(clean(name), clean(bound), measured, state, str(row["line"] or NONE))
+        line, call = str(row["line"] or NONE), clean(row.get("call") or NONE)
+        table.add_row(clean(name), clean(bound), measured, state, line, call)
     return table
 
 

@@ -13,8 +13,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
+from judge.counters import counter_name
 from judge.report import KernelResources
-from judge.requirements import bound_text, counter_name
+from judge.requirements import bound_text, figure_text
 from problems.translations import direction_of
 from problems.vocabulary import Language
 from web.site import assets, concepts, figures
@@ -86,8 +87,8 @@ def bounded(relation: str, bound: float) -> str:
 
 @register.filter
 def measured(value: float) -> str:
-    """A figure that was counted, with six significant digits: `4.25`."""
-    return f"{value:.6g}"
+    """A figure that was counted: `4.25`."""
+    return figure_text(value)
 
 
 @register.filter

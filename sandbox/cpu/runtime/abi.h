@@ -4,6 +4,7 @@
 // locals, its labels gotos. Anything that another thread can see goes through the functions below.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace warpcourt::cpu {
@@ -46,6 +47,7 @@ struct Thread {
   bool counted;           // see counters.h
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
+  u32* executed;          // executions of each counted instruction, or null; see executed.h
   Block* block;
 };
 
@@ -63,6 +65,14 @@ struct Parameter {
   u32 bytes;
 };
 
+// What ptxas gives to each thread of a kernel. It is asked only for problems that require something of it.
+struct KernelResources {
+  bool known;
+  u32 registers;
+  u32 spilled_bytes;      // stored and loaded again
+  u32 local_bytes;        // the stack frame: local arrays, and registers that are spilled
+};
+
 struct Kernel {
   const char* name;       // mangled
   Entry entry;
@@ -73,6 +83,8 @@ struct Kernel {
   u32 max_threads;        // per block, by __launch_bounds__
   bool is_entry;          // .entry rather than .func
   bool polls;             // it may wait for another block
+  u32 location;           // of its first instruction
+  KernelResources resources;
 };
 
 struct Variable {
@@ -94,6 +106,20 @@ struct DoubleLine {
   u32 instructions;
 };
 
+// A branch that counting runs count. A note may be made of it if it is `noted`.
+struct BranchSite {
+  u32 number;
+  u32 location;
+  bool noted;
+  auto operator<=>(const BranchSite&) const = default;
+};
+
+// An instruction whose executions are counted, see executed.h.
+struct CountedInstruction {
+  const char* kind;
+  u32 location;
+};
+
 // One translated module. Its object file exports it as `warpcourt_module`.
 struct Module {
   const Kernel* kernels;
@@ -104,6 +130,8 @@ struct Module {
   u32 location_count;
   const DoubleLine* doubles;
   u32 double_count;
+  const CountedInstruction* counted;
+  u32 counted_count;
   u32 site_count;
   void (*initialise)();       // fills variables whose initialisers need addresses
 };
@@ -142,7 +170,7 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 
 // Counting runs: which side of a counted branch was taken.
-void wc_branch(Thread*, bool taken, u32 branch, u32 location);
+void wc_branch(Thread*, bool taken, BranchSite);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

@@ -6,7 +6,11 @@
 #include "branches.h"
 #include "diagnostics.h"
 #include "doubles.h"
+#include "engine.h"
+#include "executed.h"
+#include "host_trace.h"
 #include "launch.h"
+#include "memory.h"
 #include "reuse.h"
 #include "sums.h"
 #include "traffic.h"
@@ -40,10 +44,13 @@ void start_counting_call() {
   branches().start_call();
   doubles().start_call();
   tally().start_call();
+  executed().start_call();
+  host_trace().start_call(live_memory().allocations);
+  start_memory_peak();
 }
 
 void start_counting_launch(const Launch& launch) {
-  tally().start_launch();
+  tally().start_launch(launch);
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
@@ -53,6 +60,7 @@ void count_finished_block(const Block& block) {
   tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
+  if (engine().options.summed) executed().end_block(block);
 }
 
 void report_counts() {

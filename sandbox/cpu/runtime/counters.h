@@ -8,6 +8,8 @@
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
+//   executed   instructions of the kinds that a requirement names (executed.h)
+//   trace      calls of the CUDA runtime (host_trace.h), and the shapes of launches (sums.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
 // stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory; a call whose sums

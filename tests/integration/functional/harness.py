@@ -103,20 +103,20 @@ def binding_for(source: str) -> str:
 
 
 @cache
-def compile_source(source: str) -> Compiled:
+def compile_source(source: str, counters: tuple[str, ...] = ()) -> Compiled:
     backend = BareBackend(runtime().folder)
     binding = binding_for(source).encode()
-    return compile_cuda(source.encode(), binding, runtime=runtime(), backend=backend)
+    return compile_cuda(source.encode(), binding, runtime=runtime(), backend=backend, counters=counters)
 
 
 @cache
-def artifact_of(source: str) -> bytes:
+def artifact_of(source: str, counters: tuple[str, ...] = ()) -> bytes:
     """The compiled source, kept between test runs."""
     kept = ArtifactCache(CACHE / "bare")
-    key = ArtifactCache.key([runtime().stamp, source])
+    key = ArtifactCache.key([runtime().stamp, source, *counters])
     if artifact := kept.get(key):
         return artifact
-    compiled = compile_source(source)
+    compiled = compile_source(source, counters)
     assert compiled.artifact, compiled.log
     kept.put(key, compiled.artifact)
     return compiled.artifact
@@ -148,8 +148,8 @@ def _scalar_bits(value: float, dtype: str) -> int:
 class Runner:
     """A runner with one submission loaded."""
 
-    def __init__(self, source: str) -> None:
-        contents = artifact_of(source)
+    def __init__(self, source: str, counters: tuple[str, ...] = ()) -> None:
+        contents = artifact_of(source, counters)
         self._parameters = parameters_of(source)
         self._process = BareBackend(runtime().folder).start(runner_command(runtime(), limits=LIMITS))
         self._sequence = 0
