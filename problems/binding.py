@@ -160,7 +160,7 @@ def _starter_cuda(problem: Problem) -> str:
         [
             *(f"#include <{header}>" for header in includes),
             "",
-            f"// {_placed(arguments)} Scalars are passed by value.",
+            f"// {_placed(arguments)}",
             *(f"//   {line}" for line in _explanations(arguments)),
             f'extern "C" {signature_cuda(problem)} {{',
             f"    // {_task(arguments)}",
@@ -173,8 +173,8 @@ def _starter_cuda(problem: Problem) -> str:
 def _placed(arguments: tuple[Argument, ...]) -> str:
     """A sentence on where the arrays are."""
     if not any(argument.memory.on_host for argument in arguments):
-        return "Arrays are in device memory."
-    return "Each array is where its line says. Kernels cannot access pageable host memory."
+        return "Arrays are in device memory, scalars are passed by value."
+    return "Kernels can access device memory and pinned host memory. Scalars are passed by value."
 
 
 def _task(arguments: tuple[Argument, ...]) -> str:

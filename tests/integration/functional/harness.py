@@ -170,8 +170,9 @@ class Runner:
         *arguments: Argument,
         flags: RunFlag = RunFlag.NONE,
         time_limit_ms: int = 60_000,
+        memory: Sequence[str] = (),
     ) -> Outcome:
-        """Call solve once."""
+        """Call solve once. `memory` says where each array is, in order: in device memory if it is empty."""
         memories: list[Memory] = []
         wire: list[WireArgument] = []
         for (kind, array, _), argument in zip(self._parameters, arguments, strict=True):
@@ -186,6 +187,7 @@ class Runner:
                         offset=GUARD_BYTES,
                         bytes=argument.nbytes,
                         shape=argument.shape,
+                        memory=memory[len(memories)] if memory else "device",
                     )
                 )
                 memories.append(Memory(argument))
