@@ -58,7 +58,7 @@ def test_saying_the_usual_changes_no_version(tmp_path):
         (
             'value = "rows * cols"',
             'value = "rows"\nmemory = "host"',
-            "arguments[2].memory: a scalar is passed",
+            "arguments[2].memory: a scalar is passed by value",
         ),
         (
             '["cuda"]',

@@ -198,7 +198,6 @@ def test_arrays_in_host_memory_are_shown_and_nothing_is_ranked(problem, client: 
     page = client.get(URL).content.decode()
     assert '<th scope="col">Memory</th>' in page
     assert "<td>host, pageable</td>" in page
-    assert "<td>device</td>" in page
     assert "They are not timed or ranked" in page
     assert client.get("/api/v1/problems/vector-add").json()["signature"][0]["memory"] == "host"
 
