@@ -209,6 +209,8 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
         yield ["zeroed", *zeroed]
     if stated := [[case.name, dict(case.scalars)] for case in description.cases if case.scalars]:
         yield ["scalars", *stated]
+    if on_host := [[a.name, a.memory.value] for a in description.arguments if a.memory.on_host]:
+        yield ["memory", *on_host]
     if drawn := [(a.name, a.values) for a in description.arguments if a.drawn and a.values]:
         yield ["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)]
     yield from _restrictions(description, files)

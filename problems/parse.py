@@ -20,6 +20,7 @@ from problems.schema import Argument, Case, Fix, IgnoredMutant, ProblemLimits, R
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
+    ArrayMemory,
     BaselineKind,
     Count,
     Difficulty,
@@ -224,9 +225,18 @@ def _argument(table: TomlTable) -> Argument:
     if zeroed and role is not Role.OUT:
         table.fault("zeroed", f"an argument of role {role} does not start empty; remove it")
     tolerance = _tolerance(table, role, dtype)
-    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values)
+    memory = _memory(table, role)
+    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values, memory)
     table.close()
     return argument
+
+
+def _memory(table: TomlTable, role: Role) -> ArrayMemory:
+    if not table.has("memory"):
+        return ArrayMemory.DEVICE
+    if role is Role.SCALAR:
+        table.fault("memory", "a scalar is passed by value; remove it")
+    return table.choice("memory", ArrayMemory)
 
 
 def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:

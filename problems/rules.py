@@ -7,6 +7,7 @@ from typing import Any
 from problems.faults import FILE, Faults
 from problems.fix import check_fix, check_given
 from problems.formula import Formula, FormulaError
+from problems.host_memory import check_host_memory
 from problems.ignored_mutants import check_ignored
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
@@ -41,6 +42,7 @@ def check_description(description: Description, faults: Faults) -> None:
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
+    check_host_memory(arguments, description.languages, cases, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)

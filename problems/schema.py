@@ -9,6 +9,7 @@ from problems.calling import PythonCallSpec
 from problems.formula import Formula
 from problems.libraries import Library
 from problems.vocabulary import (
+    ArrayMemory,
     BaselineKind,
     Count,
     Counter,
@@ -59,7 +60,7 @@ class Argument:
     `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
     scalar's formula over the same sizes, None for a scalar that is drawn for each case from the range of
     `values`. `tolerance` is None for arguments that are not checked. A `zeroed` output holds zeros before
-    each call, not poison. `values` is what the problem promises of an input.
+    each call, not poison. `values` is what the problem promises of an input. `memory` is where an array lies.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Argument:
     tolerance: Tolerance | None = None
     zeroed: bool = False
     values: ValueRule | None = None
+    memory: ArrayMemory = ArrayMemory.DEVICE
 
     @property
     def drawn(self) -> bool:

@@ -137,6 +137,23 @@ class Role(StrEnum):
     SCALAR = "scalar"
 
 
+class ArrayMemory(StrEnum):
+    """The memory in which `solve` gets an array.
+
+    `HOST` is pageable host memory, as from `malloc`. `PINNED` is page-locked host memory, as from
+    `cudaMallocHost`, which kernels can access too.
+    """
+
+    DEVICE = "device"
+    HOST = "host"
+    PINNED = "pinned"
+
+    @property
+    def on_host(self) -> bool:
+        """Whether host code may read and write it."""
+        return self is not ArrayMemory.DEVICE
+
+
 class ValueOrder(StrEnum):
     """The order in which each row of an input array holds its values."""
 

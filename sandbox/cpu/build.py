@@ -44,7 +44,7 @@ _START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(
 _RUNNER_FOLDER = _SANDBOX / "runner"
 _RUNNER_HEADERS = (
     *("wire.h", "channel.h", "serve.h", "submission.h", "timed_session.h"),
-    *("watchdog.h", "crash.h", "launch_limits.h"),
+    *("watchdog.h", "crash.h", "launch_limits.h", "host_mapping.h"),
 )
 _CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
 _LINK_FLAGS = ("-rdynamic", "-ldl", "-lpthread")

@@ -18,9 +18,20 @@ namespace {
 
 constexpr u_int64_t kReservedMib = 128;  // for the process itself
 
+cpu::MemoryKind kind_of(wire::Memory memory) {
+  switch (memory) {
+    case wire::Memory::kHost: return cpu::MemoryKind::kPageable;
+    case wire::Memory::kPinned: return cpu::MemoryKind::kPinned;
+    default: return cpu::MemoryKind::kDevice;
+  }
+}
+
 void* map(int descriptor, const wire::Argument& argument, const char* name) {
-  void* memory = cpu::map_argument(descriptor, argument.offset, argument.bytes, element_bytes(argument.dtype),
-                                   name ? name : "");
+  void* memory = cpu::map_argument(descriptor, argument.offset,
+                                   {.bytes = argument.bytes,
+                                    .kind = kind_of(argument.memory),
+                                    .element_bytes = element_bytes(argument.dtype),
+                                    .name = name ? name : ""});
   if (!memory) cpu::fail({cpu::Severity::kError, "memory", "an argument cannot be mapped", {}}, wire::kMemoryLimit);
   return memory;
 }

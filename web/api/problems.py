@@ -8,7 +8,7 @@ from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
-from problems.vocabulary import Counter, Difficulty, Language, Relation, ValueOrder
+from problems.vocabulary import ArrayMemory, Counter, Difficulty, Language, Relation, ValueOrder
 from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
@@ -50,7 +50,8 @@ class ArgumentOut(Schema):
     """An argument of `solve`. `shape` has one formula over the sizes per dimension.
 
     `value` is the formula of a scalar. A scalar without it is drawn from `values`. `takes_values` says
-    whether a run may give values for the argument.
+    whether a run may give values for the argument. `memory` says where an array is: in device memory, in
+    pageable host memory (`host`) or in page-locked host memory (`pinned`).
     """
 
     name: str
@@ -60,6 +61,7 @@ class ArgumentOut(Schema):
     value: str | None = None
     values: ValuesOut | None = None
     takes_values: bool
+    memory: ArrayMemory = ArrayMemory.DEVICE
 
 
 class SampleOut(Schema):

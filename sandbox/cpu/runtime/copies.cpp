@@ -43,11 +43,11 @@ std::string objection(const void* pointer, u64 bytes, Side side, const char* rol
   if (!pointer) return the_role + " is a null pointer";
   const std::optional<Allocation> range = nearest_allocation(address);
   const bool inside = range && range->contains(address, 0);
-  if (!inside || range->kind == MemoryKind::kPinned || range->kind == MemoryKind::kRegistered) {
-    if (in_arena(address)) return the_role + " lies outside every allocation";
-    if (side == Side::kDevice && !inside) return the_role + " is host memory, but the direction says device";
-    return "";
-  }
+  const bool pageable = !inside || range->kind == MemoryKind::kPageable;
+  if (!inside && in_arena(address)) return the_role + " lies outside every allocation";
+  if (side == Side::kDevice && pageable) return the_role + " is host memory, but the direction says device";
+  const bool locked = inside && (range->kind == MemoryKind::kPinned || range->kind == MemoryKind::kRegistered);
+  if (!inside || (locked && (!range->argument || range->kind == MemoryKind::kRegistered))) return "";
   if (range->freed) return in_arena(address) ? the_role + " is freed memory, " + range->text() : "";
   const u64 room = range->base + range->bytes - address;
   if (bytes > room) {
@@ -94,6 +94,7 @@ Memory memory_at(const void* pointer) {
     case MemoryKind::kManaged: return Memory::kManaged;
     case MemoryKind::kPinned:
     case MemoryKind::kRegistered: return Memory::kLocked;
+    case MemoryKind::kPageable: return Memory::kPageable;
     default: return Memory::kDevice;
   }
 }

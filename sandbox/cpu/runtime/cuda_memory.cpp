@@ -46,7 +46,7 @@ cudaError_t release(void* pointer, bool host, const char* call) {
              ". Free the pointer that the allocation returned.";
       break;
     case FreeResult::kWrongKind:
-      what = range->kind == MemoryKind::kArgument ? " frees " + range->text() + ", which belongs to the caller of solve()."
+      what = range->argument ? " frees " + range->text() + ", which belongs to the caller of solve()."
                                                   : " does not match the allocation of " + range->text() + ": cudaFree for "
                                                     "cudaMalloc, cudaFreeHost for cudaMallocHost.";
       break;
@@ -116,7 +116,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 cudaError_t cudaFreeHost(void* pointer) { return release_after_all(pointer, true, "cudaFreeHost"); }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
-  if (live_allocation(reinterpret_cast<u64>(pointer))) return set_error(cudaErrorHostMemoryAlreadyRegistered);
+  const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
+  if (range && range->kind != MemoryKind::kPageable) return set_error(cudaErrorHostMemoryAlreadyRegistered);
+  if (range) operations().watch();
   return register_host(pointer, bytes) ? cudaSuccess : set_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostUnregister(void* pointer) {
@@ -127,7 +129,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   *device = host;
   const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(host));
-  return range && range->kind != MemoryKind::kDevice ? cudaSuccess : set_error(cudaErrorInvalidValue);
+  const bool mapped = range && range->kind != MemoryKind::kDevice && range->kind != MemoryKind::kPageable;
+  return mapped ? cudaSuccess : set_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostGetFlags(unsigned* flags, void*) {
   *flags = cudaHostAllocMapped;
@@ -144,7 +147,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   *attributes = {};
   attributes->hostPointer = const_cast<void*>(pointer);
   const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
-  if (!range) {
+  if (!range || range->kind == MemoryKind::kPageable) {
     attributes->type = cudaMemoryTypeUnregistered;
     return cudaSuccess;
   }

@@ -170,9 +170,10 @@ class Runner:
         *arguments: Argument,
         flags: RunFlag = RunFlag.NONE,
         time_limit_ms: int = 60_000,
+        memory: Sequence[str] = (),
     ) -> Outcome:
-        """Call solve once."""
-        memories: list[Memory] = []
+        """Call solve once. `memory` says where each array is, in order: in device memory if it is empty."""
+        held: list[Memory] = []
         wire: list[WireArgument] = []
         for (kind, array, _), argument in zip(self._parameters, arguments, strict=True):
             dtype = _DTYPES[kind]
@@ -182,25 +183,26 @@ class Runner:
                     WireArgument(
                         dtype,
                         scalar=False,
-                        descriptor=len(memories),
+                        descriptor=len(held),
                         offset=GUARD_BYTES,
                         bytes=argument.nbytes,
                         shape=argument.shape,
+                        memory=memory[len(held)] if memory else "device",
                     )
                 )
-                memories.append(Memory(argument))
+                held.append(Memory(argument))
             else:
                 assert not isinstance(argument, np.ndarray)
                 wire.append(WireArgument(dtype, scalar=True, value=_scalar_bits(argument, dtype)))
         self._sequence += 1
         request = Request(RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
         started = time.perf_counter()
-        self._ask(request, [memory.descriptor for memory in memories])
+        self._ask(request, [one.descriptor for one in held])
         answered = self._reply() == 100 + self._sequence
         took_s = time.perf_counter() - started
-        read = [memory.read() for memory in memories]
-        for memory in memories:
-            memory.close()
+        read = [one.read() for one in held]
+        for one in held:
+            one.close()
         status = None if answered else self._end()
         return Outcome(
             status,
