@@ -11,7 +11,11 @@ from problems.vocabulary import Group, Language, Mode
 from sandbox.wire import RunFlag
 
 _WATCHED = RunFlag.DETERMINISTIC | RunFlag.RACES
-ORDERS = (_WATCHED, _WATCHED | RunFlag.REVERSED, _WATCHED | RunFlag.INTERLEAVED)
+ORDERS = (
+    _WATCHED | RunFlag.STALE_READS,
+    _WATCHED | RunFlag.REVERSED,
+    _WATCHED | RunFlag.INTERLEAVED | RunFlag.STALE_READS,
+)
 # Further orders of a program that races.
 LATE_READS = tuple(
     _WATCHED | RunFlag.LATE_READS | torn | reversed_

@@ -92,6 +92,7 @@ class RunFlag(IntFlag):
     COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
     SUMS = 256  # with COUNT: also report the sums over the call, for the requirements of a problem
     LATE_READS = 512  # with RACES: reads that raced wait until no other thread of their block can go on
+    STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait
 
 

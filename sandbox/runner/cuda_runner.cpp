@@ -43,6 +43,7 @@ cpu::Options options(std::uint32_t flags) {
           .interleaved = (flags & wire::kInterleaved) != 0,
           .late_reads = (flags & wire::kLateReads) != 0 && (flags & wire::kRaces) != 0,
           .torn_reads = (flags & wire::kTornReads) != 0,
+          .stale_reads = (flags & wire::kStaleReads) != 0,
           .counted = (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0,
           .summed = (flags & wire::kSums) != 0};
 }

@@ -37,7 +37,8 @@ struct Thread {
   u32 dynamic_offset;     // where extern __shared__ starts
   u32 dynamic_bytes;
   u32 index;              // linear index in the block
-  u32 spin;               // failed atomics and volatile loads since the last yield
+  u32 spin;               // how much it has polled since the last yield
+  u64 polled;             // the address that it polled last
   Dim3 tid;
   const Dim3* ctaid;
   const Dim3* ntid;
@@ -53,12 +54,37 @@ struct Thread {
 
 using Entry = void (*)(Thread*, const u8* parameters, u8* result);
 
-// A polled access is volatile, relaxed, acquire or release: other threads may be at the same place on purpose.
-enum class Access : u32 { kRead = 0, kWrite = 1, kAtomic = 2, kPolledRead = 3, kPolledWrite = 4 };
+// A polled access is relaxed, acquire or release: other threads may be at the same place on purpose. So it may be for
+// one that is volatile, which programs also take for a barrier. Those of block scope mean no other block.
+enum class Access : u32 {
+  kRead = 0,
+  kWrite,
+  kAtomic,
+  kPolledRead,
+  kPolledWrite,
+  kVolatileRead,
+  kVolatileWrite,
+  kBlockAtomic,
+  kBlockPolledRead,
+  kBlockPolledWrite,
+};
 
-constexpr bool reads(Access access) { return access != Access::kWrite && access != Access::kPolledWrite; }
-constexpr bool writes(Access access) { return access != Access::kRead && access != Access::kPolledRead; }
 constexpr bool is_plain(Access access) { return access == Access::kRead || access == Access::kWrite; }
+constexpr bool is_atomic(Access access) { return access == Access::kAtomic || access == Access::kBlockAtomic; }
+constexpr bool is_polled_read(Access access) {
+  return access == Access::kPolledRead || access == Access::kVolatileRead || access == Access::kBlockPolledRead;
+}
+constexpr bool is_polled_write(Access access) {
+  return access == Access::kPolledWrite || access == Access::kVolatileWrite || access == Access::kBlockPolledWrite;
+}
+constexpr bool is_volatile(Access access) {
+  return access == Access::kVolatileRead || access == Access::kVolatileWrite;
+}
+constexpr bool has_block_scope(Access access) {
+  return access == Access::kBlockAtomic || access == Access::kBlockPolledRead || access == Access::kBlockPolledWrite;
+}
+constexpr bool reads(Access access) { return access != Access::kWrite && !is_polled_write(access); }
+constexpr bool writes(Access access) { return access != Access::kRead && !is_polled_read(access); }
 
 struct Parameter {
   u32 offset;

@@ -15,6 +15,7 @@ struct Options {
   bool interleaved = false;    // with `races`: threads take turns at every access
   bool late_reads = false;     // with `races`: reads that raced wait for the other threads of their block
   bool torn_reads = false;     // with `late_reads`: the first such read after a barrier does not wait
+  bool stale_reads = false;    // with `races`: what nothing orders after a write sees the value before it, for a while
   bool counted = false;        // with `races`: see counters.h
   bool summed = false;         // with `counted`: report the sums over the call (sums.h)
 };

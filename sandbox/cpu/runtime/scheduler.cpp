@@ -251,10 +251,10 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   started = 0;
   live = count;
   at_barriers = at_warps = at_masks = yields = polls = 0;
-  finished = false;
+  finished = yielded = false;
   for (u32 i = 0; i < warps.size(); ++i) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
-    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1, 0};
+    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 0};
   }
   takes_turns = engine().options.interleaved;
   turns = 0;
@@ -342,7 +342,7 @@ void run_launch(Launch& launch) {
   if (options.races) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
-    if (options.races) races().settle();
+    if (options.races) races().finish_launch();
     return;
   }
   if (!crew) crew = new Crew(cpus - 1);
@@ -377,6 +377,7 @@ extern "C" void wc_yield(Thread* caller) {
   thread.state = State::kReady;
   block.ready.push(thread.index);
   ++block.polls;
+  block.yielded = true;
   const u32 round = block.ready.size() + 1;
   if (block.started == block.count && (++block.yields > kYieldRounds * round || block.polls > kPollRounds * round)) {
     block.yields = block.polls = 0;

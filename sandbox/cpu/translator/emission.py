@@ -10,6 +10,8 @@ from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Tar
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
 POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
+VOLATILE_READ, VOLATILE_WRITE = "kVolatileRead", "kVolatileWrite"
+BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPolledRead", "kBlockPolledWrite"
 
 
 class Unit:
