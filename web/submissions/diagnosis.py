@@ -48,7 +48,12 @@ class Diagnosis:
 
 
 def diagnose(report: Report) -> Diagnosis:
-    """Return the diagnosis of `report`, which may be redacted.
+    """Return the diagnosis of `report`, which may be redacted."""
+    return Diagnosis(tuple(map(_explain, ranked(report))), parse_counts(report.diagnostics))
+
+
+def ranked(report: Report) -> tuple[Diagnostic, ...]:
+    """Return the findings of `report`, the most important one first.
 
     One finding stands for each kind and line. Further ones of a kind come after the first of each kind.
     """
@@ -57,8 +62,7 @@ def diagnose(report: Report) -> Diagnosis:
     ordered = sorted(findings(report.diagnostics), key=lambda found: (found != leading, *_weight(found)))
     distinct = _distinct(ordered, lambda found: (found.kind, found.line or found.message))
     kinds = _distinct(distinct, lambda found: found.kind)
-    ranked = (*kinds, *(found for found in distinct if found not in kinds))
-    return Diagnosis(tuple(map(_explain, ranked)), parse_counts(report.diagnostics))
+    return (*kinds, *(found for found in distinct if found not in kinds))
 
 
 def diagnosis_json(report: Report) -> dict[str, Any]:
