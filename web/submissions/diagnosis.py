@@ -10,8 +10,10 @@ from judge.report import Diagnostic, Report
 from problems.vocabulary import DiagnosticKind, Severity
 from web.site.findings import page_of_finding
 
-# Notes: those that cost most time as a rule come first.
+# Notes: leaks, which are faults, then those that cost most time as a rule.
 _NOTES = (
+    DiagnosticKind.LEAK,
+    DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.UNCOALESCED,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.BANK_CONFLICT,
@@ -19,6 +21,8 @@ _NOTES = (
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
 )
+# Barriers that do not do their work: the races in the kernel follow from them.
+_CAUSES_OF_RACES = {DiagnosticKind.DIVERGENT_BARRIER, DiagnosticKind.EXITED_THREADS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,11 @@ def ranked(report: Report) -> tuple[Diagnostic, ...]:
     """
     leading = headline(report)
     # Sorting keeps the order of equal ones.
-    ordered = sorted(findings(report.diagnostics), key=lambda found: (found != leading, *_weight(found)))
+    found = findings(report.diagnostics)
+    causes = {entry.kernel for entry in found if entry.kind in _CAUSES_OF_RACES}
+    if leading is not None and leading.kind == DiagnosticKind.RACE and leading.kernel in causes:
+        leading = next(entry for entry in found if entry.kind in _CAUSES_OF_RACES)
+    ordered = sorted(found, key=lambda entry: (entry != leading, *_weight(entry)))
     distinct = _distinct(ordered, lambda found: (found.kind, found.line or found.message))
     kinds = _distinct(distinct, lambda found: found.kind)
     return (*kinds, *(found for found in distinct if found not in kinds))

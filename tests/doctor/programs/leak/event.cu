@@ -1,5 +1,4 @@
 // problem: relu
-// doctor: leak
 __global__ void relu(const float* input, float* output, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -9,7 +8,7 @@ __global__ void relu(const float* input, float* output, int n) {
 
 extern "C" void solve(const float* input, float* output, int n) {
     cudaEvent_t done;
-    cudaEventCreate(&done);
+    cudaEventCreate(&done);  // doctor: leak
     relu<<<(n + 255) / 256, 256>>>(input, output, n);
     cudaEventRecord(done);
     cudaEventSynchronize(done);

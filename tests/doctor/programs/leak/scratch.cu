@@ -1,5 +1,4 @@
 // problem: reduction-sum
-// doctor: leak
 __global__ void sum(const float* input, float* total, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -9,7 +8,7 @@ __global__ void sum(const float* input, float* total, int n) {
 
 extern "C" void solve(const float* input, float* output, int n) {
     float* total;
-    cudaMalloc(&total, sizeof(float));
+    cudaMalloc(&total, sizeof(float));  // doctor: leak
     cudaMemset(total, 0, sizeof(float));
     sum<<<(n + 255) / 256, 256>>>(input, total, n);
     cudaMemcpy(output, total, sizeof(float), cudaMemcpyDeviceToDevice);
