@@ -73,16 +73,19 @@ def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]
 
 
 def _line_of_leak(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """The only call that makes such a thing under a name that is freed nowhere."""
-    lines = []
+    """The only call that makes such a thing under a name that is freed nowhere, or the only one at all."""
+    lines, all_lines = [], []
     for listed, makers, freer in _HELD:
         if not listed.search(message.partition(", in each call")[0]):
             continue
         freed = {name for _, text in program.statements_of(freer) if (name := _name_in(text.partition(")")[0]))}
         for maker in makers:
             made = ((line, _ALLOCATED.match(text)) for line, text in program.statements_of(maker))
-            lines += [line for line, match in made if match and match["name"] not in freed]
-    return lines[0] if len(lines) == 1 else None
+            named = [(line, match["name"]) for line, match in made if match]
+            all_lines += [line for line, _ in named]
+            lines += [line for line, name in named if name not in freed]
+    chosen = lines or all_lines
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _allocated(program: ProgramText) -> list[str]:

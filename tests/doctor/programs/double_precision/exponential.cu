@@ -21,7 +21,7 @@ __global__ void softmax(const float* input, float* output, int cols) {
     for (int i = 0; i < 64; ++i) {
         sum += shared[i];
     }
-    float scale = 1.0 / sum;  // doctor: double_precision
+    float scale = 1.0 / (sum + 1e-30);  // doctor: double_precision
     for (int i = threadIdx.x; i < cols; i += 64) {
         float power = expf(in[i] - maximum);
         output[size_t(blockIdx.x) * cols + i] = power * scale;

@@ -2,7 +2,7 @@
 __global__ void grey(const unsigned char* image, float* grey, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
-        grey[i] = 0.299f * image[3 * i] + 0.587f * image[3 * i + 1] + 0.114f * image[3 * i + 2];
+        grey[i] = (77 * image[3 * i] + 150 * image[3 * i + 1] + 29 * image[3 * i + 2]) / 256.0f;
     }
 }
 

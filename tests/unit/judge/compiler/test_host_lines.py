@@ -69,7 +69,8 @@ LEFT = "solve() returns without freeing %s, in each call. Free memory with cudaF
 MEMORY, STREAM = LEFT % "1 allocation with 4 bytes", LEFT % "1 stream"
 LEAKS = {
     "memory": (MEMORY, "cudaMalloc(&a, 4);\ncudaMalloc((void**)&b, 4);\ncudaFree(a);", 2),
-    "freed on one path": (MEMORY, "cudaMalloc(&a, 4); if (x) return; cudaFree(a);", None),
+    "freed on one path": (MEMORY, "cudaMalloc(&a, 4); if (x) return; cudaFree(a);", 1),
+    "two that are freed": (MEMORY, "cudaMalloc(&a, 4); cudaMalloc(&b, 4); cudaFree(a); cudaFree(b);", None),
     "two": (MEMORY, "cudaMalloc(&a, 4); cudaMalloc(&b, 4);", None),
     "stream": (STREAM, "cudaMalloc(&a, 4);\ncudaStreamCreate(&s);", 2),
     "both": (LEFT % "1 allocation with 4 bytes, 1 event", "cudaMalloc(&a, 4); cudaEventCreate(&e);", None),
