@@ -29,7 +29,8 @@ _CAUSES_OF_RACES = {DiagnosticKind.DIVERGENT_BARRIER, DiagnosticKind.EXITED_THRE
 class ExplainedFinding:
     """A finding with its explanation. `evidence` is its message, with the numbers that were counted.
 
-    `why` and `check` are empty, and `url` too, for kinds without a page. `url` is a path on the site.
+    `why` and `check` are empty, and `url` too, for kinds without a page. `url` is a path on the site. `gain`
+    says how much less the kernel could ask of the GPU, empty where that is not counted.
     """
 
     severity: Severity
@@ -41,6 +42,7 @@ class ExplainedFinding:
     why: str
     check: str
     url: str
+    gain: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,11 @@ class Diagnosis:
 
 def diagnose(report: Report) -> Diagnosis:
     """Return the diagnosis of `report`, which may be redacted."""
-    return Diagnosis(tuple(map(_explain, ranked(report))), parse_counts(report.diagnostics))
+    counts = parse_counts(report.diagnostics)
+    of_kernels = {entry.kernel: entry for entry in counts}
+    return Diagnosis(
+        tuple(_explain(found, of_kernels.get(found.kernel or "")) for found in ranked(report)), counts
+    )
 
 
 def ranked(report: Report) -> tuple[Diagnostic, ...]:
@@ -66,7 +72,8 @@ def ranked(report: Report) -> tuple[Diagnostic, ...]:
     found = findings(report.diagnostics)
     causes = {entry.kernel for entry in found if entry.kind in _CAUSES_OF_RACES}
     if leading is not None and leading.kind == DiagnosticKind.RACE and leading.kernel in causes:
-        leading = next(entry for entry in found if entry.kind in _CAUSES_OF_RACES)
+        kernel = leading.kernel
+        leading = next(entry for entry in found if entry.kind in _CAUSES_OF_RACES and entry.kernel == kernel)
     ordered = sorted(found, key=lambda entry: (entry != leading, *_weight(entry)))
     distinct = _distinct(ordered, lambda found: (found.kind, found.line or found.message))
     kinds = _distinct(distinct, lambda found: found.kind)
@@ -92,7 +99,7 @@ def _weight(found: Diagnostic) -> tuple[int, int]:
     return severity, place if found.severity is Severity.NOTE else 0
 
 
-def _explain(found: Diagnostic) -> ExplainedFinding:
+def _explain(found: Diagnostic, counts: KernelCounts | None) -> ExplainedFinding:
     page = page_of_finding(found.kind)
     return ExplainedFinding(
         severity=found.severity,
@@ -104,4 +111,21 @@ def _explain(found: Diagnostic) -> ExplainedFinding:
         why=page.why if page else "",
         check=page.check if page else "",
         url=page.url if page else "",
+        gain=_gain(found.kind, counts) if counts else "",
     )
+
+
+def _gain(kind: str, counts: KernelCounts) -> str:
+    """What the kernel could save if all of its requests were of the best kind. Source: `judge.evidence.counts`."""
+    match kind:
+        case DiagnosticKind.UNCOALESCED:
+            now, least, unit = counts.sectors, counts.necessary_sectors, "sectors of global memory"
+        case DiagnosticKind.BANK_CONFLICT:
+            now, least, unit = counts.wavefronts, counts.necessary_wavefronts, "wavefronts of shared memory"
+        case DiagnosticKind.CONTENDED_ATOMIC:
+            now, least, unit = counts.atomic_turns, counts.atomic_requests, "turns of atomic operations"
+        case _:
+            return ""
+    if not 0 < least < now:
+        return ""
+    return f"The kernel could do with {least} instead of {now} {unit}: up to {now / least:.1f} times fewer."
