@@ -1,7 +1,7 @@
 """Finds lines of findings on host code, where the runtime knows the call and the pointers alone.
 
-Lines come from the text of the program. A finding gets one only if the text leaves a single choice, except that
-the first access to an array is taken for the access that ended the program.
+Lines come from the text of the program. A finding gets one only if the text leaves a single choice, except
+that the first access to an array is taken for the access that ended the program.
 """
 
 import re
@@ -30,7 +30,8 @@ def with_host_lines(
 ) -> tuple[Diagnostic, ...]:
     """Return `found`, with lines in findings on copies, accesses and leaks of the host.
 
-    `arguments` are the names of the arguments of solve, in order; the program may name its parameters otherwise.
+    `arguments` are the names of the arguments of solve, in order. The program may name its parameters
+    otherwise.
     """
     entries = tuple(found)
     if all(entry.line or entry.kind not in _FINDERS for entry in entries):
@@ -78,7 +79,7 @@ def _line_of_leak(message: str, program: ProgramText, _: Mapping[str, str]) -> i
     for listed, makers, freer in _HELD:
         if not listed.search(message.partition(", in each call")[0]):
             continue
-        freed = {name for _, text in program.statements_of(freer) if (name := _name_in(text.partition(")")[0]))}
+        freed = {_name_in(text.partition(")")[0]) for _, text in program.statements_of(freer)}
         for maker in makers:
             made = ((line, _ALLOCATED.match(text)) for line, text in program.statements_of(maker))
             named = [(line, match["name"]) for line, match in made if match]

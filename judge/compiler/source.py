@@ -82,7 +82,8 @@ class ProgramText:
             return None
         host = self._host_code()
         word = re.escape(name)
-        for match in re.finditer(rf"(?<![\w*]){word}\s{{0,8}}\[|(?<=[=(,;{{}}+\-/<>?:&|!])\s{{0,80}}\*{word}\b", host):
+        element, pointed = rf"(?<![\w*]){word}\s{{0,8}}\[", rf"(?<=[=(,;{{}}+\-/<>?:&|!])\s{{0,80}}\*{word}\b"
+        for match in re.finditer(f"{element}|{pointed}", host):
             rest = host[match.end() : match.end() + _MAX_INDEX]
             if match[0].endswith("["):
                 rest = _after_bracket(rest)

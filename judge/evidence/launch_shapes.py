@@ -1,4 +1,4 @@
-"""Finds launches that leave most of a GPU idle: blocks with partial warps, and programs with single blocks."""
+"""Finds launches that leave most of a GPU idle: blocks with partial warps, programs with single blocks."""
 
 from collections.abc import Iterable, Sequence
 from math import ceil
@@ -17,7 +17,10 @@ LEAST_INPUT_BYTES = 16 * 1024
 
 
 def shape_notes(found: Iterable[Diagnostic], source: str, input_bytes: int) -> tuple[Diagnostic, ...]:
-    """Return notes on the CUDA launches that `found` has notes of. `input_bytes` are those of the largest case."""
+    """Return notes on the CUDA launches that `found` has notes of.
+
+    `input_bytes` are the bytes of input of the largest case.
+    """
     noted = [entry for entry in found if entry.kind == DiagnosticKind.LAUNCH]
     launches = parse_launches(noted)
     if not launches:
@@ -45,18 +48,19 @@ def _lanes(launch: KernelLaunch) -> int:
 
 def _partial_warps(launch: KernelLaunch) -> str:
     threads, lanes = launch.threads, _lanes(launch)
+    each = f"{threads} {'thread' if threads == 1 else 'threads'} in each of {launch.blocks} blocks"
     return (
-        f"Kernel {launch.kernel} was launched with {threads} {'thread' if threads == 1 else 'threads'} in each of "
-        f"{launch.blocks} blocks. Blocks consist of whole warps, so {lanes - threads} of {lanes} lanes are idle. "
-        "Let the number of threads be a multiple of 32, such as 256."
+        f"Kernel {launch.kernel} was launched with {each}. Blocks consist of whole warps, so "
+        f"{lanes - threads} of {lanes} lanes are idle. Let the number of threads be a multiple of 32, such "
+        "as 256."
     )
 
 
 def _single(launch: KernelLaunch, input_bytes: int) -> str:
     return (
-        f"Each launch has one block, {launch.kernel} for example, although the largest case has {input_bytes} "
-        "bytes of input. A block runs on one multiprocessor, and GPUs have up to 132 and more. Share the work "
-        "among many blocks."
+        f"Each launch has one block, {launch.kernel} for example, although the largest case has "
+        f"{input_bytes} bytes of input. A block runs on one multiprocessor, and GPUs have up to 132 and "
+        "more. Share the work among many blocks."
     )
 
 

@@ -33,8 +33,8 @@ _ROUNDED = (
     'Pass input_precision="ieee" if the tolerance needs more.'
 )
 _OVERFLOWN = (
-    "Finite numbers gave infinity in float16, whose largest number is 65504. Compute in float32, or scale the "
-    "numbers first."
+    "Finite numbers gave infinity in float16, whose largest number is 65504. Compute in float32, or scale "
+    "the numbers first."
 )
 _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}
 _Array = npt.NDArray[Any]
@@ -153,9 +153,7 @@ def _casting(cast: Callable[..., Any]) -> Callable[..., Any]:
     return casting
 
 
-def _watching_overflow(
-    operation: Callable[..., Any], tell: Callable[[str, str], None]
-) -> Callable[..., Any]:
+def _watching_overflow(operation: Callable[..., Any], tell: Callable[[str, str], None]) -> Callable[..., Any]:
     def watched(self: Any, first: Any, *rest: Any) -> Any:
         result = operation(self, first, *rest)
         divides = any(part is np.divide for part in rest)

@@ -1,7 +1,7 @@
 """The corpus of faulty programs that measures the doctor: what each program is, and the finding it deserves.
 
-A program is a file in `programs/KIND/`, or a mutation: an accepted solution of a problem with some of its text
-replaced, in `mutations/*.toml`. The first comment of a file names its problem: `// problem: vector-add`.
+A program is a file in `programs/KIND/`, or a mutation: an accepted solution of a problem with some of its
+text replaced, in `mutations/*.toml`. The first comment of a file names its problem: `// problem: vector-add`.
 A comment at the end of a line, `// doctor: race`, says that the first finding must be of that kind and name
 that line, or another line with such a comment. Alone on a line, it says that the finding names no line.
 
@@ -82,7 +82,8 @@ def parse(name: str, text: str, *, group: str, problem: str, mutated: bool) -> F
     """
     kinds = {match[1] for match in _MARK.finditer(text)}
     if len(kinds) != 1 or not kinds <= {*DiagnosticKind}:
-        raise CorpusInvalid(f"{name} needs marks of one known kind, not of: {', '.join(sorted(kinds)) or 'none'}")
+        found = ", ".join(sorted(kinds)) or "none"
+        raise CorpusInvalid(f"{name} needs marks of one known kind, not of: {found}")
     language = Language.of_file(name)
     if language is None:
         raise CorpusInvalid(f"{name} has no ending of a language")

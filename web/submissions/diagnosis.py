@@ -116,7 +116,7 @@ def _explain(found: Diagnostic, counts: KernelCounts | None) -> ExplainedFinding
 
 
 def _gain(kind: str, counts: KernelCounts) -> str:
-    """What the kernel could save if all of its requests were of the best kind. Source: `judge.evidence.counts`."""
+    """What the kernel could save if all of its requests were of the best kind."""
     match kind:
         case DiagnosticKind.UNCOALESCED:
             now, least, unit = counts.sectors, counts.necessary_sectors, "sectors of global memory"

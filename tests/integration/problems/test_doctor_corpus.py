@@ -1,7 +1,7 @@
 """The doctor's first finding is right for the corpus of faulty programs, by its kind and its line.
 
-A usual run asks about one program of each group, always the same. With PROVE_ALL it asks about all, which takes
-minutes; then a tenth of a group may be missed. `benchmarks.doctor_accuracy` prints the table.
+A usual run asks about one program of each group, always the same. With PROVE_ALL it asks about all, which
+takes minutes; then a tenth of a group may be missed. `benchmarks.doctor_accuracy` prints the table.
 """
 
 import os

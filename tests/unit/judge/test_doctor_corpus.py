@@ -50,7 +50,7 @@ def test_a_mark_alone_on_a_line_expects_no_line() -> None:
     assert not faulty.fits("leak", 1)
 
 
-@pytest.mark.parametrize("text", ["int a;", "a; // doctor: race\nb; // doctor: leak", "a; // doctor: nonsense"])
+@pytest.mark.parametrize("text", ["a;", "a; // doctor: race\nb; // doctor: leak", "a; // doctor: nonsense"])
 def test_other_marks_are_refused(text: str) -> None:
     with pytest.raises(CorpusInvalid):
         parsed(text)

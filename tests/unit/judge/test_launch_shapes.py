@@ -6,7 +6,12 @@ from judge.evidence.launch_shapes import LEAST_INPUT_BYTES, shape_notes
 from judge.report import Diagnostic
 from problems.vocabulary import Severity
 
-SOURCE = "__global__ void add(float* x);\nvoid solve() {\n  add<<<blocks, threads>>>(x);\n  sum<float><<<1, 32>>>(x);\n}"
+SOURCE = """\
+__global__ void add(float* x);
+void solve() {
+  add<<<blocks, threads>>>(x);
+  sum<float><<<1, 32>>>(x);
+}"""
 
 
 def notes(*launches: str, input_bytes: int = LEAST_INPUT_BYTES, hidden: bool = False, source: str = SOURCE):
@@ -16,7 +21,8 @@ def notes(*launches: str, input_bytes: int = LEAST_INPUT_BYTES, hidden: bool = F
 
 def test_blocks_that_are_not_whole_warps() -> None:
     (found,) = notes("add<<<(100,1,1), (8,1,1)>>>", "sum<float><<<(1,1,1), (32,1,1)>>>")
-    assert (found.kind, found.kernel, found.line, found.severity) == ("low_occupancy", "add", 3, Severity.NOTE)
+    assert (found.kind, found.kernel, found.line) == ("low_occupancy", "add", 3)
+    assert found.severity is Severity.NOTE
     assert "24 of 32 lanes are idle" in found.message
     assert "with 8 threads in each of 100 blocks" in found.message
 

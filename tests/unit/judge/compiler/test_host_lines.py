@@ -41,7 +41,7 @@ def test_other_findings_stay() -> None:
     assert with_host_lines([other], PROGRAMS["one"][0]) == (other,)
 
 
-WROTE = "host code wrote device memory (argument out). Write it in a kernel, or with cudaMemcpy or cudaMemset."
+WROTE = "host code wrote device memory (argument out). Write it in a kernel, or with cudaMemcpy."
 READ = "host code read device memory (argument in). Copy it to host memory with cudaMemcpy first."
 READ_OWN = "host code read device memory (the 4-byte cudaMalloc allocation). Copy it to host memory first."
 KERNEL = "__global__ void k(float* y) {\n  if (y[0] > 1) { y[0] = *y; }\n}\n"
@@ -65,7 +65,7 @@ def test_the_line_of_an_access(name: str) -> None:
     assert found.line == line
 
 
-LEFT = "solve() returns without freeing %s, in each call. Free memory with cudaFree, and destroy streams and events."
+LEFT = "solve() returns without freeing %s, in each call. Free memory with cudaFree."
 MEMORY, STREAM = LEFT % "1 allocation with 4 bytes", LEFT % "1 stream"
 LEAKS = {
     "memory": (MEMORY, "cudaMalloc(&a, 4);\ncudaMalloc((void**)&b, 4);\ncudaFree(a);", 2),
