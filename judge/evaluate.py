@@ -66,6 +66,7 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.CONTENDED_ATOMIC,
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.LAUNCH_BOUND,
     DiagnosticKind.LEAK,
     DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.REDUNDANT_LOADS,

@@ -55,6 +55,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.HOST_CRASH: "Host code crashed.",
     DiagnosticKind.HOST_POINTER: "A kernel used a pointer to host memory.",
     DiagnosticKind.ILLEGAL_ADDRESS: "A kernel read or wrote memory outside every array.",
+    DiagnosticKind.LAUNCH_BOUND: "solve makes many small launches, and more of them in larger cases.",
     DiagnosticKind.LEAK: "solve returned without freeing memory, streams or events.",
     DiagnosticKind.LOW_OCCUPANCY: "Blocks have idle lanes, or all launches have one block.",
     DiagnosticKind.MEMORY: "The program requested more memory than is available.",

@@ -268,6 +268,7 @@ class DiagnosticKind(StrEnum):
     HOST_POINTER = "host_pointer"
     ILLEGAL_ADDRESS = "illegal_address"
     LAUNCH = "launch"
+    LAUNCH_BOUND = "launch_bound"
     LEAK = "leak"
     LINKER = "linker"
     LOW_OCCUPANCY = "low_occupancy"

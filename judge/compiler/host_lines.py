@@ -28,20 +28,22 @@ _HELD = (
 def with_host_lines(
     found: Iterable[Diagnostic], source: str, arguments: Iterable[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """Return `found`, with lines in findings on copies, accesses and leaks of the host.
+    """Return `found`, with lines in findings on copies, accesses, leaks and launches of the host.
 
     `arguments` are the names of the arguments of solve, in order. The program may name its parameters
     otherwise.
     """
     entries = tuple(found)
-    if all(entry.line or entry.kind not in _FINDERS for entry in entries):
+    if all(entry.line or entry.kind not in {*_FINDERS, DiagnosticKind.LAUNCH_BOUND} for entry in entries):
         return entries
     program = ProgramText.read(source)
     names = dict(zip(arguments, map(_name_in, program.parameters_of("solve")), strict=False))
 
     def line_of(entry: Diagnostic) -> int | None:
+        if entry.line or entry.kind == DiagnosticKind.LAUNCH_BOUND:
+            return entry.line or program.launch_of(entry.kernel or "")
         find = _FINDERS.get(entry.kind)
-        return entry.line or (find(entry.message, program, names) if find else None)
+        return find(entry.message, program, names) if find else None
 
     return tuple(replace(entry, line=line_of(entry)) for entry in entries)
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from judge.evidence.launches import plain_name
 from judge.proof.mutants.code import masked
 
 MAX_CHARACTERS = 512 * 1024  # more than a program may have
@@ -92,7 +93,13 @@ class ProgramText:
                 return self._line(match.start() + len(match[0]) - len(match[0].lstrip()))
         return None
 
-    def launches_of(self, kernel: str) -> list[int]:
+    def launch_of(self, kernel: str) -> int | None:
+        """The line that launches `kernel`, a demangled name; None if there is none, or several."""
+        name = plain_name(kernel).partition("<")[0].rpartition("::")[2]
+        lines = self._launches_of(name) if name else []
+        return lines[0] if len(lines) == 1 else None
+
+    def _launches_of(self, kernel: str) -> list[int]:
         """The lines that launch `kernel`, at most 100."""
         found = re.finditer(rf"\b{re.escape(kernel)}\s{{0,8}}(?:<[^<>;]{{0,200}}>)?\s{{0,8}}<<<", self.code)
         return [self._line(match.start()) for match, _ in zip(found, range(_MAX_CALLS), strict=False)]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from judge.compiler.source import ProgramText
-from judge.evidence.launches import KernelLaunch, parse_launches, plain_name
+from judge.evidence.launches import KernelLaunch, parse_launches
 from judge.report import Diagnostic
 from problems.vocabulary import DiagnosticKind, Severity
 
@@ -65,12 +65,11 @@ def _single(launch: KernelLaunch, input_bytes: int) -> str:
 
 
 def _note(launch: KernelLaunch, message: str, program: ProgramText, hidden: bool) -> Diagnostic:
-    lines = program.launches_of(plain_name(launch.kernel).partition("<")[0])
     return Diagnostic(
         Severity.NOTE,
         DiagnosticKind.LOW_OCCUPANCY,
         message,
         kernel=launch.kernel,
-        line=lines[0] if len(lines) == 1 else None,
+        line=program.launch_of(launch.kernel),
         hidden=hidden,
     )

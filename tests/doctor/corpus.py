@@ -27,6 +27,7 @@ SLOW = frozenset(
         DiagnosticKind.CONTENDED_ATOMIC,
         DiagnosticKind.DIVERGENT_BRANCH,
         DiagnosticKind.DOUBLE_PRECISION,
+        DiagnosticKind.LAUNCH_BOUND,
         DiagnosticKind.LOW_OCCUPANCY,
         DiagnosticKind.REDUNDANT_LOADS,
         DiagnosticKind.UNCOALESCED,

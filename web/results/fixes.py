@@ -23,6 +23,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.HOST_ACCESS: "Arrays are in device memory. Read and write them in a kernel, or copy them.",
     DiagnosticKind.HOST_POINTER: "Pass pointers to device memory to kernels.",
     DiagnosticKind.ILLEGAL_ADDRESS: "Check the index against the size before the access.",
+    DiagnosticKind.LAUNCH_BOUND: "Launch one grid that covers all rows, instead of one launch for each.",
     DiagnosticKind.LEAK: "Free every allocation before solve returns.",
     DiagnosticKind.LOW_OCCUPANCY: "Launch many blocks of a multiple of 32 threads, such as 256.",
     DiagnosticKind.MEMORY: "Allocate less, or free what is no longer needed.",

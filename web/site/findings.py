@@ -69,6 +69,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.HOST_ACCESS, "Host code that uses device memory", "#memory"),
         Finding(DiagnosticKind.HOST_POINTER, "Kernel that uses memory of the host", "#memory"),
         Finding(DiagnosticKind.ILLEGAL_ADDRESS, "Access to an illegal address", "bounds"),
+        Finding(DiagnosticKind.LAUNCH_BOUND, "Many small launches", "#launch"),
         Finding(DiagnosticKind.LEAK, "Memory that was not freed", "#memory"),
         Finding(DiagnosticKind.LOW_OCCUPANCY, "Lanes or multiprocessors without work", "#launch"),
         Finding(DiagnosticKind.MASKED_LOAD, "Masked elements without a value", "uninitialised-memory"),

@@ -13,6 +13,7 @@ from web.site.findings import page_of_finding
 # Notes: leaks, which are faults, then those that cost most time as a rule.
 _NOTES = (
     DiagnosticKind.LEAK,
+    DiagnosticKind.LAUNCH_BOUND,
     DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.UNCOALESCED,
     DiagnosticKind.REDUNDANT_LOADS,

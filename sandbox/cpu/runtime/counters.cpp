@@ -8,6 +8,7 @@
 #include "doubles.h"
 #include "launch.h"
 #include "reuse.h"
+#include "small_launches.h"
 #include "sums.h"
 #include "traffic.h"
 
@@ -35,6 +36,7 @@ void report_kernels() {
 }  // namespace
 
 void start_counting_call() {
+  small_launches().start_call();
   traffic().start_call();
   reuse().start_call();
   branches().start_call();
@@ -47,6 +49,7 @@ void start_counting_launch(const Launch& launch) {
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
+  small_launches().count(launch);
 }
 
 void count_finished_block(const Block& block) {
@@ -60,6 +63,7 @@ void report_counts() {
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();
+  small_launches().end_call();
   report_kernels();
 }
 

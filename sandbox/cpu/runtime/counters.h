@@ -8,6 +8,7 @@
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
+//   launches   many small ones (small_launches.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
 // stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory; a call whose sums
