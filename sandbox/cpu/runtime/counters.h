@@ -5,10 +5,10 @@
 // instruction by each lane of a warp makes one execution by the warp.
 //
 //   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
+//   launches   many small ones (small_launches.h)
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
-//   launches   many small ones (small_launches.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
 // stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory; a call whose sums
