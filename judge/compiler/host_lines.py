@@ -16,6 +16,7 @@ _WARNING = re.compile(r"(?P<call>cuda\w{1,60}): the (?P<role>source|destination)
 _DIRECTION = re.compile(r"\bcudaMemcpy(?:(?P<source>Host|Device)To(?P<destination>Host|Device)|Default)\b")
 _ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
 _ALLOCATED = re.compile(r"\s{0,8}(?:\([^()]{1,40}\)\s{0,8})?&\s{0,8}(?P<name>[A-Za-z_]\w{0,60})")
+_MOST_NAMES = 16  # each takes a search of the program
 _LAST_NAME = re.compile(r"([A-Za-z_]\w{0,60})\s{0,8}(?:\[\s{0,8}\])?$")
 # What the finding lists, how that is made, and how it is freed.
 _HELD = (
@@ -93,7 +94,8 @@ def _line_of_leak(message: str, program: ProgramText, _: Mapping[str, str]) -> i
 
 def _allocated(program: ProgramText) -> list[str]:
     texts = (text for maker in _HELD[0][1] for _, text in program.statements_of(maker))
-    return [match["name"] for text in texts if (match := _ALLOCATED.match(text))]
+    names = dict.fromkeys(match["name"] for text in texts if (match := _ALLOCATED.match(text)))
+    return list(names)[:_MOST_NAMES]
 
 
 def _name_in(declaration: str) -> str:

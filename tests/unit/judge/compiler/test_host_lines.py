@@ -5,6 +5,7 @@ import pytest
 from judge.compiler.host_lines import with_host_lines
 from judge.report import Diagnostic
 from problems.vocabulary import DiagnosticKind, Severity
+from tests.growth import assert_linear
 
 FROM_DEVICE = "cudaMemcpy: the source is device memory (argument x), but the direction says host."
 PROGRAMS = {
@@ -82,3 +83,50 @@ def test_the_line_of_a_leak(name: str) -> None:
     message, source, line = LEAKS[name]
     (found,) = with_host_lines([Diagnostic(Severity.NOTE, DiagnosticKind.LEAK, message)], source)
     assert found.line == line
+
+
+LAUNCHED = Diagnostic(Severity.NOTE, DiagnosticKind.LAUNCH_BOUND, "many", kernel="void scale<float>(float*)")
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("\nscale<float><<<1, 32>>>(x);", 2),
+        ("scale<<<1, 32>>>(x);", 1),
+        ("upscale<<<1, 32>>>(x);", None),
+        ("scale<<<1, 32>>>(x);\nscale<<<1, 64>>>(x);", None),
+        ("// scale<<<1, 32>>>(x);", None),
+    ],
+)
+def test_the_line_of_a_launch(source: str, line: int | None) -> None:
+    (found,) = with_host_lines([LAUNCHED], source)
+    assert found.line == line
+
+
+PIECES = [
+    "y[",
+    "y[0]=",
+    "*y",
+    "=*y",
+    "__device__ ",
+    "__device__ {",
+    "{",
+    "}",
+    "cudaMalloc(&y",
+    "scale<",
+    "scale <<<",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize(
+    "head", ["", "void solve(const float* x, float* y) {"], ids=["at the top", "in solve"]
+)
+def test_the_time_for_a_source_grows_with_its_length(head: str, piece: str) -> None:
+    found = [
+        Diagnostic(Severity.ERROR, DiagnosticKind.HOST_ACCESS, WROTE),
+        Diagnostic(Severity.ERROR, DiagnosticKind.HOST_ACCESS, READ_OWN),
+        Diagnostic(Severity.NOTE, DiagnosticKind.LEAK, MEMORY),
+        LAUNCHED,
+    ]
+    assert_linear(lambda text: with_host_lines(found, text, ["in", "out"]), piece, length=4000, head=head)
