@@ -29,13 +29,14 @@ from threading import Event
 from judge.built import Built
 from judge.cases import run_orders, select_cases
 from judge.compiler import load_findings
-from judge.compiler.copies import with_copy_lines
+from judge.compiler.host_lines import with_host_lines
 from judge.compiler.signature import width_notes
 from judge.compiler.source import ProgramText
 from judge.cpu.orders import check_in_orders
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
 from judge.evidence.faults import classified
+from judge.evidence.launch_shapes import shape_notes
 from judge.evidence.launches import launched_nothing
 from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.evidence.sums import parse_sums
@@ -50,6 +51,7 @@ from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
 from problems.fix import refused_changes
 from problems.libraries import refused_include
+from problems.requirements import input_bytes
 from problems.schema import Case, Problem
 from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Tool, Verdict
 from sandbox.wire import RunFlag
@@ -58,13 +60,16 @@ MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
-_CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
+# Notes that explain wrong answers alone.
+_CAUSES = {DiagnosticKind.HALF_OVERFLOW, DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}
 _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.BANK_CONFLICT,
     DiagnosticKind.CONTENDED_ATOMIC,
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.LAUNCH_BOUND,
     DiagnosticKind.LEAK,
+    DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.UNCOALESCED,
 }
@@ -191,10 +196,13 @@ def _refusal(problem: Problem, source: str, language: Language) -> str:
 
 
 def _noted(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
-    """The outcome with notes on how a program declares `solve`."""
+    """The outcome with notes on how a program declares `solve`, and on how it launches if it is accepted."""
     if judgement.language is not Language.CUDA:
         return outcome
     notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
+    if outcome.verdict is Verdict.ACCEPTED:
+        most = max(input_bytes(judgement.problem.arguments, case) for case in judgement.checked)
+        notes = (*notes, *shape_notes(outcome.diagnostics, judgement.source, most))
     return replace(outcome, diagnostics=(*outcome.diagnostics, *notes)) if notes else outcome
 
 
@@ -352,7 +360,7 @@ def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) 
 def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
     """`found`, with those marked that hidden cases may have caused."""
     names = [argument.name for argument in judgement.problem.arguments]
-    return told(with_copy_lines(found, judgement.source), before, judgement.source, names)
+    return told(with_host_lines(found, judgement.source, names), before, judgement.source, names)
 
 
 def _examined(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:

@@ -215,6 +215,8 @@ void wc_surface(Thread*, u64 object, u32 dimensions, const u32* coordinates, u32
 void wc_parameter_buffer(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_launch_device(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_divide_by_zero(Thread*, u32 location);  // warns once: a GPU does not trap
+// Race mode: finite operands gave infinity in half precision.
+void wc_half_overflow(Thread*, u32 location);
 }
 
 }  // namespace warpcourt::cpu

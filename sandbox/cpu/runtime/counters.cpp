@@ -12,6 +12,7 @@
 #include "launch.h"
 #include "memory.h"
 #include "reuse.h"
+#include "small_launches.h"
 #include "sums.h"
 #include "traffic.h"
 
@@ -39,6 +40,7 @@ void report_kernels() {
 }  // namespace
 
 void start_counting_call() {
+  small_launches().start_call();
   traffic().start_call();
   reuse().start_call();
   branches().start_call();
@@ -54,6 +56,7 @@ void start_counting_launch(const Launch& launch) {
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
+  small_launches().count(launch);
 }
 
 void count_finished_block(const Block& block) {
@@ -68,6 +71,7 @@ void report_counts() {
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();
+  small_launches().end_call();
   report_kernels();
 }
 

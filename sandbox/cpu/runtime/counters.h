@@ -5,6 +5,7 @@
 // instruction by each lane of a warp makes one execution by the warp.
 //
 //   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
+//   launches   many small ones (small_launches.h)
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
