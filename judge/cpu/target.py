@@ -26,6 +26,7 @@ from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
 from judge.report import Diagnostic
 from problems import schema
 from problems.binding import binding_cuda
+from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, OracleKind, Verdict
 from sandbox.backend import Backend, Process
@@ -97,10 +98,11 @@ class CpuTarget:
         if language is not Language.CUDA:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         binding = binding_cuda(problem)
-        key = ArtifactCache.key([self._runtime.stamp, source, binding])
+        libraries = linked_libraries(source, problem.limits.libraries)
+        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding])
         if artifact := self._cache.get(key):
             return Built(contents=(artifact,), cached=True)
-        compiled = self._compile(problem, source, binding, cancelled)
+        compiled = self._compile(problem, source, binding, libraries, cancelled)
         if compiled.artifact is None:
             return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
@@ -183,10 +185,20 @@ class CpuTarget:
             raise RunnerUnusable(f"{kind}: {error}") from error
 
     def _compile(
-        self, problem: Problem, source: str, binding: str, cancelled: Callable[[], bool]
+        self,
+        problem: Problem,
+        source: str,
+        binding: str,
+        libraries: Sequence[Library],
+        cancelled: Callable[[], bool],
     ) -> Compiled:
-        limits = compile_limits(problem)
-        command = compile_command(source.encode(), binding.encode(), runtime=self._runtime, limits=limits)
+        command = compile_command(
+            source.encode(),
+            binding.encode(),
+            runtime=self._runtime,
+            limits=compile_limits(problem),
+            libraries=libraries,
+        )
         process = self._backend.start(command)
         try:
             return read_completion(_wait(process, cancelled), self._runtime)

@@ -5,19 +5,22 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
     device  preprocess ─ cicc ─┬─ translate the PTX ─ g++ ─┐
     host    preprocess ─ cudafe++ ─ (stub) ─ g++ ──────────┴─ link
 
-It prints the log, and its exit status says whose fault a failure is. Standard library only.
+Its arguments are the libraries that the program uses: `cublas` and `cufft`. It prints the log, and its exit status says whose fault a failure is. Standard library only.
 """
 
 import importlib
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sandbox import light_headers
 from sandbox.chains import BROKEN, REJECTED, Chains, StepFailed, run
 
 HOME = Path(__file__).resolve().parents[3]
+_LIBRARIES = HOME / "libraries"
 LINE_MARK = "// line "  # the translator's, before what belongs to a line of the submission
 _INLINE = "// begin inline asm"  # nvcc's
 _ERROR = re.compile(r"^device\.cpp:(\d{1,8}):", re.MULTILINE)
@@ -38,11 +41,15 @@ DEVICE_FLAGS = (
 
 
 class FunctionalChains(Chains):
-    """The chains of one recipe."""
+    """The chains of one recipe, for a program that uses `libraries`."""
 
-    def __init__(self, recipe: dict[str, Any]) -> None:
-        super().__init__(recipe["steps"], recipe["environment"], HOME)
+    def __init__(self, recipe: dict[str, Any], libraries: Sequence[str] = ()) -> None:
+        steps = recipe["steps"]
+        if libraries:
+            steps = {name: _with_headers(step) for name, step in steps.items()}
+        super().__init__(steps, recipe["environment"], HOME)
         self._link_flags: list[str] = recipe["link_flags"]
+        self._objects = [str(_LIBRARIES / f"{name}.o") for name in libraries]
 
     def device(self) -> str:
         """Make device.o; returns the warnings."""
@@ -63,7 +70,16 @@ class FunctionalChains(Chains):
     def link(self) -> None:
         """Make solution.so. The runner defines what stays undefined."""
         argv = ["g++", "-shared", *self._link_flags, "-o", "solution.so", "device.o", "host.o"]
+        argv += self._objects
         run(argv, self.environment)
+
+
+def _with_headers(step: list[str]) -> list[str]:
+    """The step with our headers of libraries before the toolkit's, if it reads any."""
+    if light_headers.FLAG not in step:
+        return step
+    after = step.index(light_headers.FLAG) + 1
+    return [*step[:after], f"-I{_LIBRARIES / 'include'}", *step[after:]]
 
 
 def _translate() -> None:
@@ -117,7 +133,7 @@ def main() -> int:
     recipe = json.loads((HOME / "recipe.json").read_text())
     for name, text in recipe["files"].items():
         Path(name).write_text(text)
-    status, log = FunctionalChains(recipe).compile()
+    status, log = FunctionalChains(recipe, sys.argv[1:]).compile()
     sys.stdout.write(log)
     return status
 
