@@ -35,7 +35,8 @@ class Library(StrEnum):
     CUFFT = "cufft"
 
 
-# Those that are linked. One call of them can replace what a problem teaches, so a problem must name them to allow them.
+# Libraries that are linked. One call can replace all that a problem teaches, so only a problem that names them
+# allows them.
 LINKED = (Library.CUBLAS, Library.CUFFT)
 
 

@@ -5,7 +5,8 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
     device  preprocess ─ cicc ─┬─ translate the PTX ─ g++ ─┐
     host    preprocess ─ cudafe++ ─ (stub) ─ g++ ──────────┴─ link
 
-Its arguments are the libraries that the program uses: `cublas` and `cufft`. It prints the log, and its exit status says whose fault a failure is. Standard library only.
+The arguments are the libraries that the program uses: `cublas` and `cufft`. It prints the log, and its
+exit status says whose fault a failure is. Standard library only.
 """
 
 import importlib

@@ -25,6 +25,11 @@ def columns(flat: Array) -> Array:
     return flat.reshape(8, 8).T
 
 
+def flat(matrix: Array) -> Array:
+    """Its elements by columns."""
+    return matrix.T.ravel()
+
+
 def within(rows: int, width: int, values: Array) -> Array:
     """C with its first rows and columns replaced."""
     out = C.astype(np.float64)
@@ -71,8 +76,8 @@ EXPECTED: list[Callable[[], Array]] = [
     lambda: np.concatenate(
         [(small[0][2] @ small[1][2]).T.ravel(), C[16:32], (small[0][0] @ small[1][0]).T.ravel(), C[48:]]
     ),
-    lambda: (halves[0] @ halves[1]).T.ravel(),
-    lambda: (columns(tf32(A)) @ columns(tf32(B))).T.ravel(),
+    lambda: flat(halves[0] @ halves[1]),
+    lambda: flat(columns(tf32(A)) @ columns(tf32(B))),
     lambda: leading(a[:5, :3] @ b8[:6:2] + 0.5 * C[:5]),
     lambda: leading(2 * a[:5, :3].T @ b8[4::-1], 2),
     lambda: within(5, 3, c[:5, :3] + 2 * np.outer(a8[:5], b8[:6:2])),
