@@ -190,7 +190,7 @@ def _judge(judgement: Judgement) -> Report:
 def _refusal(problem: Problem, source: str, language: Language) -> str:
     """Why the text of a program alone is refused, for its author; empty if it is not."""
     allowed = problem.limits.libraries
-    if language is Language.CUDA and allowed is not None and (found := refused_include(source, allowed)):
+    if language is Language.CUDA and (found := refused_include(source, allowed)):
         return found
     return refused_changes(problem.starters[language], source, language, problem.fix) if problem.fix else ""
 

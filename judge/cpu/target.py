@@ -27,6 +27,7 @@ from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
 from judge.report import Diagnostic
 from problems import schema
 from problems.binding import binding_cuda
+from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, OracleKind, Tool, Verdict
 from sandbox.backend import Backend, Process
@@ -100,10 +101,11 @@ class CpuTarget:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         binding = binding_cuda(problem)
         counters = compiled_counters(problem.requirements)
-        key = ArtifactCache.key([self._runtime.stamp, source, binding, *counters])
+        libraries = linked_libraries(source, problem.limits.libraries)
+        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding, *counters])
         if artifact := self._cache.get(key):
             return Built(contents=(artifact,), cached=True)
-        compiled = self._compile(problem, source, binding, counters, cancelled)
+        compiled = self._compile(problem, source, binding, counters, libraries, cancelled)
         if compiled.artifact is None:
             return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
@@ -191,6 +193,7 @@ class CpuTarget:
         source: str,
         binding: str,
         counters: Sequence[str],
+        libraries: Sequence[Library],
         cancelled: Callable[[], bool],
     ) -> Compiled:
         command = compile_command(
@@ -199,6 +202,7 @@ class CpuTarget:
             runtime=self._runtime,
             limits=compile_limits(problem),
             counters=counters,
+            libraries=libraries,
         )
         process = self._backend.start(command)
         try:

@@ -20,14 +20,15 @@ from judge.cache import ArtifactCache, BuiltCache
 from judge.clock.calibration import Calibration, CalibrationFailed, calibrated, load
 from judge.clock.roofline import Roofline, roofline
 from judge.cpu.target import ORACLE_LIMITS, failed_build, runner_limits
-from judge.errors import CompilerBroken, JudgementCancelled, RunnerUnusable
+from judge.errors import CompilerBroken, JudgementCancelled, LibraryMissing, RunnerUnusable
 from judge.evidence.kernels import parse_kernels
 from judge.gpu.hardware import Card
 from judge.gpu.settings import NodeSettings
-from judge.languages import languages_here
+from judge.languages import LIBRARIES_RUNNER, languages_here
 from judge.oracle import TORCH_ORACLE, runner_manifest
 from problems import schema
 from problems.binding import binding_cuda
+from problems.libraries import linked_libraries
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Tool
 from sandbox.backend import Backend, IsolationUnavailable
@@ -43,6 +44,7 @@ from sandbox.gpu.runners import (
     Interpreter,
     build_device_runner,
     cuda_runner_command,
+    library_runner_command,
     of_this_process,
     oracle_command,
     triton_runner_command,
@@ -152,6 +154,7 @@ class NvidiaHardware:
         limits, interpreter = self.limits(schema.ProblemLimits(), cases=1), self._tools.interpreter
         found = {
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
+            LIBRARIES_RUNNER: library_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
         }
         # Likewise: the builder of the image decides whether it has PyTorch.
@@ -194,7 +197,13 @@ class NvidiaHardware:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         compiler, cache = self._tools.compiler, self._tools.cache
         binding = binding_cuda(problem)
-        key = ArtifactCache.key(compiler.key(source.encode(), binding.encode()))
+        libraries = linked_libraries(source, problem.limits.libraries)
+        if lacking := [library for library in libraries if library not in compiler.libraries]:
+            raise LibraryMissing(
+                f"{' and '.join(lacking)} cannot be linked on this node: its CUDA toolkit, or the image for "
+                "compiling, has only a part of the libraries"
+            )
+        key = ArtifactCache.key(compiler.key(source.encode(), binding.encode(), libraries=libraries))
         if known := cache.get(key):
             return known
         limits = replace(compiler.command().limits, wall_s=problem.limits.compile_s)
@@ -202,7 +211,7 @@ class NvidiaHardware:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:
             raise CompilerBroken(f"the compile sandbox is unavailable: {error}") from error
-        compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe())
+        compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe().linking(libraries))
         try:
             compiled = compilation.result(cancelled)
             if compiled.artifact is None:

@@ -20,7 +20,7 @@ from judge.gpu.hardware import Card, Hardware
 from judge.gpu.oracles import Oracles
 from judge.gpu.pool.client import SecretPool
 from judge.gpu.refresher import Refresher
-from judge.languages import runner_kind
+from judge.languages import LIBRARIES_RUNNER, runner_kind, uses_libraries
 from judge.oracle import oracle_kind
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Tool
@@ -110,8 +110,11 @@ class GpuRuntime:
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
         # The limits of a runner only back those of a case; they must leave time to compile and to queue.
         limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
+        kind = runner_kind(language)
+        if uses_libraries(language, problem.limits) and LIBRARIES_RUNNER in self.hardware.commands(self.card):
+            kind = LIBRARIES_RUNNER
         try:
-            return self._take(runner_kind(language), limits)
+            return self._take(kind, limits)
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 

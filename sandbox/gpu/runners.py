@@ -100,6 +100,19 @@ def cuda_runner_command(
     )
 
 
+def library_runner_command(
+    runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "runner"
+) -> Command:
+    """The same for programs that are linked with cuBLAS or cuFFT, in the image that has them.
+
+    These have thousands of kernels, of which a program needs a few: they are loaded when they are first used,
+    in the calls that are not timed.
+    """
+    plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)
+    environment = {**plain.environment, "CUDA_MODULE_LOADING": "LAZY"}
+    return replace(plain, image=Image.LIBRARIES, environment=environment)
+
+
 def watched_runner_command(
     runner: Path,
     program: str,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.cache import ArtifactCache
+from problems.libraries import LINKED, linked_libraries
 from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.spec import Limits
@@ -106,7 +107,15 @@ def binding_for(source: str) -> str:
 def compile_source(source: str, counters: tuple[str, ...] = ()) -> Compiled:
     backend = BareBackend(runtime().folder)
     binding = binding_for(source).encode()
-    return compile_cuda(source.encode(), binding, runtime=runtime(), backend=backend, counters=counters)
+    libraries = linked_libraries(source, LINKED)
+    return compile_cuda(
+        source.encode(),
+        binding,
+        runtime=runtime(),
+        backend=backend,
+        counters=counters,
+        libraries=libraries,
+    )
 
 
 @cache

@@ -11,6 +11,7 @@ from sandbox.gpu.runners import (
     IN_IMAGE,
     Interpreter,
     cuda_runner_command,
+    library_runner_command,
     of_this_process,
     oracle_command,
     triton_runner_command,
@@ -27,12 +28,13 @@ RUNNER = Path("/somewhere/built/device_runner")
 def commands(interpreter: Interpreter = IN_IMAGE) -> dict[Image, Command]:
     return {
         Image.CUDA: cuda_runner_command(RUNNER, limits=LIMITS, gpu=GPU),
+        Image.LIBRARIES: library_runner_command(RUNNER, limits=LIMITS, gpu=GPU),
         Image.TRITON: triton_runner_command(interpreter, RUNNER, limits=LIMITS, gpu=GPU),
         Image.ORACLE: oracle_command(interpreter, limits=LIMITS, gpu=GPU),
     }
 
 
-@pytest.mark.parametrize("image", [Image.CUDA, Image.TRITON, Image.ORACLE])
+@pytest.mark.parametrize("image", [Image.CUDA, Image.LIBRARIES, Image.TRITON, Image.ORACLE])
 def test_a_command_names_its_image_and_its_gpu(image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "hunter2")
     command = commands()[image]
