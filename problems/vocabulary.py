@@ -175,6 +175,13 @@ class Counter(StrEnum):
     BARRIERS_PER_BLOCK = "barriers_per_block"
 
 
+class ProgramKind(StrEnum):
+    """What a program under test is; see `problems.under_test`."""
+
+    RIGHT = "right"
+    FAULTY = "faulty"
+
+
 class Relation(StrEnum):
     """How the figure of a requirement must relate to its bound."""
 
