@@ -22,7 +22,7 @@ from judge.drawn import inputs
 from judge.report import CaseReport
 from problems.comments import first_paragraph
 from problems.schema import Case, Problem
-from problems.under_test import SIZE
+from problems.under_test import SIZE, own_sizes
 from problems.vocabulary import Language, ProgramKind, Verdict
 
 MAX_COMMENT = 400  # characters of a comment that a report shows
@@ -41,7 +41,7 @@ def in_random_order(problem: Problem, cases: Sequence[Case]) -> list[Case]:
 def judged_program(problem: Problem, case: Case, report: CaseReport) -> CaseReport:
     """`report` on `case`, saying whether the tests judged the program under test rightly."""
     if case.program is None or report.verdict not in _JUDGED:
-        return replace(report, program=case.program)
+        return replace(report, program=case.program, sizes=own_sizes(case))
     refused = report.verdict is Verdict.WRONG_ANSWER
     faulty = case.program is ProgramKind.FAULTY
     if refused:
@@ -51,6 +51,7 @@ def judged_program(problem: Problem, case: Case, report: CaseReport) -> CaseRepo
     return replace(
         report,
         program=case.program,
+        sizes=own_sizes(case),
         verdict=Verdict.ACCEPTED if refused == faulty else Verdict.WRONG_ANSWER,
         message=text,
         mismatched=0,
@@ -80,17 +81,19 @@ def overall(problem: Problem, reports: Sequence[CaseReport]) -> tuple[Verdict, s
 def explained(problem: Problem, reports: Sequence[CaseReport]) -> tuple[CaseReport, ...]:
     """The reports of accepted tests, with the comments at the top of the programs."""
     sources = problem.under_test.programs if problem.under_test else ()
-    return tuple(replace(report, message=_with_comment(report, sources)) for report in reports)
+    comments = {
+        case.name: first_paragraph(sources[case.sizes[SIZE] - 1], Language.PYTHON)
+        for case in problem.cases
+        if case.program
+    }
+    return tuple(
+        replace(report, message=f"{report.message} {_shortened(comments.get(report.name, ''))}".strip())
+        for report in reports
+    )
 
 
-def _with_comment(report: CaseReport, sources: Sequence[str]) -> str:
-    number = report.sizes.get(SIZE, 0)
-    if report.program is None or not 1 <= number <= len(sources):
-        return report.message
-    comment = first_paragraph(sources[number - 1], Language.PYTHON)
-    if len(comment) > MAX_COMMENT:
-        comment = f"{comment[: MAX_COMMENT - 1]}…"
-    return f"{report.message} {comment}".strip()
+def _shortened(comment: str) -> str:
+    return comment if len(comment) <= MAX_COMMENT else f"{comment[: MAX_COMMENT - 1]}…"
 
 
 def _by_test(problem: Problem, report: CaseReport) -> str:

@@ -134,11 +134,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         operations=_formula(formulas, "operations"),
         beatable=formulas.choices("beatable", Count, default=()),
         arguments=arguments,
-        cases=with_programs(
-            [_case(table, drawn, sized=under_test is None) for table in top.tables("cases")],
-            under_test,
-            faults,
-        ),
+        cases=with_programs([_case(table, drawn) for table in top.tables("cases")], under_test, faults),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
         mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
@@ -267,8 +263,8 @@ def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:
     return tolerance
 
 
-def _case(table: TomlTable, drawn: Set[str], *, sized: bool) -> Case:
-    """A case, which must be `sized`. Its inputs may state scalars that are `drawn` in others."""
+def _case(table: TomlTable, drawn: Set[str]) -> Case:
+    """A case. Its inputs may state scalars that are `drawn` in others, as arrays of one number."""
     inputs = _inputs(table) if table.has("inputs") else {}
     for name in drawn & inputs.keys():
         if len(inputs[name]) != 1:
@@ -276,7 +272,7 @@ def _case(table: TomlTable, drawn: Set[str], *, sized: bool) -> Case:
     case = Case(
         name=table.text("name", most=40, pattern=_WORD, example="not-a-multiple"),
         group=table.choice("group", Group),
-        sizes=_sizes(table.table("sizes")) if sized or table.has("sizes") else {},
+        sizes=_sizes(table.table("sizes")),
         inputs={name: values for name, values in inputs.items() if name not in drawn},
         scalars={name: values[0] for name, values in inputs.items() if name in drawn and values},
     )

@@ -52,6 +52,11 @@ def with_programs(cases: Sequence[Case], under_test: UnderTest | None, faults: F
     )
 
 
+def own_sizes(case: Case) -> dict[str, int]:
+    """The sizes that the author gave: without the number of the program under test."""
+    return {name: value for name, value in case.sizes.items() if case.program is None or name != SIZE}
+
+
 def check_under_test(
     under_test: UnderTest | None, cases: Sequence[Case], languages: Sequence[Language], faults: Faults
 ) -> None:

@@ -71,7 +71,7 @@ def try_programs(
     for language in problem.languages:
         own = [program for program in tour.trivial if program.language is language]
         tour.try_together(language, own, [f for f in sound if f.solution.language is language])
-    tour.findings[ProofCheck.MUTANTS] += check_mutants(sound, tour.mutants)
+    tour.findings[ProofCheck.MUTANTS] += check_mutants(sound, tour.mutants, needed=problem.under_test is None)
     found = {check: list(filed(check, findings)) for check, findings in tour.findings.items()}
     return replace(
         proof,

@@ -1,4 +1,4 @@
-"""Tests that kill all faulty programs. Nothing is drawn: programs that read nothing are the same for every seed."""
+"""Tests that kill all faulty programs. Nothing is drawn, because submissions read nothing."""
 
 TESTS, ROOM = 32, 512
 

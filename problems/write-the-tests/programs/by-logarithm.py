@@ -1,5 +1,5 @@
-"""Right: subtracts the logarithm of the sum instead of dividing by it. Small results have an error of several units in
-the last place, which is legitimate.
+"""Right: subtracts the logarithm of the sum instead of dividing by it. Small results have an error of several
+units in the last place, which is legitimate.
 """
 
 

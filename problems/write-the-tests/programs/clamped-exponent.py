@@ -1,5 +1,5 @@
-"""Faulty: an approximation of the exponential that is good from -16 to 0, and clamps what is below. The sum hardly
-changes, so only small results are wrong, by a large factor.
+"""Faulty: an approximation of the exponential that is good from -16 to 0, and clamps what is below. The sum
+hardly changes, so only small results are wrong, by a large factor.
 """
 
 

@@ -1,4 +1,6 @@
-"""Faulty: the sum ends after 128 columns, because each of 128 threads adds one element. Only longer rows show it."""
+"""Faulty: the sum ends after 128 columns, because each of 128 threads adds one element. Only longer rows show
+it.
+"""
 
 
 def softmax(xp, x):

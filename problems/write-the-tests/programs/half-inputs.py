@@ -1,5 +1,5 @@
-"""Faulty: rounds the inputs to half precision. Whole numbers up to 2048 are exact there, so tests of whole numbers
-hide it.
+"""Faulty: rounds the inputs to half precision. Whole numbers up to 2048 are exact there, so tests of whole
+numbers hide it.
 """
 
 

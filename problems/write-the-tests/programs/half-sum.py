@@ -1,4 +1,6 @@
-"""Faulty: rounds the sum to half precision. The error is at most 0.05 percent, so a generous tolerance hides it."""
+"""Faulty: rounds the sum to half precision. The error is at most 0.05 percent, so a generous tolerance hides
+it.
+"""
 
 
 def softmax(xp, x):

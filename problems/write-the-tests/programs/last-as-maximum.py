@@ -1,5 +1,5 @@
-"""Faulty: takes the last element for the maximum, as if rows were sorted. The result is right as long as no difference
-exceeds 88, so it needs a large element before the last one.
+"""Faulty: takes the last element for the maximum, as if rows were sorted. The result is right as long as no
+difference exceeds 88, so it needs a large element before the last one.
 """
 
 

@@ -1,5 +1,5 @@
-"""Faulty: the search for the maximum starts at 0, not at minus infinity. A row of very negative values then becomes
-0 / 0.
+"""Faulty: the search for the maximum starts at 0, not at minus infinity. A row of very negative values then
+becomes 0 / 0.
 """
 
 

@@ -1,5 +1,5 @@
-"""Faulty: does not subtract the maximum. The exponential of 89 is beyond float32, so the result is infinity divided
-by infinity. Tests with small values never see it.
+"""Faulty: does not subtract the maximum. The exponential of 89 is beyond float32, so the result is infinity
+divided by infinity. Tests with small values never see it.
 """
 
 

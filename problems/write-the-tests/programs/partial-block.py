@@ -1,5 +1,5 @@
-"""Faulty: the sum of a row of more than 32 columns leaves out the last, partial block of 32. Short rows and multiples
-of 32 hide it.
+"""Faulty: the sum of a row of more than 32 columns leaves out the last, partial block of 32. Short rows and
+multiples of 32 hide it.
 """
 
 

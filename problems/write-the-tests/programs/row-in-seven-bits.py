@@ -1,5 +1,5 @@
-"""Faulty: keeps the number of the row in a signed byte, so row 128 reads row 0. It needs more than 128 rows, of two
-columns or more, because all rows of one column give 1.
+"""Faulty: keeps the number of the row in a signed byte, so row 128 reads row 0. It needs more than 128 rows,
+of two columns or more, because all rows of one column give 1.
 """
 
 

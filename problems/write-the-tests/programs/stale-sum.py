@@ -1,5 +1,5 @@
-"""Faulty: one pass that forgets to rescale the sum when a larger element comes. Rows that begin with their maximum
-hide it.
+"""Faulty: one pass that forgets to rescale the sum when a larger element comes. Rows that begin with their
+maximum hide it.
 """
 
 

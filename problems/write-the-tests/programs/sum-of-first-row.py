@@ -1,4 +1,6 @@
-"""Faulty: divides all rows by the sum of the first one. A single row hides it, and so do rows with equal contents."""
+"""Faulty: divides all rows by the sum of the first one. A single row hides it, and so do rows with equal
+contents.
+"""
 
 
 def softmax(xp, x):

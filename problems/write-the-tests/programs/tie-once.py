@@ -1,5 +1,5 @@
-"""Faulty: adds 1 for the maximum, and the exponentials of all smaller elements. A maximum that occurs twice counts
-once.
+"""Faulty: adds 1 for the maximum, and the exponentials of all smaller elements. A maximum that occurs twice
+counts once.
 """
 
 

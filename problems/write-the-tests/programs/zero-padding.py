@@ -1,5 +1,5 @@
-"""Faulty: pads rows to a multiple of 32 with zeros instead of minus infinity, and the padding enters the sum. Whole
-blocks hide it.
+"""Faulty: pads rows to a multiple of 32 with zeros instead of minus infinity, and the padding enters the sum.
+Whole blocks hide it.
 """
 
 

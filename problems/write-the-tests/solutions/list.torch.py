@@ -1,7 +1,8 @@
-"""One test for each way in which a softmax fails. The values are no whole numbers, so that lower precision shows, and the
-largest element stands in the middle of each row.
+"""One test for each way in which a softmax fails. The values are no whole numbers, so that lower precision
+shows, and the largest element stands in the middle of each row.
 
-Eleven small tests kill all programs. The tolerance lies between the honest error, about 0.00001, and that of half precision.
+Eleven small tests kill all programs. The tolerance lies between the honest error, about 0.00001, and that of
+half precision.
 """
 
 import torch

@@ -1,6 +1,8 @@
-"""Few large tests instead of many small ones. Each row of a tall matrix has another scale, offset and place of the maximum.
+"""Few large tests instead of many small ones. Each row of a tall matrix has another scale, offset and place
+of the maximum.
 
-The tall matrix has five columns, so that it has more than 64 rows; the other matrices show what needs more rows or columns.
+The tall matrix has five columns, so that it has more than 64 rows; the other matrices show what needs more
+rows or columns.
 """
 
 import torch

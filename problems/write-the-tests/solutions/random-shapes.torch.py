@@ -1,6 +1,8 @@
-"""Random values of many sizes and scales: chosen shapes around the powers of two, and seeds that stay the same.
+"""Random values of many sizes and scales: chosen shapes around the powers of two, and seeds that stay the
+same.
 
-Random values alone miss the ties, so the first element of each row is copied to its end. Offsets come from a list.
+Random values alone miss the ties, so the first element of each row is copied to its end. Offsets come from a
+list.
 """
 
 import torch

@@ -1,4 +1,5 @@
-"""Wrong: a tolerance of half a unit in the last place. Right programs that add in another order are refused."""
+"""Wrong: a tolerance of half a unit in the last place. Right programs that add in another order are refused.
+"""
 
 import torch
 

@@ -1,4 +1,6 @@
-"""Wrong: all values are small whole numbers. They are exact in half precision, and their exponentials never overflow."""
+"""Wrong: all values are small whole numbers. They are exact in half precision, and their exponentials never
+overflow.
+"""
 
 import torch
 
