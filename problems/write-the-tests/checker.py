@@ -24,7 +24,7 @@ def passes(xp, x, tolerance, program):
     return bool((abs(with_errors - right) <= tolerance * right + TINY).all())
 
 
-def check(xp, inputs, expected, got, size, tolerance, program):  # noqa: ARG001, PLR0913, PLR0917
+def check(xp, inputs, expected, got, size, tolerance, program):  # noqa: ARG001
     """Which elements are fine: all but those of tests that refuse the program."""
     fine = {name: xp.ones(values.shape, dtype=bool) for name, values in got.items()}
     rows, cols = got["rows"].tolist(), got["cols"].tolist()

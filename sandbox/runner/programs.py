@@ -20,6 +20,9 @@ class Programs:
         self._sources = tuple(sources)
         self._loaded: dict[int, ModuleType] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._sources)
+
     def keywords(self, size: dict[str, int]) -> Mapping[str, Any]:
         """Return the keyword argument with the program of a case, and remove its number from `size`.
 
