@@ -71,7 +71,8 @@ def overall(problem: Problem, reports: Sequence[CaseReport]) -> tuple[Verdict, s
     if passed == len(right) and killed >= needed:
         text = f"Killed {killed} of {_programs(faulty, 'faulty')}."
         return Verdict.ACCEPTED, f"{text} Passed {_programs(right, 'right')}."
-    text = f"Killed {killed} of {_programs(faulty, 'faulty')}; at least {needed} must be killed."
+    lacking = f"; at least {needed} must be killed" if killed < needed else ""
+    text = f"Killed {killed} of {_programs(faulty, 'faulty')}{lacking}."
     rejected = len(right) - passed
     return Verdict.WRONG_ANSWER, f"{text} Rejected {rejected} of {_programs(right, 'right')}" + (
         "; all must pass." if rejected else "."

@@ -185,6 +185,7 @@ FURTHER_TAGS: Mapping[str, str] = {
     "selection": "radix-sort",
     "softmax": "numerical-stability",
     "sparse": "sparsity",
+    "testing": "bounds",
     "training": "gradients",
 }
 

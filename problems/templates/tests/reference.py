@@ -1,4 +1,4 @@
-"""Tests that all right programs pass and all faulty programs fail. There are no inputs, so nothing is generated."""
+"""Tests that all right programs pass and all faulty ones fail. Nothing is generated, for lack of inputs."""
 
 TESTS = [[3, 7, 7, 1], [-4, -2, -9], [1, 2, 3], [-8, 5]]
 
