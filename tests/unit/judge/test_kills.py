@@ -2,16 +2,21 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from judge.cases import select_cases
 from judge.kills import MAX_COMMENT, explained, in_random_order, judged_program, overall
+from judge.oracle import Drawn
+from judge.proof.checker_audit import check_checker
+from judge.proof.programs import never_killed
+from judge.proof.results import ProgramOutcome
 from judge.redaction import HiddenNames, redact
 from judge.report import CaseReport, Mismatch, Report, from_json, to_json
 from judge.sizes import CustomCaseInvalid
 from problems.loader import load_problem, problems_root
 from problems.schema import Argument, Case, Problem
-from problems.vocabulary import Dtype, Group, Mode, ProgramKind, Role, Verdict
+from problems.vocabulary import Dtype, Group, Language, Mode, ProgramKind, Role, Verdict
 from tests.unit.judge.packages import DOUBLING
 
 PROBLEM = load_problem(problems_root() / "templates" / "tests")
@@ -178,3 +183,44 @@ def test_no_case_of_ones_own_chooses_a_hidden_program() -> None:
         "first-place",
         "last-place",
     ]
+
+
+def drawn_for(name: str) -> Drawn:
+    answer = {"lengths": np.ones(8, np.int32), "values": np.ones((8, 16), np.int32)}
+    return Drawn(case_named(name), {}, answer)
+
+
+@pytest.mark.parametrize(
+    ("name", "refused", "found"),
+    [
+        ("by-comparison", False, ""),
+        ("by-comparison", True, "is right, but the tests that the reference returns reject it"),
+        ("without-last", True, ""),
+        ("without-last", False, "is faulty, but the tests that the reference returns do not kill it"),
+    ],
+)
+def test_a_proof_runs_the_tests_of_the_reference(name: str, refused: bool, found: str) -> None:
+    """Random bits are refused in any case."""
+    texts = [
+        f"{finding.place}: {finding.text}"
+        for finding in check_checker(
+            PROBLEM, [drawn_for(name)], lambda _, stored: not refused and bool((stored["lengths"] == 1).all())
+        )
+    ]
+    assert texts == ([f"programs/{name}.py: {found}"] if found else [])
+
+
+def test_a_proof_names_faulty_programs_that_no_solution_kills() -> None:
+    def outcome(file: str, verdict: Verdict, *survivors: str) -> ProgramOutcome:
+        cases = {
+            case.name: Verdict.WRONG_ANSWER if case.name in survivors else Verdict.ACCEPTED
+            for case in PROBLEM.cases
+        }
+        return ProgramOutcome(file, Language.PYTHON, verdict, verdict, "", 1.0, cases=cases)
+
+    accepted = outcome("a", Verdict.ACCEPTED, "without-last", "last-place")
+    other = outcome("b", Verdict.ACCEPTED, "without-last")
+    failing = outcome("c", Verdict.WRONG_ANSWER)
+    places = [finding.place for finding in never_killed(PROBLEM, [accepted, other, failing])]
+    assert places == ["programs/without-last.py"]
+    assert list(never_killed(DOUBLING, [accepted])) == []
