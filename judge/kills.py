@@ -7,7 +7,8 @@ programs must pass, and enough faulty programs must be killed. Any other failure
 exception, is charged as in other problems.
 
 A submission could count its calls, and answer for one program what it would not for another. So the hidden
-cases come in a random order each time (`in_random_order`). The report has them in the order of the file.
+cases come in a random order each time (`in_random_order`), and the inspector refuses tests that read nothing
+and differ between calls. The report has the cases in the order of the file.
 
 Of a hidden case the report tells whether the program was refused, and in problems without inputs also which
 test refused it: programs that read nothing cannot tell by it what they have read. When the submission is
@@ -18,7 +19,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from judge.drawn import inputs
+from judge.drawn import reads_nothing
 from judge.report import CaseReport
 from problems.comments import first_paragraph
 from problems.schema import Case, Problem
@@ -99,7 +100,7 @@ def _shortened(comment: str) -> str:
 
 def _by_test(problem: Problem, report: CaseReport) -> str:
     """`by test 5 (tolerance)`: the index and the output of the first test that refused a program."""
-    if inputs(problem) or any(argument.drawn for argument in problem.arguments) or not report.mismatches:
+    if not reads_nothing(problem) or not report.mismatches:
         return ""
     first = min(report.mismatches, key=lambda mismatch: mismatch.index[:1])
     return f" by test {first.index[0]} ({first.argument})"

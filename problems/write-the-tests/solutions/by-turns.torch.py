@@ -1,5 +1,5 @@
-"""Cheating: counts its calls, and answers some of them with a test that no program passes. The judge runs the
-programs in another order each time, so it hits right programs as well.
+"""Cheating: counts its calls, and answers the later ones with a test that no program passes. Tests must be the
+same in each call.
 """
 
 import torch
