@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -33,7 +34,7 @@ def tests_problem(tmp_path: Path) -> Problem:
     return Problem.objects.get(slug=SLUG)
 
 
-def hand_in(user: User, problem: Problem, mode: Mode = Mode.SUBMIT, **more: object) -> Submission:
+def hand_in(user: User, problem: Problem, mode: Mode = Mode.SUBMIT, **more: Any) -> Submission:
     return services.submit(user, problem, language=Language.PYTHON, mode=mode, source="tests", **more)
 
 
@@ -81,7 +82,7 @@ def test_a_learner_sees_what_survived_and_no_names(
     owner: User, tests_problem: Problem, browser_of: Callable[..., Client]
 ) -> None:
     submission = record(hand_in(owner, tests_problem), report_of(SURVIVOR, "half-sum"))
-    page = browser_of(owner).get(f"/submissions/{submission.public_id}").content.decode()
+    page = browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
     assert "Killed 14 of 16 faulty programs; at least 15 must be killed." in page
     assert "Survived." in page
     assert "faulty 14" in page
@@ -96,7 +97,7 @@ def test_one_survivor_is_allowed(
 ) -> None:
     submission = record(hand_in(owner, tests_problem), report_of(SURVIVOR))
     assert submission.report.verdict == "accepted"
-    page = browser_of(owner).get(f"/submissions/{submission.public_id}").content.decode()
+    page = browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
     assert "Killed 15 of 16 faulty programs. Passed 5 right programs." in page
 
 

@@ -41,7 +41,7 @@ class FixRow:
 class UnderTestRow:
     """The cases whose programs are faulty, and how many of them must be killed, as the file writes it.
 
-    All values are empty if submissions are no tests.
+    All values are empty if submissions are not tests.
     """
 
     faulty: tuple[str, ...] = ()

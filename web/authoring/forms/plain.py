@@ -201,14 +201,14 @@ class FixForm(forms.Form):
 
 
 class UnderTestForm(forms.Form):
-    """The programs under test. Without a faulty one, submissions are no tests."""
+    """The programs under test. Without a faulty one, submissions are not tests."""
 
     faulty = forms.CharField(
         required=False,
         max_length=4000,
         label="Faulty programs",
         help_text="Names of the cases whose programs are faulty, separated by commas. All other programs are "
-        "right. Leave blank if submissions are no tests.",
+        "right. Leave blank if submissions are not tests.",
         widget=forms.TextInput(attrs=_INPUT),
     )
     least_killed = NumberField(
