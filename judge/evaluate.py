@@ -9,8 +9,8 @@ draws the cases, a runner and the referee's share of the GPU get ready. Then com
     rank      the timed cases, on a GPU held exclusively; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
-case that was not accepted. If all were, the requirements of the problem decide (`judge.requirements`),
-before anything is ranked.
+case that was not accepted; submissions that are tests have a rule of their own (`judge.kills`). If all were
+accepted, the requirements of the problem decide (`judge.requirements`), before anything is ranked.
 
 Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
 again from the start, alone, with a new runner: only that run counts. The checked runner is ranked if its
@@ -41,6 +41,8 @@ from judge.evidence.launches import launched_nothing
 from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
+from judge.kills import explained, in_random_order, judged_program
+from judge.kills import overall as overall_of_tests
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, Profile, ProgressEvent, Report, StageTime, own_scalars
@@ -235,13 +237,13 @@ def _check(
     if failed := _load(judgement, built, referee, starting):
         return failed
     with judgement.stage(Stage.CHECK):
-        cases = judgement.checked
+        cases = in_random_order(judgement.problem, judgement.checked)
         for index, case in enumerate(cases, start=1):
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
-            reports.append(replace(report, told_after=after))
+            reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.tool:
@@ -347,7 +349,14 @@ def _never_quiet(case: Case) -> CaseReport:
 
 
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
-    verdict, message = _overall(reports)
+    if judgement.problem.under_test is not None:
+        verdict, message = overall_of_tests(judgement.problem, reports)
+        names = [case.name for case in judgement.cases]
+        reports = sorted(reports, key=lambda report: names.index(report.name))
+        if verdict is Verdict.ACCEPTED:
+            reports = list(explained(judgement.problem, reports))
+    else:
+        verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
     if "double" in ProgramText.read(judgement.source).names():
@@ -366,7 +375,8 @@ def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | Non
 def _examined(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
     """The outcome with what the target's doctor says of a case that ended badly."""
     places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
-    if outcome.verdict not in _EXAMINED or not places:
+    refused = judgement.problem.under_test is not None and outcome.verdict is Verdict.WRONG_ANSWER
+    if outcome.verdict not in _EXAMINED or not places or refused:
         return outcome
     at = places[0]  # whose verdict is that of the whole
     failed = outcome.cases[at]

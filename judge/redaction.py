@@ -18,7 +18,7 @@ from dataclasses import replace
 from judge.evidence.diagnostics import first_error
 from judge.report import CaseReport, Diagnostic, Report, Timing
 from judge.runner.comparison import UNWRITTEN
-from problems.vocabulary import DiagnosticKind, Group, Severity, Verdict
+from problems.vocabulary import DiagnosticKind, Group, ProgramKind, Severity, Verdict
 
 _MOST_THREADS = 1024  # of a block
 _WHERE = " Sizes and values are hidden because a hidden case was running."
@@ -96,15 +96,19 @@ def told(
 
 
 class HiddenNames:
-    """Names of hidden cases for those who may not see them: `timed 1`, `timed 2`, in order of each group."""
+    """Names of hidden cases for those who may not see them: `timed 1`, `timed 2`, in order of each group.
+
+    Those of programs under test are named by their kind: `faulty 1`, `right 1`.
+    """
 
     def __init__(self) -> None:
-        self._counts: Counter[Group] = Counter()
+        self._counts: Counter[str] = Counter()
 
-    def following(self, group: Group) -> str:
-        """Return the name of the next hidden case of `group`."""
-        self._counts[group] += 1
-        return f"{group.value} {self._counts[group]}"
+    def following(self, group: Group, program: ProgramKind | None = None) -> str:
+        """Return the name of the next hidden case of `group`, or of a program under test."""
+        word = program.value if program else group.value
+        self._counts[word] += 1
+        return f"{word} {self._counts[word]}"
 
 
 def redact(report: Report) -> Report:
@@ -117,7 +121,7 @@ def redact(report: Report) -> Report:
         if not case.public:
             shown = replace(
                 case,
-                name=names.following(case.group),
+                name=names.following(case.group, case.program),
                 sizes={},
                 scalars={},
                 wall_ms=_rough(case.wall_ms),
@@ -140,6 +144,8 @@ def redact(report: Report) -> Report:
 
 def shown_message(report: Report) -> str:
     """The message of the whole report, in words of ours where that of a hidden case decided the verdict."""
+    if report.verdict is Verdict.WRONG_ANSWER and any(case.program for case in report.cases):
+        return report.message  # it counts programs
     failed = next((case for case in report.cases if case.verdict is not Verdict.ACCEPTED), None)
     if failed is None or failed.verdict is not report.verdict or not withheld(failed):
         return report.message
@@ -159,7 +165,7 @@ def words(case: CaseReport, cause: Diagnostic | None) -> str:
         case Verdict.ACCEPTED | Verdict.REJECTED:
             return case.message  # the referee's own words
         case Verdict.WRONG_ANSWER:
-            return _wrong(case)
+            return case.message if case.program else _wrong(case)
     if cause is not None and cause.severity is Severity.ERROR:
         return _sentence(cause)
     return _BY_VERDICT[case.verdict] + _WHERE

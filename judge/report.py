@@ -6,7 +6,16 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from problems.schema import Case
-from problems.vocabulary import Counter, Group, Relation, RequirementState, Severity, Step, Verdict
+from problems.vocabulary import (
+    Counter,
+    Group,
+    ProgramKind,
+    Relation,
+    RequirementState,
+    Severity,
+    Step,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +198,8 @@ class CaseReport:
     `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
     cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
     the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
+    `program` says what the program under test is, in problems that ask for tests. The verdict then says
+    whether the tests judged it rightly; see `judge.kills`.
     """
 
     name: str
@@ -206,6 +217,7 @@ class CaseReport:
     told_after: bool = False
     outputs: tuple[ShownOutput, ...] = ()
     inputs: tuple[ShownInput, ...] = ()
+    program: ProgramKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +392,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             **body,
             "group": Group(body["group"]),
             "verdict": Verdict(body["verdict"]),
+            "program": ProgramKind(body["program"]) if body.get("program") else None,
             "mismatches": mismatches,
             "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
             "inputs": tuple(_input_from_json(entry) for entry in body.get("inputs", ())),

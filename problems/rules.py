@@ -14,6 +14,7 @@ from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
 from problems.requirements import check_counted_cases, check_requirements
 from problems.schema import Argument, Case
+from problems.under_test import check_programs, check_under_test
 from problems.value_rules import broken_promise, range_of
 from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
 
@@ -30,6 +31,7 @@ def check_description(description: Description, faults: Faults) -> None:
     _unique("cases", "name", [case.name for case in cases], faults)
     _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
     _check_groups(cases, faults)
+    check_under_test(description.under_test, cases, description.languages, faults)
     _check_baselines(description.solutions, faults)
     _check_tiers(description, faults)
     accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
@@ -62,6 +64,7 @@ def check_description(description: Description, faults: Faults) -> None:
 def check_files(description: Description, files: PackageFiles, faults: Faults) -> None:
     """Check that the files fit problem.toml."""
     _check_solutions(description, files, faults)
+    check_programs(description.cases, files.programs, faults)
     if description.fix is not None:
         check_given(description.fix, files.solutions, files.starters, faults)
     lines = [line.strip() for line in files.statement.splitlines()]
@@ -128,8 +131,9 @@ def _check_groups(cases: tuple[Case, ...], faults: Faults) -> None:
         return
     if Group.SAMPLE not in groups:
         faults.add(FILE, "cases", 'no sample case; add one with group = "sample" that users may see')
+    tested = any(case.program for case in cases)
     for group in REQUIRED_HIDDEN:
-        if group not in groups:
+        if group not in groups and not tested:
             faults.add(FILE, "cases", f"no hidden case of group {group}; add one")
 
 

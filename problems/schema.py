@@ -18,6 +18,7 @@ from problems.vocabulary import (
     Group,
     Language,
     OracleKind,
+    ProgramKind,
     Relation,
     Role,
     ValueOrder,
@@ -85,7 +86,8 @@ class Case:
 
     `inputs` holds literal values, flattened in C order, for the input arrays of a sample case whose
     numbers the statement shows, and for those that a user gave for a case of one's own. The generator makes
-    all others. `scalars` holds values that stand in for the formulas of scalars.
+    all others. `scalars` holds values that stand in for the formulas of scalars. `program` says what the
+    program under test is, None in problems that have none; see `problems.under_test`.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Case:
     sizes: Mapping[str, int]
     inputs: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     scalars: Mapping[str, float] = field(default_factory=dict)
+    program: ProgramKind | None = None
 
     @property
     def public(self) -> bool:
@@ -174,6 +177,20 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class UnderTest:
+    """The programs that submissions test; see `problems.under_test`.
+
+    `faulty` are the names of the cases whose programs are faulty. A submission must kill at least
+    `least_killed` of these, and pass all others. `programs` are the sources by their number, from 1, which
+    is the size `program` of their case.
+    """
+
+    faulty: tuple[str, ...]
+    least_killed: int
+    programs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """A bound on what functional mode counts; see `problems.requirements`.
 
@@ -200,6 +217,7 @@ class Problem:
     `tiers` are percentages of the vendor baseline's speed, ascending, for points by speed.
     `fix` is None unless programs must correct the given one, which is the starter then.
     `requirements` bound what an accepted CUDA program asks of a GPU.
+    `under_test` is None unless submissions are tests of these programs.
     """
 
     slug: str
@@ -230,3 +248,4 @@ class Problem:
     tiers: tuple[int, ...] = ()
     fix: Fix | None = None
     requirements: tuple[Requirement, ...] = ()
+    under_test: UnderTest | None = None

@@ -245,6 +245,13 @@ class Counter(StrEnum):
     COOPERATIVE_LAUNCHES = "cooperative_launches"
 
 
+class ProgramKind(StrEnum):
+    """What a program under test is; see `problems.under_test`."""
+
+    RIGHT = "right"
+    FAULTY = "faulty"
+
+
 class Relation(StrEnum):
     """How the figure of a requirement must relate to its bound."""
 

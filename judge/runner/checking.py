@@ -17,6 +17,7 @@ from typing import Protocol
 from judge.drawn import expected_name, inputs, outputs
 from judge.dtypes import expected_dtype
 from judge.errors import CheckerFailed, JudgementCancelled
+from judge.oracle import programs_of
 from judge.runner.call import Call
 from judge.runner.client import ReplyStatus, RunnerChannel, RunnerClient
 from judge.runner.comparison import OutputComparison
@@ -231,6 +232,7 @@ def checker_manifest(problem: Problem) -> bytes:
             name: {"relative": allowed.relative, "absolute": allowed.absolute, "nan": allowed.nan}
             for name, allowed in tolerances.items()
         },
+        **programs_of(problem),
     }
     return json.dumps(manifest).encode()
 

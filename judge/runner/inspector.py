@@ -4,7 +4,8 @@ Theory of operation. For every case it makes fresh buffers, copies the inputs in
 random bytes and asks the runner for one call. When the runner says that it is done, or claims so, it
 takes a private copy of the outputs at once and judges that copy: guard bands first, then inputs that
 should be untouched, then every element. Last it looks at the live buffers again: a change means that
-work went on after the call was over. Expected outputs never leave this process.
+work went on after the call was over. Expected outputs never leave this process. Tests that read nothing must
+be the same in each call, or a submission could write them for the program that it guesses.
 
 All of it is the same on a host and on a GPU; the memory makes the difference. On a GPU the buffers outlive
 a call that did not end: the runner may still write to them, and nothing may wait for the device then.
@@ -14,7 +15,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from judge.drawn import outputs
+from judge.drawn import outputs, reads_nothing
 from judge.report import CaseReport, Mismatch, own_scalars
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking
@@ -30,6 +31,7 @@ _LOAD_S = 30.0
 # What is added to large random bits leaves them as they are.
 _RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
 _SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # whose outputs say something
+_CHANGING = "The tests differ from those of the first call. Write the same ones each time, with fixed seeds."
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
 _SLOW = RunFlag.INTERLEAVED | RunFlag.LATE_READS
 _SLOWER = 3  # that threads may take in these orders, which is not their fault
@@ -74,6 +76,7 @@ class Inspector:
         self._checking = checking or ByTolerance(problem, memory)
         self._memory = memory
         self._exchange = exchange
+        self._first_tests: Mapping[str, bytes] = {}
         self.alive = True
 
     def load(self, *contents: bytes) -> Stopped | None:
@@ -110,6 +113,8 @@ class Inspector:
                 finding = inspect(
                     self._problem, case, self._checking, call, contents, snapshots=snapshots, poisons=poisons
                 )
+                if finding.verdict in _SHOWN and not self._same_tests(snapshots):
+                    finding = InspectionResult(Verdict.REJECTED, _CHANGING)
                 report = report_on(case, finding, wall_ms=wall_ms)
                 if not flags & RunFlag.SHOW or finding.verdict not in _SHOWN:
                     return report
@@ -121,6 +126,14 @@ class Inspector:
         except DeviceLost:
             self.alive = False
             return Stopped(answer, device_lost=True, wall_ms=wall_ms)
+
+    def _same_tests(self, snapshots: Mapping[str, PrivateBytes]) -> bool:
+        """Whether the outputs are those of the first call. Asked only of tests that read nothing."""
+        if self._problem.under_test is None or not reads_nothing(self._problem):
+            return True
+        taken = {name: self._memory.to_host(copy).tobytes() for name, copy in snapshots.items()}
+        self._first_tests = self._first_tests or taken
+        return taken == self._first_tests
 
     def stopped(self, answer: ReplyStatus, wall_ms: float) -> Stopped:
         """The runner is not to be asked again: it gave `answer`."""

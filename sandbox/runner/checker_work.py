@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from sandbox.runner.contract import Array, ArrayModule, ContractError, widened
+from sandbox.runner.programs import Programs
 from sandbox.runner.session import scalar_of
 from sandbox.wire import Request
 
@@ -51,6 +52,7 @@ def carry_out(
     xp: ArrayModule,
     module: Any,
     signature: CheckerSignature,
+    programs: Programs,
     request: Request,
     views: Sequence[Array | None],
 ) -> None:
@@ -67,6 +69,7 @@ def carry_out(
         argument, view = next(wire)
         given[name] = widened(view, argument.dtype)
         _, places[name] = next(wire)
+    program = programs.keywords(size)
     right = module.check(
         xp,
         inputs,
@@ -74,6 +77,7 @@ def carry_out(
         {name: values.copy() for name, values in given.items()},
         size=size,
         tolerance={name: dict(signature.tolerance[name]) for name in signature.outputs},
+        **program,
     )
     for name, mask in _masks(xp, right, given).items():
         place = places[name]

@@ -102,6 +102,11 @@ class Problem(models.Model):
         return list(self.limits.get("gpus") or [])
 
     @property
+    def asks_for_tests(self) -> bool:
+        """Return whether submissions are tests of programs of the package."""
+        return "least_killed" in self.limits
+
+    @property
     def size_names(self) -> list[str]:
         """Return the names of its sizes, in the order of its samples."""
         return list(self.samples[0]["sizes"]) if self.samples else []
@@ -114,6 +119,8 @@ class Problem(models.Model):
     @property
     def custom_arguments(self) -> tuple[schema.Argument, ...]:
         """Return the arguments for which users may give values in runs."""
+        if self.asks_for_tests:
+            return ()
         known = self.arguments
         return tuple(a for a in known if not why_not_custom(a, known, checker=self.has_checker))
 
