@@ -155,7 +155,7 @@ def _judge(judgement: Judgement) -> Report:
             outcome = _check(judgement, built, referee, starting=Stage.WAIT)
         if watch and outcome.verdict is Verdict.ACCEPTED:
             outcome = _watched(judgement, watch, outcome)
-    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and judgement.target.ranks:
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not _counts(judgement):
         outcome = with_requirements(judgement, outcome, count_elsewhere(judgement))
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
         excuse = unsuited(judgement.problem, judgement.session.environment.get("gpu", ""))
@@ -226,9 +226,14 @@ def _check(
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
-    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not judgement.target.ranks:
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and _counts(judgement):
         return with_requirements(judgement, outcome, parse_sums(referee.diagnostics))
     return outcome
+
+
+def _counts(judgement: Judgement) -> bool:
+    """Whether checking the cases counts for requirements. On a GPU the doctor counts CUDA programs."""
+    return not judgement.target.ranks or judgement.language is Language.PYTHON
 
 
 def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> RunOutcome | None:
@@ -396,7 +401,7 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     if others and case.name in judgement.counted:
         first |= RunFlag.COUNT
-    if others and case.name in judgement.required:
+    if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
         first |= RunFlag.COUNT | RunFlag.SUMS
     if judgement.sanitize and not others:
         more |= RunFlag.SANITIZE

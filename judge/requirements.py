@@ -1,11 +1,12 @@
-"""Compares what functional mode counts with the requirements of a problem.
+"""Compares what is counted of a program with the requirements of a problem.
 
 Theory of operation. The first run of each case that a requirement names counts (`judge.evaluate`), and the
 runner notes the sums (`judge.evidence.sums`). A requirement must hold in each of its cases. If it does not,
 the program gets the verdict `requirement_missed`, although its outputs are right.
 
-On a GPU the target's doctor counts in functional mode, if it can. Programs in other languages than CUDA are
-not counted; their requirements stay unchecked, and so do those that the doctor cannot count.
+On a GPU the target's doctor counts in functional mode, if it can. Of Python programs the runner counts what
+they keep for the backward pass, on a CPU and on a GPU. Each counter applies to one language; requirements on
+others stay unchecked, and so do those that the doctor cannot count.
 
 Figures of hidden cases are rounded to two digits, towards the side on which they are: a program could
 tell by them what it reads there. Lines beyond the source are dropped for the same reason.
@@ -19,12 +20,18 @@ from judge.cases import required_cases
 from judge.evidence.sums import Sum, Sums
 from judge.judgement import Judgement, RunOutcome
 from judge.report import RequirementReport
+from judge.sizes import bytes_of
+from problems.binding_python import call_of
 from problems.schema import Case, Problem, Requirement
-from problems.vocabulary import Counter, Relation, RequirementState, Stage, Verdict
+from problems.vocabulary import Counter, Language, Relation, RequirementState, Role, Stage, Verdict
 
 _SECTOR_BYTES = 32
 _DIGITS = 2  # of a figure from a hidden case
 _UNREAD = "The counts of this case are missing: the program changed what the judge reads."
+_NO_BACKWARD = (
+    "Nothing was counted: define what the problem asks for instead of solve, so that the judge starts the "
+    "backward pass."
+)
 _TOO_MUCH = "The program did more than functional mode counts, so the requirement cannot be checked."
 _NAMES = {
     Counter.GLOBAL_SECTORS_PER_REQUEST: "Sectors per global request",
@@ -40,6 +47,7 @@ _NAMES = {
     Counter.ATOMIC_LANES_PER_ADDRESS: "Lanes of an atomic request at one address",
     Counter.LAUNCHES: "Kernel launches",
     Counter.BARRIERS_PER_BLOCK: "Barriers per block",
+    Counter.SAVED_BYTES_RATIO: "Bytes kept for the backward pass, as a multiple of those of the inputs",
 }
 _RELATIONS = {Relation.AT_MOST: "at most", Relation.AT_LEAST: "at least", Relation.EQUALS: "exactly"}
 
@@ -69,16 +77,23 @@ def with_requirements(
     judgement: Judgement, outcome: RunOutcome, counted: Sequence[Sums] | None
 ) -> RunOutcome:
     """The outcome of an accepted program with its requirements, of which it may miss some."""
-    reports = checked_requirements(judgement.problem, judgement.source, counted, judgement.required)
+    reports = checked_requirements(
+        judgement.problem, judgement.source, counted, judgement.required, language=judgement.language
+    )
     outcome = replace(outcome, requirements=reports)
     message = missed_message(reports)
     return replace(outcome, verdict=Verdict.REQUIREMENT_MISSED, message=message) if message else outcome
 
 
 def checked_requirements(
-    problem: Problem, source: str, counted: Sequence[Sums] | None, names: Sequence[str]
+    problem: Problem,
+    source: str,
+    counted: Sequence[Sums] | None,
+    names: Sequence[str],
+    *,
+    language: Language = Language.CUDA,
 ) -> tuple[RequirementReport, ...]:
-    """How a program meets each requirement of `problem`.
+    """How a program in `language` meets each requirement of `problem`.
 
     `counted` has the sums of the cases `names`, in order; None if nothing was counted. Requirements of
     other cases stay unchecked. If sums are missing or there are too many, all requirements are missed.
@@ -86,12 +101,15 @@ def checked_requirements(
     if counted is None or not names:
         return tuple(_unchecked(requirement) for requirement in problem.requirements)
     if len(counted) != len(names):
+        message = _NO_BACKWARD if language is Language.PYTHON else _UNREAD
         return tuple(
-            replace(_unchecked(requirement), state=RequirementState.MISSED, message=_UNREAD)
+            replace(_unchecked(requirement), state=RequirementState.MISSED, message=message)
+            if requirement.counter.language is language
+            else _unchecked(requirement)
             for requirement in problem.requirements
         )
     cases = {case.name: case for case in problem.cases}
-    wanted = required_cases(problem)
+    wanted = required_cases(problem, language)
     sums = dict(zip(names, counted, strict=True))
     return tuple(
         _worst(
@@ -99,7 +117,7 @@ def checked_requirements(
             [
                 _checked(problem, requirement, cases[name], sums[name], source.count("\n") + 1)
                 for name in names
-                if requirement in wanted[name]
+                if requirement in wanted.get(name, ())
             ],
         )
         for requirement in problem.requirements
@@ -144,6 +162,7 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> tuple
         Counter.ATOMIC_LANES_PER_ADDRESS: _per_request(sums.atomic),
         Counter.LAUNCHES: (sums.launches, None),
         Counter.BARRIERS_PER_BLOCK: (_ratio(sums.barriers, sums.blocks), None),
+        Counter.SAVED_BYTES_RATIO: (_ratio(sums.saved_bytes, _given_bytes(problem, case)), None),
     }
     return figures[counter]
 
@@ -197,6 +216,16 @@ def _per_request(found: Sum) -> tuple[float, int | None]:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+def _given_bytes(problem: Problem, case: Case) -> int:
+    """The bytes of the input arrays that Python programs are given, without parameters of modules."""
+    given = call_of(problem).given.names
+    return sum(
+        bytes_of(argument, case.sizes)
+        for argument in problem.arguments
+        if argument.role is Role.IN and argument.name in given
+    )
 
 
 def _both(one: Sum, other: Sum) -> Sum:

@@ -37,7 +37,10 @@ def check_description(description: Description, faults: Faults) -> None:
         by_file = {solution.file: solution.verdict for solution in description.solutions}
         check_fix(description.fix, by_file, description.languages, faults)
     verdicts = [solution.verdict for solution in description.solutions]
-    check_requirements(description.requirements, description.languages, verdicts, faults)
+    backward = description.python is not None and description.python.backward is not None
+    check_requirements(
+        description.requirements, description.languages, verdicts, faults, backward=backward
+    )
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)

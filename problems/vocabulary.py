@@ -158,7 +158,10 @@ class Count(StrEnum):
 
 
 class Counter(StrEnum):
-    """A figure that functional mode counts over one call, for requirements; see `judge.requirements`."""
+    """A figure of one call, for requirements; see `judge.requirements`.
+
+    Functional mode counts in CUDA programs, and the runner in Python programs with a backward pass.
+    """
 
     GLOBAL_SECTORS_PER_REQUEST = "global_sectors_per_request"
     GLOBAL_LOAD_SECTORS_PER_REQUEST = "global_load_sectors_per_request"
@@ -173,6 +176,12 @@ class Counter(StrEnum):
     ATOMIC_LANES_PER_ADDRESS = "atomic_lanes_per_address"
     LAUNCHES = "launches"
     BARRIERS_PER_BLOCK = "barriers_per_block"
+    SAVED_BYTES_RATIO = "saved_bytes_ratio"
+
+    @property
+    def language(self) -> Language:
+        """The language of the programs in which it is counted."""
+        return Language.PYTHON if self is Counter.SAVED_BYTES_RATIO else Language.CUDA
 
 
 class Relation(StrEnum):

@@ -1,6 +1,7 @@
-"""Reads the sums that functional mode counts over one call of a program.
+"""Reads the sums that functional mode or a runner counts over one call of a program.
 
-The engine's side is `sandbox/cpu/runtime/sums.h`. The text comes from a sandbox, in which the program could
+The engine's side is `sandbox/cpu/runtime/sums.h`, that of Python programs
+`sandbox.runner.python_backward`. The text comes from a sandbox, in which the program could
 write it too. So it is bounded and validated, and decides nothing but requirements of technique.
 """
 
@@ -15,6 +16,7 @@ _COUNT = r"\d{1,15}"
 _SUM = re.compile(rf"({_COUNT})/({_COUNT})/({_COUNT})(?:@(\d{{1,6}}))?")
 _PAIR = re.compile(r"([a-z_]{1,20})=(\S{1,60})")
 _GROUPS = ("global_load", "global_store", "shared", "atomic", "branch")
+_SAVED = re.compile(rf"saved=({_COUNT})")
 _NUMBERS = ("launches", "blocks", "barriers")
 
 
@@ -41,6 +43,7 @@ class Sums:
     atomic: Sum  # units: lanes at the address that most lanes of the request use
     branch: Sum  # requests: executions by warps; units: those in which the warp split
     complete: bool
+    saved_bytes: int = 0  # what a Python program keeps for the backward pass
 
 
 def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
@@ -50,6 +53,9 @@ def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
 
 
 def _parse(text: str) -> Sums | None:
+    if saved := _SAVED.fullmatch(text):
+        nothing = Sum()
+        return Sums(0, 0, 0, nothing, nothing, nothing, nothing, nothing, True, int(saved[1]))
     pairs = dict(_PAIR.findall(text))
     sums = {name: _SUM.fullmatch(pairs.get(name, "")) for name in _GROUPS}
     numbers = [pairs.get(name, "") for name in _NUMBERS]

@@ -71,7 +71,7 @@ class SampleOut(Schema):
 
 
 class RequirementOut(Schema):
-    """A bound on what functional mode counts. An accepted CUDA program meets all of them."""
+    """A bound on what is counted. An accepted program meets all that apply to its language."""
 
     counter: Counter
     relation: Relation

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from judge.report import KernelResources
 from judge.requirements import bound_text, counter_name
 from problems.translations import direction_of
-from problems.vocabulary import Language
+from problems.vocabulary import Counter, Language
 from web.site import assets, concepts, figures
 from web.site.findings import Finding, page_of_finding
 from web.site.readings import Reading, reading_of
@@ -82,6 +82,12 @@ def counter(value: str) -> str:
 def bounded(relation: str, bound: float) -> str:
     """The bound of a requirement: `at most 4.2`."""
     return bound_text(relation, bound)
+
+
+@register.filter
+def counted_in(counter: str) -> str:
+    """The language in which a counter of requirements is counted: `cuda`."""
+    return Counter(counter).language.value
 
 
 @register.filter

@@ -251,7 +251,7 @@ class TestProof:
         missed = self.outcome(Verdict.REQUIREMENT_MISSED, (1,))
         found = list(requirement_findings(self.PROBLEM, [self.outcome(Verdict.ACCEPTED), missed]))
         assert [(finding.place, finding.text) for finding in found] == [
-            ("problem.toml: requirements", "1 CUDA solution met all of them"),
+            ("problem.toml: requirements", "1 CUDA C++ solution met all of them"),
             ("problem.toml: requirements[0]", "no solution misses launches"),
         ]
 
