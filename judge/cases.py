@@ -91,7 +91,6 @@ def required_cases(problem: Problem, language: Language) -> dict[str, tuple[Requ
     usual = counted_cases(problem, checked, Mode.SUBMIT)
     requirements = [r for r in problem.requirements if r.counter.language is language]
     found = (
-        (case.name, tuple(r for r in requirements if case.name in (r.cases or usual)))
-        for case in checked
+        (case.name, tuple(r for r in requirements if case.name in (r.cases or usual))) for case in checked
     )
     return {name: requirements for name, requirements in found if requirements}

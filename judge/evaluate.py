@@ -44,7 +44,8 @@ from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime, own_scalars
 from judge.requirements import count_elsewhere, with_requirements
 from judge.scalars import with_scalars
-from judge.scoring import score, unsuited
+from judge.scoring import checker_score, score, unsuited
+from judge.seeds import board_seed
 from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
 from problems.fix import refused_changes
@@ -70,7 +71,7 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
-def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
+def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
     problem: Problem,
     source: str,
     *,
@@ -82,6 +83,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     seed: int | None = None,
     gpu_model: str = "",
     sanitize: bool = False,
+    board_key: bytes | None = None,
     on_progress: Callable[[ProgressEvent], None] = lambda _: None,
     on_stage: Callable[[StageTime], None] = lambda _: None,
     cancelled: Event | None = None,
@@ -92,6 +94,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     drawn, and `seed` draws the contents of public cases, so that they come again: all of them in `run` mode
     only. `gpu_model` asks for a GPU of that model. With `sanitize`
     the program runs alone under compute-sanitizer on targets that have it; nothing is ranked then.
+    `board_key` is the site's secret from which the contents of a problem follow that its checker's score
+    ranks; without it they are random, and its scores are not comparable.
     `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
     the sandboxes are killed and the verdict
     is `cancelled`.
@@ -104,6 +108,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     """
     if seed is not None and mode is not Mode.RUN:
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
+    if board_key and problem.ranks_by_score and mode is Mode.SUBMIT:
+        seed = board_seed(problem, board_key)
     secret = secrets.randbits(128) if seed is None else seed
     selected = select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize, values=values)
     cases = tuple(with_scalars(problem, case, secret) for case in selected)
@@ -426,6 +432,11 @@ def _shown(judgement: Judgement, output: bytes) -> str:
     return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
 
 
+def _checker_score(judgement: Judgement, outcome: RunOutcome) -> float | None:
+    accepted = outcome.verdict is Verdict.ACCEPTED
+    return checker_score(judgement.problem, outcome.cases) if accepted else None
+
+
 def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     report = Report(
@@ -442,5 +453,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         listings=built.all_listings(),
         attempts=judgement.attempts,
         requirements=outcome.requirements,
+        checker_score=_checker_score(judgement, outcome),
     )
     return replace(report, message=shown_message(report))

@@ -159,6 +159,7 @@ class CaseReport:
     `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
     cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
     the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
+    `checker_score` is the number that the checker gave outputs that are all right.
     """
 
     name: str
@@ -176,6 +177,7 @@ class CaseReport:
     told_after: bool = False
     outputs: tuple[ShownOutput, ...] = ()
     inputs: tuple[ShownInput, ...] = ()
+    checker_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ class Report:
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted.
+    the problem, if all cases were accepted. `checker_score` is the mean over the cases that count, if the
+    program is accepted and the problem has such a score; `judge.scoring` says which.
     """
 
     verdict: Verdict
@@ -233,6 +236,7 @@ class Report:
     listings: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 1
     requirements: tuple[RequirementReport, ...] = ()
+    checker_score: float | None = None
 
     @property
     def ranked(self) -> bool:

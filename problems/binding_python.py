@@ -57,7 +57,9 @@ def _notes(call: PythonCallSpec, explanations: list[str]) -> list[str]:
         upstream = call.backward.upstream.items()
         notes += [f"  {gradient} is the gradient with respect to {name}." for name, gradient in upstream]
         wanted = call.backward.gradients.items()
-        notes += [f"  It compares {gradient}, the gradient with respect to {name}." for name, gradient in wanted]
+        notes += [
+            f"  It compares {gradient}, the gradient with respect to {name}." for name, gradient in wanted
+        ]
     notes += [f"{name} is a tensor of dtype torch.{dtype}." for name, dtype in call.views.items()]
     if call.state:
         notes.append("The parameters of ModelNew are set before each call:")

@@ -2,9 +2,10 @@
 
 CUDA C++ and Triton programs define `solve` and write into the arrays that they are given. PyTorch programs
 are written otherwise: `custom_kernel(data)` takes a tuple and returns tensors, `ModelNew(…)(x)` is a module
-with parameters, `Function.apply(x)` an operator with a derivative. `[python]` in problem.toml says how the problem's arguments, which are all that crosses the
-wire, make up such a call. What it says is data: expressions of names and constants that are parsed here and
-built again by `sandbox.runner.python_call`, never evaluated.
+with parameters, `Function.apply(x)` an operator with a derivative. `[python]` in problem.toml says how the
+problem's arguments, which are all that crosses the wire, make up such a call. What it says is data:
+expressions of names and constants that are parsed here and built again by `sandbox.runner.python_call`,
+never evaluated.
 """
 
 import ast

@@ -119,6 +119,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         tiers=description.tiers,
         fix=description.fix,
         requirements=description.requirements,
+        score=description.score,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -226,3 +227,5 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
     if description.requirements:
         bounds = ([r.counter, r.relation, r.bound, *r.cases] for r in description.requirements)
         yield ["requirements", *bounds]
+    if (rule := description.score) is not None:
+        yield ["score", rule.better, rule.least, rule.most, *rule.cases]

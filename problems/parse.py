@@ -16,7 +16,17 @@ from problems.libraries import Library
 from problems.parse_python import parse_python
 from problems.parse_values import ONE, parse_formula, parse_values
 from problems.requirements import parse_requirements
-from problems.schema import Argument, Case, Fix, IgnoredMutant, ProblemLimits, Requirement, Tolerance
+from problems.schema import (
+    Argument,
+    Case,
+    Fix,
+    IgnoredMutant,
+    ProblemLimits,
+    Requirement,
+    ScoreRule,
+    Tolerance,
+)
+from problems.score import parse_score
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
@@ -98,6 +108,7 @@ class Description:
     tiers: tuple[int, ...]
     fix: Fix | None
     requirements: tuple[Requirement, ...]
+    score: ScoreRule | None
     sound: bool
 
 
@@ -130,6 +141,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         tiers=_tiers(top) if top.has("tiers") else (),
         fix=parse_fix(top),
         requirements=parse_requirements(top),
+        score=parse_score(top),
         sound=faults.count == before,
     )
     formulas.close()

@@ -87,9 +87,11 @@ def _backward(table: TomlTable) -> Backward | None:
     maps = {}
     for key in ("upstream", "gradients"):
         names = inner.table(key)
-        maps[key] = {name: names.text(name, most=32, pattern=_IDENTIFIER, example="dx") for name in names.keys}
+        maps[key] = {
+            name: names.text(name, most=32, pattern=_IDENTIFIER, example="dx") for name in names.keys
+        }
         if not maps[key]:
-            inner.fault(key, "names no array; write it like { y = \"dy\" }")
+            inner.fault(key, 'names no array; write it like { y = "dy" }')
     inner.close()
     return Backward(maps["upstream"], maps["gradients"])
 

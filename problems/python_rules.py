@@ -114,14 +114,16 @@ def _module(place: str, module: ModuleArgument, roles: Mapping[str, Role], fault
             faults.add(FILE, key, f"{name[:40]!r} is not an array of role in")
 
 
-def _check_uses(call: PythonCallSpec, roles: Mapping[str, Role], faults: Faults) -> None:
+def _used(call: PythonCallSpec) -> set[str]:
+    """The arrays that the call or the backward pass gets."""
     used = {*call.given.names, *call.state.values()}
     for module in call.modules.values():
         used.update(module.state.values())
-    gradients: set[str] = set()
-    if call.backward is not None:
-        used.update(call.backward.upstream.values())
-        gradients.update(call.backward.gradients.values())
+    return used | set(call.backward.upstream.values() if call.backward else ())
+
+
+def _check_uses(call: PythonCallSpec, roles: Mapping[str, Role], faults: Faults) -> None:
+    used, gradients = _used(call), set(call.backward.gradients.values() if call.backward else ())
     for index, name in enumerate(call.returns):
         if roles.get(name) is not Role.OUT:
             faults.add(FILE, f"python.returns[{index}]", f"{name[:40]!r} is not an array of role out")

@@ -192,6 +192,13 @@ class Relation(StrEnum):
     EQUALS = "equals"
 
 
+class Better(StrEnum):
+    """Which of two scores of a checker is better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
 class RequirementState(StrEnum):
     """The state of a requirement in a report. `UNCHECKED`: nothing was counted for this program here."""
 

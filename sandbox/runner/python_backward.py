@@ -98,7 +98,9 @@ class SavedBytes:
         self._before: dict[int, torch.UntypedStorage] = {}
 
     def __enter__(self) -> Self:
-        self._before = dict(filter(None, map(_storage, _all_tensors())))  # kept, so that no address comes again
+        self._before = dict(
+            filter(None, map(_storage, _all_tensors()))
+        )  # kept, so that no address comes again
         self._hooks.__enter__()
         return self
 

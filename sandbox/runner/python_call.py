@@ -133,8 +133,7 @@ class PythonCall:
         return BackwardPass(
             {name: known[given] for name, given in described["upstream"].items()},
             tuple(
-                Gradient(name, inputs(name), known[output])
-                for name, output in described["gradients"].items()
+                Gradient(name, inputs(name), known[output]) for name, output in described["gradients"].items()
             ),
         )
 

@@ -15,7 +15,8 @@ from typing import Any, NoReturn, cast
 import torch
 
 from sandbox.runner.operators import ComputingOperators
-from sandbox.runner.python_call import Bound, Misfit, PythonCall, Value, offer_types
+from sandbox.runner.python_backward import Misfit
+from sandbox.runner.python_call import Bound, PythonCall, Value, offer_types
 from sandbox.runner.session import (
     Diagnostics,
     Load,

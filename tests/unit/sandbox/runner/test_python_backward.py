@@ -1,4 +1,4 @@
-"""The backward pass of programs in Python: gradients reach the outputs, and what is kept for it is counted."""
+"""The backward pass of programs in Python: gradients reach the outputs, and what is kept is counted."""
 
 import textwrap
 from collections.abc import Mapping
