@@ -8,7 +8,7 @@ from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
-from problems.vocabulary import Counter, Difficulty, Language, Relation, ValueOrder
+from problems.vocabulary import Better, Counter, Difficulty, Language, Relation, ValueOrder
 from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
@@ -79,6 +79,15 @@ class RequirementOut(Schema):
     explanation: str
 
 
+class ScoreOut(Schema):
+    """The number that the problem's checker gives right outputs. If `ranks`, leaderboards rank by it."""
+
+    name: str
+    better: Better
+    unit: str
+    ranks: bool
+
+
 class ProblemDetailOut(ProblemOut):
     """A problem with its statement, as Markdown with TeX. `translations` are by locale, such as `de`."""
 
@@ -91,6 +100,7 @@ class ProblemDetailOut(ProblemOut):
     limits: dict[str, float | list[str]]
     tiers: list[int]
     requirements: list[RequirementOut]
+    score: ScoreOut | None
     starters: dict[Language, str]
     editorial: str | None
 

@@ -1,5 +1,6 @@
 """Icons, verdicts, times: the small parts of every page."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -82,6 +83,12 @@ def counter(value: str) -> str:
 def bounded(relation: str, bound: float) -> str:
     """The bound of a requirement: `at most 4.2`."""
     return bound_text(relation, bound)
+
+
+@register.filter
+def checker_score(value: float, rule: Mapping[str, str] | None) -> str:
+    """The score that a checker gave, with its unit: `1.25 %`."""
+    return f"{value:.6g} {(rule or {}).get('unit', '')}".rstrip()
 
 
 @register.filter
