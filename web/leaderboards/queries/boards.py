@@ -27,9 +27,10 @@ class Board:
 class Standing:
     """A user's place: the best score if the standings are ranked, else the first accepted submission.
 
-    `rank` counts from 1 and is shared in a tie (`tied`); both mean nothing without a `score`, or on a board by
-    the checker's score a `checker_score`. `version` is that of the problem; `toolkit` and `driver` come from the measurement. `public_id` is the submission's if
-    the viewer may read it, else empty; `profiled` if the viewer may see the profile.
+    `rank` counts from 1 and is shared in a tie (`tied`); both mean nothing without a `score`, or on a board
+    by the checker's score a `checker_score`. `version` is that of the problem; `toolkit` and `driver` come
+    from the measurement. `public_id` is the submission's if the viewer may read it, else empty; `profiled`
+    if the viewer may see the profile.
     """
 
     username: str
