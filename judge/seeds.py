@@ -1,6 +1,6 @@
 """The seeds of a problem that its checker's score ranks: all submissions get the same hidden contents.
 
-Theory of operation. Scores of different contents cannot be compared, and whoever submits often enough would
+Theory of operation. Scores of different contents cannot be compared, and users who submit often enough would
 get contents that suit. So the contents follow from the problem's version and a key of the site, which no
 program and no user knows. Each case has a seed of its own, so that nothing can be learned of a hidden case
 from a public one. Seeds that users choose for runs are below 2^64 and are used as they are.
