@@ -1,12 +1,14 @@
-"""The figures that functional mode counts over one call of a program: names, values, and who causes them."""
+"""The figures that are counted over one call of a program: names, values, and what causes them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from judge.evidence.occupancy import occupancy
 from judge.evidence.sums import Event, LaunchShape, Sum, Sums
+from judge.sizes import bytes_of
+from problems.binding_python import call_of
 from problems.schema import Case, Problem, Requirement
-from problems.vocabulary import Counter
+from problems.vocabulary import Counter, Role
 from sandbox.cpu.counting import COMPILED
 
 # Registers and occupancy are those of the GPU that functional mode compiles for, on any host.
@@ -71,6 +73,7 @@ _NAMES = {
     Counter.GRAPH_LAUNCHES: "Graph launches",
     Counter.LAUNCHES_OUTSIDE_GRAPHS: "Kernel launches outside graphs",
     Counter.COOPERATIVE_LAUNCHES: "Cooperative launches",
+    Counter.SAVED_BYTES_RATIO: "Bytes kept for the backward pass, as a multiple of those of the inputs",
 }
 
 
@@ -105,6 +108,8 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figur
     if counter in _OF_MEMORY:
         needed = problem.bytes_moved.number(case.sizes)
         return _OF_MEMORY[counter](sums, needed) if sums.complete else Figure(None, why=_TOO_MUCH)
+    if counter is Counter.SAVED_BYTES_RATIO:
+        return Figure(_ratio(sums.saved_bytes, _given_bytes(problem, case)))
     if counter in _OF_LAUNCHES:
         return Figure(_OF_LAUNCHES[counter](sums))
     event = sums.events.get(counter, Event())
@@ -138,6 +143,16 @@ def _occupancy(shape: LaunchShape) -> float | None:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+def _given_bytes(problem: Problem, case: Case) -> int:
+    """The bytes of the input arrays that Python programs are given, without parameters of modules."""
+    given = call_of(problem).given.names
+    return sum(
+        bytes_of(argument, case.sizes)
+        for argument in problem.arguments
+        if argument.role is Role.IN and argument.name in given
+    )
 
 
 def _accesses(sums: Sums) -> Sum:

@@ -48,7 +48,8 @@ from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, Profile, ProgressEvent, Report, StageTime, own_scalars
 from judge.requirements import count_elsewhere, with_requirements
 from judge.scalars import with_scalars
-from judge.scoring import score, unsuited
+from judge.scoring import checker_score, score, unsuited
+from judge.seeds import board_seed
 from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
 from problems.fix import refused_changes
@@ -78,7 +79,7 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
-def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
+def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
     problem: Problem,
     source: str,
     *,
@@ -90,6 +91,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     seed: int | None = None,
     gpu_model: str = "",
     tool: Tool | None = None,
+    board_key: bytes | None = None,
     on_progress: Callable[[ProgressEvent], None] = lambda _: None,
     on_stage: Callable[[StageTime], None] = lambda _: None,
     cancelled: Event | None = None,
@@ -100,6 +102,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     drawn, and `seed` draws the contents of public cases, so that they come again: all of them in `run` mode
     only. `gpu_model` asks for a GPU of that model. With `tool` the
     program runs alone under it on targets with GPUs; nothing is ranked then. The profiler is for runs.
+    `board_key` is the site's secret from which the contents of a problem follow that its checker's score
+    ranks; without it they are random, and its scores are not comparable.
     `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
     the sandboxes are killed and the verdict
     is `cancelled`.
@@ -114,6 +118,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
     if tool is Tool.PROFILER and mode is not Mode.RUN:
         raise ValueError("only runs are profiled, because a profile shows the sizes of cases")
+    if board_key and problem.ranks_by_score and mode is Mode.SUBMIT:
+        seed = board_seed(problem, board_key)
     secret = secrets.randbits(128) if seed is None else seed
     selected = select_cases(problem, mode, sizes, ranked=target.ranks and tool is None, values=values)
     cases = tuple(with_scalars(problem, case, secret) for case in selected)
@@ -178,7 +184,7 @@ def _judge(judgement: Judgement) -> Report:
             outcome = _check(judgement, built, referee, starting=Stage.WAIT)
         if watch and outcome.verdict is Verdict.ACCEPTED:
             outcome = _watched(judgement, watch, outcome)
-    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and judgement.target.ranks:
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not _counts(judgement):
         outcome = with_requirements(judgement, outcome, count_elsewhere(judgement))
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
         excuse = unsuited(judgement.problem, judgement.session.environment.get("gpu", ""))
@@ -252,9 +258,14 @@ def _check(
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
-    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not judgement.target.ranks:
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and _counts(judgement):
         return with_requirements(judgement, outcome, parse_sums(referee.diagnostics))
     return outcome
+
+
+def _counts(judgement: Judgement) -> bool:
+    """Whether checking the cases counts for requirements. On a GPU the doctor counts CUDA programs."""
+    return not judgement.target.ranks or judgement.language is Language.PYTHON
 
 
 def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> RunOutcome | None:
@@ -430,7 +441,7 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     if others and case.name in judgement.counted:
         first |= RunFlag.COUNT
-    if others and case.name in judgement.required:
+    if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
         first |= RunFlag.COUNT | RunFlag.SUMS
     if judgement.tool is Tool.MEMCHECK and not others:
         more |= RunFlag.SANITIZE
@@ -468,6 +479,11 @@ def _profile(judgement: Judgement, output: bytes) -> Profile | None:
         return Profile(missing=str(error))
 
 
+def _checker_score(judgement: Judgement, outcome: RunOutcome) -> float | None:
+    accepted = outcome.verdict is Verdict.ACCEPTED
+    return checker_score(judgement.problem, outcome.cases) if accepted else None
+
+
 def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     report = Report(
@@ -485,5 +501,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         attempts=judgement.attempts,
         requirements=outcome.requirements,
         profile=_profile(judgement, outcome.output),
+        checker_score=_checker_score(judgement, outcome),
     )
     return replace(report, message=shown_message(report))

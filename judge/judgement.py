@@ -63,10 +63,10 @@ class Judgement:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The names of the cases on which functional mode counts for the requirements of the problem."""
-        if not self.problem.requirements or self.language is not Language.CUDA:
+        """The names of the cases that count for the requirements of the problem."""
+        if not self.problem.requirements:
             return ()
-        names = required_cases(self.problem)
+        names = required_cases(self.problem, self.language)
         return tuple(case.name for case in self.checked if case.name in names)
 
     @property

@@ -126,6 +126,7 @@ def redact(report: Report) -> Report:
                 scalars={},
                 wall_ms=_rough(case.wall_ms),
                 timing=_blur(case.timing),
+                checker_score=None,
             )
         if withheld(case):
             message = words(case, cause)

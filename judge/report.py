@@ -199,7 +199,8 @@ class CaseReport:
     cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
     the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
     `program` says what the program under test is, in problems that ask for tests. The verdict then says
-    whether the tests judged it rightly; see `judge.kills`.
+    whether the tests judged it rightly; see `judge.kills`. `checker_score` is the number that the checker
+    gave outputs that are all right.
     """
 
     name: str
@@ -218,6 +219,7 @@ class CaseReport:
     outputs: tuple[ShownOutput, ...] = ()
     inputs: tuple[ShownInput, ...] = ()
     program: ProgramKind | None = None
+    checker_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,9 @@ class Report:
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted. `profile` is there for runs that asked for one.
+    the problem, if all cases were accepted. `profile` is there for runs that asked for one. `checker_score`
+    is the mean over the cases that count, if the program is accepted and the problem has such a score;
+    `judge.scoring` says which.
     """
 
     verdict: Verdict
@@ -278,6 +282,7 @@ class Report:
     attempts: int = 1
     requirements: tuple[RequirementReport, ...] = ()
     profile: Profile | None = None
+    checker_score: float | None = None
 
     @property
     def ranked(self) -> bool:

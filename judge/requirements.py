@@ -1,11 +1,12 @@
-"""Compares what functional mode counts with the requirements of a problem.
+"""Compares what is counted of a program with the requirements of a problem.
 
 Theory of operation. The first run of each case that a requirement names counts (`judge.evaluate`), and the
 runner notes the sums (`judge.evidence.sums`, `judge.counters`). A requirement must hold in each of its
 cases. If it does not, the program gets the verdict `requirement_missed`, although its outputs are right.
 
-On a GPU the target's doctor counts in functional mode, if it can. Programs in other languages than CUDA are
-not counted; their requirements stay unchecked, and so do those that the doctor cannot count.
+On a GPU the target's doctor counts in functional mode, if it can. Of Python programs the runner counts what
+they keep for the backward pass, on a CPU and on a GPU. Each counter applies to one language; requirements on
+others stay unchecked, and so do those that the doctor cannot count.
 
 Figures of hidden cases are rounded to two digits, towards the side on which they are: a program could
 tell by them what it reads there. Lines beyond the source are dropped for the same reason.
@@ -24,10 +25,14 @@ from judge.evidence.sums import Sums
 from judge.judgement import Judgement, RunOutcome
 from judge.report import RequirementReport
 from problems.schema import Case, Problem, Requirement
-from problems.vocabulary import Relation, RequirementState, Stage, Verdict
+from problems.vocabulary import Language, Relation, RequirementState, Stage, Verdict
 
 _DIGITS = 2  # of a figure from a hidden case
 _UNREAD = "The counts of this case are missing: the program changed what the judge reads."
+_NO_BACKWARD = (
+    "Nothing was counted: define what the problem asks for instead of solve, so that the judge starts the "
+    "backward pass."
+)
 _RELATIONS = {Relation.AT_MOST: "at most", Relation.AT_LEAST: "at least", Relation.EQUALS: "exactly"}
 
 
@@ -56,16 +61,23 @@ def with_requirements(
     judgement: Judgement, outcome: RunOutcome, counted: Sequence[Sums] | None
 ) -> RunOutcome:
     """The outcome of an accepted program with its requirements, of which it may miss some."""
-    reports = checked_requirements(judgement.problem, judgement.source, counted, judgement.required)
+    reports = checked_requirements(
+        judgement.problem, judgement.source, counted, judgement.required, language=judgement.language
+    )
     outcome = replace(outcome, requirements=reports)
     message = missed_message(reports)
     return replace(outcome, verdict=Verdict.REQUIREMENT_MISSED, message=message) if message else outcome
 
 
 def checked_requirements(
-    problem: Problem, source: str, counted: Sequence[Sums] | None, names: Sequence[str]
+    problem: Problem,
+    source: str,
+    counted: Sequence[Sums] | None,
+    names: Sequence[str],
+    *,
+    language: Language = Language.CUDA,
 ) -> tuple[RequirementReport, ...]:
-    """How a program meets each requirement of `problem`.
+    """How a program in `language` meets each requirement of `problem`.
 
     `counted` has the sums of the cases `names`, in order; None if nothing was counted. Requirements of
     other cases stay unchecked. If sums are missing or there are too many, all requirements are missed.
@@ -73,12 +85,15 @@ def checked_requirements(
     if counted is None or not names:
         return tuple(_unchecked(requirement) for requirement in problem.requirements)
     if len(counted) != len(names):
+        message = _NO_BACKWARD if language is Language.PYTHON else _UNREAD
         return tuple(
-            replace(_unchecked(requirement), state=RequirementState.MISSED, message=_UNREAD)
+            replace(_unchecked(requirement), state=RequirementState.MISSED, message=message)
+            if requirement.counter.language is language
+            else _unchecked(requirement)
             for requirement in problem.requirements
         )
     cases = {case.name: case for case in problem.cases}
-    wanted = required_cases(problem)
+    wanted = required_cases(problem, language)
     sums = dict(zip(names, counted, strict=True))
     program = ProgramText.read(source)
     return tuple(
@@ -87,7 +102,7 @@ def checked_requirements(
             [
                 _checked(problem, requirement, cases[name], sums[name], program)
                 for name in names
-                if requirement in wanted[name]
+                if requirement in wanted.get(name, ())
             ],
         )
         for requirement in problem.requirements

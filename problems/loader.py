@@ -121,6 +121,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         fix=description.fix,
         requirements=description.requirements,
         under_test=_under_test(description, files),
+        score=description.score,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -241,3 +242,5 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
         yield ["requirements", *bounds]
     if (under_test := _under_test(description, files)) is not None:
         yield ["test", sorted(under_test.faulty), under_test.least_killed, *under_test.programs]
+    if (rule := description.score) is not None:
+        yield ["score", rule.better, rule.least, rule.most, *rule.cases]

@@ -23,9 +23,11 @@ from problems.schema import (
     IgnoredMutant,
     ProblemLimits,
     Requirement,
+    ScoreRule,
     Tolerance,
     UnderTest,
 )
+from problems.score import parse_score
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
 from problems.under_test import parse_under_test, with_programs
@@ -110,6 +112,7 @@ class Description:
     fix: Fix | None
     requirements: tuple[Requirement, ...]
     under_test: UnderTest | None
+    score: ScoreRule | None
     sound: bool
 
 
@@ -144,6 +147,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         fix=parse_fix(top),
         requirements=parse_requirements(top),
         under_test=under_test,
+        score=parse_score(top),
         sound=faults.count == before,
     )
     formulas.close()

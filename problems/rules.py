@@ -14,6 +14,7 @@ from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
 from problems.requirements import check_counted_cases, check_requirements
 from problems.schema import Argument, Case
+from problems.score import check_score
 from problems.under_test import check_programs, check_under_test
 from problems.value_rules import broken_promise, range_of
 from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
@@ -40,7 +41,8 @@ def check_description(description: Description, faults: Faults) -> None:
         by_file = {solution.file: solution.verdict for solution in description.solutions}
         check_fix(description.fix, by_file, description.languages, faults)
     verdicts = [solution.verdict for solution in description.solutions]
-    check_requirements(description.requirements, description.languages, verdicts, faults)
+    backward = description.python is not None and description.python.backward is not None
+    check_requirements(description.requirements, description.languages, verdicts, faults, backward=backward)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
@@ -49,7 +51,8 @@ def check_description(description: Description, faults: Faults) -> None:
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)
     outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-    if (total := len(arguments) + len(sizes) + outputs) > MAX_WIRE_ARGUMENTS:
+    scores = description.score is not None  # the checker's number travels too
+    if (total := len(arguments) + len(sizes) + outputs + scores) > MAX_WIRE_ARGUMENTS:
         faults.add(
             FILE,
             "arguments",
@@ -59,12 +62,17 @@ def check_description(description: Description, faults: Faults) -> None:
         for index, case in enumerate(cases):
             _check_case(description, case, f"cases[{index}]", faults)
         check_counted_cases(description.requirements, arguments, cases, faults)
+        check_score(description.score, cases, faults)
 
 
 def check_files(description: Description, files: PackageFiles, faults: Faults) -> None:
     """Check that the files fit problem.toml."""
     _check_solutions(description, files, faults)
     check_programs(description.cases, files.programs, faults)
+    if description.score is not None and files.checker is None:
+        faults.add(
+            FILE, "score", "there is no checker.py, which gives the score; write one or remove this table"
+        )
     if description.fix is not None:
         check_given(description.fix, files.solutions, files.starters, faults)
     lines = [line.strip() for line in files.statement.splitlines()]

@@ -11,6 +11,7 @@ from problems.libraries import Library
 from problems.vocabulary import (
     ArrayMemory,
     BaselineKind,
+    Better,
     Count,
     Counter,
     Difficulty,
@@ -206,6 +207,22 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreRule:
+    """The number that the checker gives to a right output; see `problems.score`.
+
+    `name` is what pages call it, with its `unit`. Values are from `least` to `most`. `cases` are the names of
+    the hidden cases whose mean is the score of a submission, empty for all of them.
+    """
+
+    name: str
+    better: Better
+    least: float
+    most: float
+    unit: str = ""
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
@@ -216,7 +233,8 @@ class Problem:
     `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
     `tiers` are percentages of the vendor baseline's speed, ascending, for points by speed.
     `fix` is None unless programs must correct the given one, which is the starter then.
-    `requirements` bound what an accepted CUDA program asks of a GPU.
+    `requirements` bound what is counted of an accepted program.
+    `score` says what number the checker gives, None where it gives none.
     `under_test` is None unless submissions are tests of these programs.
     """
 
@@ -249,3 +267,9 @@ class Problem:
     fix: Fix | None = None
     requirements: tuple[Requirement, ...] = ()
     under_test: UnderTest | None = None
+    score: ScoreRule | None = None
+
+    @property
+    def ranks_by_score(self) -> bool:
+        """Whether the checker's score ranks programs, because there is no time to rank."""
+        return self.score is not None and all(case.group is not Group.TIMED for case in self.cases)

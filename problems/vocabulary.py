@@ -188,7 +188,10 @@ class Count(StrEnum):
 
 
 class Counter(StrEnum):
-    """A figure that functional mode counts over one call, for requirements; see `judge.requirements`."""
+    """A figure of one call, for requirements; see `judge.requirements`.
+
+    Functional mode counts in CUDA programs, and the runner in Python programs with a backward pass.
+    """
 
     GLOBAL_SECTORS_PER_REQUEST = "global_sectors_per_request"
     GLOBAL_LOAD_SECTORS_PER_REQUEST = "global_load_sectors_per_request"
@@ -243,6 +246,12 @@ class Counter(StrEnum):
     GRAPH_LAUNCHES = "graph_launches"
     LAUNCHES_OUTSIDE_GRAPHS = "launches_outside_graphs"
     COOPERATIVE_LAUNCHES = "cooperative_launches"
+    SAVED_BYTES_RATIO = "saved_bytes_ratio"
+
+    @property
+    def language(self) -> Language:
+        """The language of the programs in which it is counted."""
+        return Language.PYTHON if self is Counter.SAVED_BYTES_RATIO else Language.CUDA
 
 
 class ProgramKind(StrEnum):
@@ -258,6 +267,13 @@ class Relation(StrEnum):
     AT_MOST = "at_most"
     AT_LEAST = "at_least"
     EQUALS = "equals"
+
+
+class Better(StrEnum):
+    """Which of two scores of a checker is better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
 
 
 class RequirementState(StrEnum):

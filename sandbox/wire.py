@@ -90,7 +90,9 @@ class RunFlag(IntFlag):
     INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
     SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
     COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
-    SUMS = 256  # with COUNT: also report the sums over the call, for the requirements of a problem
+    SUMS = (
+        256  # with COUNT: also report the sums over the call, for the requirements of a problem; PyTorch too
+    )
     LATE_READS = 512  # with RACES: reads that raced wait until no other thread of their block can go on
     STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait

@@ -1,6 +1,7 @@
-"""Reads the sums that functional mode counts over one call of a program.
+"""Reads the sums that functional mode or a runner counts over one call of a program.
 
-The engine's side is `sandbox/cpu/runtime/sums.h`. The text comes from a sandbox, in which the program could
+The engine's side is `sandbox/cpu/runtime/sums.h`, that of Python programs
+`sandbox.runner.python_backward`. The text comes from a sandbox, in which the program could
 write it too. So it is bounded and validated, and decides nothing but requirements of technique.
 """
 
@@ -19,6 +20,7 @@ _SHAPE = re.compile(rf"({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT})/({_C
 _MORE = "more"
 MAX_SHAPES = 16
 _GROUPS = ("global_load", "global_store", "shared", "atomic", "branch")
+_SAVED = re.compile(rf"saved=({_COUNT})")
 _NUMBERS = ("launches", "blocks", "barriers")
 _EVENTS = frozenset(Counter) - frozenset(_NUMBERS)
 
@@ -77,6 +79,7 @@ class Sums:
     complete: bool
     events: Mapping[str, Event] = field(default_factory=dict)
     shapes: tuple[LaunchShape, ...] | None = ()
+    saved_bytes: int = 0  # what a Python program keeps for the backward pass
 
 
 def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
@@ -86,6 +89,11 @@ def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
 
 
 def _parse(text: str) -> Sums | None:
+    if saved := _SAVED.fullmatch(text):
+        nothing = Sum()
+        return Sums(
+            0, 0, 0, nothing, nothing, nothing, nothing, nothing, complete=True, saved_bytes=int(saved[1])
+        )
     found = _PAIR.findall(text)
     pairs = dict(found)
     sums = {name: _SUM.fullmatch(pairs.get(name, "")) for name in _GROUPS}

@@ -47,7 +47,7 @@ def accepts_by(problem: Problem, checking: Checking) -> Accepts:
             name: np.ascontiguousarray(values).reshape(-1).view(np.uint8) for name, values in stored.items()
         }
         found = checking.compare(drawn.case, contents_of(problem, drawn), snapshots=snapshots, poisons={})
-        return not any(comparison.mismatched for comparison in found.values())
+        return not any(comparison.mismatched for comparison in found.outputs.values())
 
     return accepts
 

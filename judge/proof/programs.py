@@ -209,18 +209,19 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
 
 def requirement_findings(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:
     """Yield what a proof lacks to show that each requirement refuses a right program and allows others."""
-    accepted = sum(
-        outcome.language is Language.CUDA
-        and outcome.expected is Verdict.ACCEPTED
-        and outcome.verdict is Verdict.ACCEPTED
-        for outcome in outcomes
-    )
-    if problem.requirements and accepted < _ACCEPTED_TECHNIQUES:
-        yield error(
-            "problem.toml: requirements",
-            f"{accepted} CUDA solution{'' if accepted == 1 else 's'} met all of them",
-            f"add accepted solutions of at least {_ACCEPTED_TECHNIQUES} techniques, or relax the bounds",
+    for language in dict.fromkeys(requirement.counter.language for requirement in problem.requirements):
+        accepted = sum(
+            outcome.language is language
+            and outcome.expected is Verdict.ACCEPTED
+            and outcome.verdict is Verdict.ACCEPTED
+            for outcome in outcomes
         )
+        if accepted < _ACCEPTED_TECHNIQUES:
+            yield error(
+                "problem.toml: requirements",
+                f"{accepted} {language.label} solution{'' if accepted == 1 else 's'} met all of them",
+                f"add accepted solutions of at least {_ACCEPTED_TECHNIQUES} techniques, or relax the bounds",
+            )
     refused = [outcome for outcome in outcomes if outcome.expected is Verdict.REQUIREMENT_MISSED]
     for at, requirement in enumerate(problem.requirements):
         if not any(at in outcome.missed for outcome in refused):

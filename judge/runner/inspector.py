@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from judge.drawn import outputs, reads_nothing
 from judge.report import CaseReport, Mismatch, own_scalars
 from judge.runner.call import Call
-from judge.runner.checking import ByTolerance, Checking
+from judge.runner.checking import ByTolerance, Checking, Compared
 from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.memory import DeviceLost, Memory, PrivateBytes
@@ -60,6 +60,7 @@ class InspectionResult:
     checked: int = 0
     mismatched: int = 0
     mismatches: tuple[Mismatch, ...] = ()
+    score: float | None = None
 
 
 class Inspector:
@@ -178,11 +179,11 @@ def inspect(
         if argument.role is Role.IN and not call.buffers[argument.name].holds(contents[argument.name]):
             message = f"The input {argument.name} was changed. Inputs must stay as they are."
             return InspectionResult(Verdict.REJECTED, message)
-    comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
+    compared = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
         message = "An output changed after solve had returned. All work must be complete when solve returns."
         return InspectionResult(Verdict.REJECTED, message)
-    return _compared(comparisons)
+    return _result(compared)
 
 
 def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseReport:
@@ -199,10 +200,12 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
         checked=finding.checked,
         mismatched=finding.mismatched,
         mismatches=finding.mismatches,
+        checker_score=finding.score,
     )
 
 
-def _compared(comparisons: Mapping[str, OutputComparison]) -> InspectionResult:
+def _result(compared: Compared) -> InspectionResult:
+    comparisons = compared.outputs
     wrong = {name: comparison for name, comparison in comparisons.items() if comparison.mismatched}
     return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
@@ -210,6 +213,7 @@ def _compared(comparisons: Mapping[str, OutputComparison]) -> InspectionResult:
         checked=sum(comparison.checked for comparison in comparisons.values()),
         mismatched=sum(comparison.mismatched for comparison in comparisons.values()),
         mismatches=tuple(m for comparison in wrong.values() for m in comparison.mismatches),
+        score=compared.score,
     )
 
 

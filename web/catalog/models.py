@@ -62,7 +62,12 @@ class Problem(models.Model):
         default=list,
         db_default=models.Value([], models.JSONField()),
         blank=True,
-        help_text="What an accepted CUDA program must meet: counter, relation, bound and explanation.",
+        help_text="What an accepted program must meet: counter, relation, bound and explanation.",
+    )
+    score = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The number that the checker gives: name, better, unit, and whether it ranks programs.",
     )
     on_personal_nodes = models.BooleanField(
         "runs on personal nodes",
@@ -85,6 +90,11 @@ class Problem(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def ranks_by_score(self) -> bool:
+        """Whether the checker's score ranks programs, and no time does."""
+        return bool(self.score and self.score["ranks"])
 
     @property
     def languages(self) -> list[str]:

@@ -95,6 +95,13 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             }
             for requirement in package.requirements
         ],
+        "score": package.score
+        and {
+            "name": package.score.name,
+            "better": package.score.better.value,
+            "unit": package.score.unit,
+            "ranks": package.ranks_by_score,
+        },
         "limits": _limits(package),
     }
 

@@ -1,5 +1,6 @@
 """Icons, verdicts, times: the small parts of every page."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -17,7 +18,7 @@ from judge.counters import counter_name
 from judge.report import KernelResources
 from judge.requirements import bound_text, figure_text
 from problems.translations import direction_of
-from problems.vocabulary import Language
+from problems.vocabulary import Counter, Language
 from web.site import assets, concepts, figures
 from web.site.findings import Finding, page_of_finding
 from web.site.readings import Reading, reading_of
@@ -83,6 +84,18 @@ def counter(value: str) -> str:
 def bounded(relation: str, bound: float) -> str:
     """The bound of a requirement: `at most 4.2`."""
     return bound_text(relation, bound)
+
+
+@register.filter
+def checker_score(value: float, rule: Mapping[str, str] | None) -> str:
+    """The score that a checker gave, with its unit: `1.25 %`."""
+    return f"{value:.6g} {(rule or {}).get('unit', '')}".rstrip()
+
+
+@register.filter
+def counted_in(counter: str) -> str:
+    """The language in which a counter of requirements is counted: `cuda`."""
+    return Counter(counter).language.value
 
 
 @register.filter

@@ -14,6 +14,7 @@ from judge.proof.results import ProgramOutcome
 from judge.redaction import redact
 from judge.report import Report, from_json, to_json
 from judge.requirements import checked_requirements, holds, missed_message
+from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from problems.schema import Requirement
 from problems.vocabulary import Counter, Language, Mode, Relation, RequirementState, Verdict
 from sandbox.cpu.counting import COMPILED, INSTRUCTIONS
@@ -349,6 +350,55 @@ class TestEvaluate:
         assert (report.verdict, counted) == (Verdict.REQUIREMENT_MISSED, 2)
 
 
+class TestBackward:
+    """The runner of a Python program says what it keeps for the backward pass."""
+
+    CALL = PythonCallSpec(PythonEntry.FUNCTION, Pattern.parse("(x,)"), ("y",))
+    SAVED = (PUBLIC.name,)
+
+    def judged(self, note, *, bound=1.0, language=Language.PYTHON):
+        counted = []
+
+        def counting(actor):
+            actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+            if actor.request.flags & RunFlag.SUMS:
+                counted.append(1)
+                os.write(actor.diagnostics, note.encode())
+
+        saved = requirement(Counter.SAVED_BYTES_RATIO, bound=bound, cases=self.SAVED)
+        launches = requirement(Counter.LAUNCHES, bound=0, cases=self.SAVED)
+        problem = replace(DOUBLING, python=self.CALL, requirements=(saved, launches))
+        target = ScriptedTarget(serve(counting))
+        report = evaluate(problem, SOURCE, language=language, mode=Mode.SUBMIT, target=target)
+        assert "sums" not in {entry.kind for entry in report.diagnostics}
+        return report, len(counted)
+
+    @staticmethod
+    def note(saved):
+        return f'{{"severity": "note", "kind": "sums", "message": "saved={saved}"}}\n'
+
+    def test_what_is_kept_is_compared_with_the_bytes_of_the_inputs(self):
+        report, counted = self.judged(self.note(12))
+        assert (report.verdict, counted) == (Verdict.ACCEPTED, 1)
+        assert [row.state for row in report.requirements] == [
+            RequirementState.MET,
+            RequirementState.UNCHECKED,
+        ]
+        report, _ = self.judged(self.note(24))
+        assert report.verdict is Verdict.REQUIREMENT_MISSED
+        assert "inputs: 2 measured, at most 1 required." in report.message
+
+    @pytest.mark.parametrize("saved", ["None", "-1", "1e3", "9" * 20])
+    def test_a_plain_solve_misses_it(self, saved):
+        report, _ = self.judged(self.note(saved))
+        assert report.verdict is Verdict.REQUIREMENT_MISSED
+        assert "define what the problem asks for instead of solve" in report.message
+
+    def test_other_languages_are_not_counted(self):
+        report, counted = self.judged(self.note(24), language=Language.TRITON)
+        assert (report.verdict, counted) == (Verdict.ACCEPTED, 0)
+
+
 def test_a_report_keeps_them():
     (report,) = checked(requirement())
     stored = Report(Verdict.REQUIREMENT_MISSED, requirements=(report,))
@@ -367,7 +417,7 @@ class TestProof:
         missed = self.outcome(Verdict.REQUIREMENT_MISSED, (1,))
         found = list(requirement_findings(self.PROBLEM, [self.outcome(Verdict.ACCEPTED), missed]))
         assert [(finding.place, finding.text) for finding in found] == [
-            ("problem.toml: requirements", "1 CUDA solution met all of them"),
+            ("problem.toml: requirements", "1 CUDA C++ solution met all of them"),
             ("problem.toml: requirements[0]", "no solution misses launches"),
         ]
 

@@ -19,7 +19,8 @@ class Report(models.Model):
 
     The columns are those that queries need. `version` is the problem's version that judged the submission.
     `gpu_model`, `driver` and `toolkit` describe the measurement, the first two empty without a GPU. Scores
-    are in microseconds; smaller is better. `web.submissions.usage` explains `gpu_ms` and `cpu_ms`, which are
+    are in microseconds; smaller is better. `checker_score` is the number that the problem's checker gave,
+    which ranks if the problem says so. `web.submissions.usage` explains `gpu_ms` and `cpu_ms`, which are
     null in reports from before version 0.3.
     """
 
@@ -36,6 +37,7 @@ class Report(models.Model):
     score_low_us = models.FloatField(null=True, blank=True)
     score_high_us = models.FloatField(null=True, blank=True)
     roofline_percent = models.FloatField(null=True, blank=True)
+    checker_score = models.FloatField(null=True, blank=True)
     gpu_ms = models.PositiveIntegerField(null=True, blank=True, help_text="Time on a GPU, in milliseconds.")
     cpu_ms = models.PositiveIntegerField(null=True, blank=True, help_text="Time on CPUs, in milliseconds.")
     body = models.JSONField()
@@ -45,6 +47,11 @@ class Report(models.Model):
         indexes = [
             models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True)),
             models.Index(fields=["finished"], name="report_by_time"),
+            models.Index(
+                fields=["submission"],
+                name="report_by_checker_score",
+                condition=Q(checker_score__isnull=False),
+            ),
             models.Index(
                 fields=["submission"],
                 name="report_gave_up",

@@ -120,6 +120,7 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report, *, per
         score_low_us=score.low_us if score else None,
         score_high_us=score.high_us if score else None,
         roofline_percent=_roofline_percent(report),
+        checker_score=report.checker_score,
         gpu_ms=gpu_ms,
         cpu_ms=cpu_ms,
         body=judge_report.to_json(replace(report, listings={})),
