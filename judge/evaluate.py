@@ -216,7 +216,10 @@ def _check(
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
-            report = check_in_orders(referee, drawn, _orders(judgement, case))
+            orders = _orders(judgement, case)
+            report = check_in_orders(referee, drawn, orders)
+            if orders[0] & RunFlag.TRACE:
+                judgement.keep_replay(case, report, referee.trace)
             reports.append(replace(report, told_after=after))
             if not referee.alive:
                 break
@@ -398,6 +401,8 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
         first |= RunFlag.COUNT
     if others and case.name in judgement.required:
         first |= RunFlag.COUNT | RunFlag.SUMS
+    if others and case.name in judgement.traced:
+        first |= RunFlag.COUNT | RunFlag.TRACE
     if judgement.sanitize and not others:
         more |= RunFlag.SANITIZE
     return tuple(order | more for order in (first, *others))
@@ -437,5 +442,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         listings=built.all_listings(),
         attempts=judgement.attempts,
         requirements=outcome.requirements,
+        replay=judgement.replay,
     )
     return replace(report, message=shown_message(report))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from problems.schema import Case
@@ -199,6 +199,14 @@ class RequirementReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """How a program used memory in the public case `case`, packed by `judge.replay.packed`."""
+
+    case: str
+    packed: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class StageTime:
     """Time that one stage took, in milliseconds. `name` is a Stage, or was one in an older version."""
 
@@ -217,7 +225,8 @@ class Report:
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted.
+    the problem, if all cases were accepted. `replay` is there for runs of CUDA programs in functional mode;
+    the JSON does not have it.
     """
 
     verdict: Verdict
@@ -233,6 +242,7 @@ class Report:
     listings: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 1
     requirements: tuple[RequirementReport, ...] = ()
+    replay: Replay | None = None
 
     @property
     def ranked(self) -> bool:
@@ -262,8 +272,12 @@ def own_scalars(case: Case) -> dict[str, str]:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
-    body: dict[str, Any] = storable(asdict(report))
+    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
+
+    Its replay, which is binary, is left out.
+    """
+    body: dict[str, Any] = storable(asdict(replace(report, replay=None)))
+    del body["replay"]
     return body
 
 

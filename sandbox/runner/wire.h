@@ -24,6 +24,7 @@ enum Flag : std::uint32_t {
   kSums = 256,
   kLateReads = 512,
   kTornReads = 1024,
+  kTrace = 2048,
 };
 
 enum ExitStatus : int {

@@ -6,6 +6,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "launch.h"
+#include "trace.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -97,6 +98,7 @@ void Branches::report_lines() const {
 
 extern "C" void wc_branch(Thread* caller, bool taken, u32 branch, u32 location) {
   branches().count(record(caller), taken, branch, location);
+  if (engine().options.traced) tracer().branch(record(caller), taken, branch, location);
 }
 
 }  // namespace warpcourt::cpu

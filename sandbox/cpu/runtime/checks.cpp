@@ -4,12 +4,12 @@
 
 #include <bit>
 
+#include "counters.h"
 #include "diagnostics.h"
 #include "memory.h"
 #include "races.h"
 #include "engine.h"
 #include "scheduler.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -113,7 +113,7 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     take_turn(thread, access, location);
     if (!thread.block->worker->find(site, address, bytes, range)) bad_global({thread, location}, address, bytes, access);
     races().global(thread, address, bytes, access, location);
-    if (engine().options.counted) traffic().count(thread, false, address, bytes, access, site, location);
+    if (engine().options.counted) count_access(thread, false, address, bytes, access, site, location);
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
   }

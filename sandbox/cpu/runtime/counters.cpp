@@ -6,9 +6,11 @@
 #include "branches.h"
 #include "diagnostics.h"
 #include "doubles.h"
+#include "engine.h"
 #include "launch.h"
 #include "reuse.h"
 #include "sums.h"
+#include "trace.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
@@ -47,12 +49,20 @@ void start_counting_launch(const Launch& launch) {
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
+  if (engine().options.traced) tracer().start_launch(launch);
+}
+
+void count_access(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
+                  u32 location) {
+  traffic().count(thread, shared, address, bytes, access, site, location);
+  if (engine().options.traced) tracer().access(thread, shared, address, bytes, access, site, location);
 }
 
 void count_finished_block(const Block& block) {
   tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
+  if (engine().options.traced) tracer().end_block(block);
 }
 
 void report_counts() {

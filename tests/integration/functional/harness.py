@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.cache import ArtifactCache
+from judge.replay.recorded import TraceMemory
 from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.spec import Limits
@@ -170,8 +171,9 @@ class Runner:
         *arguments: Argument,
         flags: RunFlag = RunFlag.NONE,
         time_limit_ms: int = 60_000,
+        trace: TraceMemory | None = None,
     ) -> Outcome:
-        """Call solve once."""
+        """Call solve once. With `trace`, `flags` have TRACE."""
         memories: list[Memory] = []
         wire: list[WireArgument] = []
         for (kind, array, _), argument in zip(self._parameters, arguments, strict=True):
@@ -195,7 +197,8 @@ class Runner:
         self._sequence += 1
         request = Request(RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
         started = time.perf_counter()
-        self._ask(request, [memory.descriptor for memory in memories])
+        traces = [trace.descriptor] if trace else []
+        self._ask(request, [*(memory.descriptor for memory in memories), *traces])
         answered = self._reply() == 100 + self._sequence
         took_s = time.perf_counter() - started
         read = [memory.read() for memory in memories]
