@@ -248,7 +248,10 @@ def _check(
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
-            report = check_in_orders(referee, drawn, _orders(judgement, case))
+            orders = _orders(judgement, case)
+            report = check_in_orders(referee, drawn, orders)
+            if orders[0] & RunFlag.TRACE:
+                judgement.keep_replay(case, report, referee.trace)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
             if not referee.alive:
                 break
@@ -443,6 +446,8 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
         first |= RunFlag.COUNT
     if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
         first |= RunFlag.COUNT | RunFlag.SUMS
+    if others and case.name in judgement.traced:
+        first |= RunFlag.COUNT | RunFlag.TRACE
     if judgement.tool is Tool.MEMCHECK and not others:
         more |= RunFlag.SANITIZE
     return tuple(order | more for order in (first, *others))
@@ -502,5 +507,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         requirements=outcome.requirements,
         profile=_profile(judgement, outcome.output),
         checker_score=_checker_score(judgement, outcome),
+        replay=judgement.replay,
     )
     return replace(report, message=shown_message(report))

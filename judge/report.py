@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from problems.schema import Case
@@ -245,6 +245,14 @@ class RequirementReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """How a program used memory in the public case `case`, packed by `judge.replay.packed`."""
+
+    case: str
+    packed: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class StageTime:
     """Time that one stage took, in milliseconds. `name` is a Stage, or was one in an older version."""
 
@@ -265,7 +273,8 @@ class Report:
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
     the problem, if all cases were accepted. `profile` is there for runs that asked for one. `checker_score`
     is the mean over the cases that count, if the program is accepted and the problem has such a score;
-    `judge.scoring` says which.
+    `judge.scoring` says which. `replay` is there for runs of CUDA programs in functional mode; the JSON does
+    not have it.
     """
 
     verdict: Verdict
@@ -283,6 +292,7 @@ class Report:
     requirements: tuple[RequirementReport, ...] = ()
     profile: Profile | None = None
     checker_score: float | None = None
+    replay: Replay | None = None
 
     @property
     def ranked(self) -> bool:
@@ -312,8 +322,12 @@ def own_scalars(case: Case) -> dict[str, str]:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
-    body: dict[str, Any] = storable(asdict(report))
+    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
+
+    Its replay, which is binary, is left out.
+    """
+    body: dict[str, Any] = storable(asdict(replace(report, replay=None)))
+    del body["replay"]
     return body
 
 

@@ -40,6 +40,7 @@ from judge.evidence.sanitizer import findings, refined
 from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.gpu.permit import Permit
 from judge.gpu.runtime import GpuRuntime
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic, own_scalars
 from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
@@ -107,6 +108,7 @@ class GpuReferee:
         self._loaded = False
         self.alive = False
         self.output = b""
+        self.trace: Trace | None = None  # a GPU records none
         self._quiet = contextlib.ExitStack()
         if may_rank:
             self._quiet.enter_context(gpu_runtime.pool.held())

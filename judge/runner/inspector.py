@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from judge.drawn import outputs, reads_nothing
+from judge.replay.recorded import Trace, trace_memory
 from judge.report import CaseReport, Mismatch, own_scalars
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking, Compared
@@ -79,6 +80,7 @@ class Inspector:
         self._exchange = exchange
         self._first_tests: Mapping[str, bytes] = {}
         self.alive = True
+        self.trace: Trace | None = None
 
     def load(self, *contents: bytes) -> Stopped | None:
         """Load the program. None when it did."""
@@ -89,12 +91,13 @@ class Inspector:
     def check(self, case: Case, contents: Mapping[str, PrivateBytes], flags: RunFlag) -> CaseReport | Stopped:
         """Run one case and check it in full. `contents` are named as in a drawn set.
 
-        With `SHOW` among `flags`, the report of a public case has the first inputs and outputs.
+        With `SHOW` among `flags`, the report of a public case has the first inputs and outputs. With `TRACE`
+        in functional mode, `trace` is afterwards what the call did, however it ended; None if unknown.
         """
         limit_s = self._problem.limits.case_s * (_SLOWER if flags & _SLOW else 1)
         answer, wall_ms = ReplyStatus.DONE, 0.0
         try:
-            with Call(self._memory) as call:
+            with Call(self._memory) as call, trace_memory(wanted=bool(flags & RunFlag.TRACE)) as trace:
                 for argument in self._problem.arguments:
                     call.add(argument, case)
                 poisons = prepare(self._problem, call, contents)
@@ -102,12 +105,14 @@ class Inspector:
                 started = time.monotonic()
                 answer = self._exchange.run(
                     call.arguments,
-                    call.descriptors,
+                    [*call.descriptors, *([trace.descriptor] if trace else [])],
                     timeout_s=limit_s + _GRACE_S,
                     time_limit_ms=int(limit_s * 1000),
                     flags=flags & ~RunFlag.SHOW,
                 )
                 wall_ms = _ms_since(started)
+                if trace:
+                    self.trace = trace.read()
                 if answer is not ReplyStatus.DONE:
                     return self.stopped(answer, wall_ms)
                 snapshots = snapshot(self._problem, call)

@@ -25,6 +25,7 @@ enum Flag : std::uint32_t {
   kLateReads = 512,
   kTornReads = 1024,
   kStaleReads = 2048,
+  kTrace = 4096,
 };
 
 enum ExitStatus : int {

@@ -6,6 +6,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "launch.h"
+#include "trace.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -100,6 +101,7 @@ void Branches::report_lines() const {
 
 extern "C" void wc_branch(Thread* caller, bool taken, BranchSite site) {
   branches().count(record(caller), taken, site);
+  if (engine().options.traced) tracer().branch(record(caller), taken, site.number, site.location);
 }
 
 }  // namespace warpcourt::cpu

@@ -14,6 +14,7 @@
 #include "reuse.h"
 #include "small_launches.h"
 #include "sums.h"
+#include "trace.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
@@ -57,6 +58,13 @@ void start_counting_launch(const Launch& launch) {
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
   small_launches().count(launch);
+  if (engine().options.traced) tracer().start_launch(launch);
+}
+
+void count_access(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
+                  u32 location) {
+  traffic().count(thread, shared, address, bytes, access, site, location);
+  if (engine().options.traced) tracer().access(thread, shared, address, bytes, access, site, location);
 }
 
 void count_finished_block(const Block& block) {
@@ -64,6 +72,7 @@ void count_finished_block(const Block& block) {
   traffic().end_block(block);
   branches().end_block(block);
   if (engine().options.summed) executed().end_block(block);
+  if (engine().options.traced) tracer().end_block(block);
 }
 
 void report_counts() {

@@ -27,6 +27,7 @@ struct Log {
   bool raced = false;
   int descriptor = STDERR_FILENO;
   const Module* module = nullptr;
+  void (*last_act)() = nullptr;
 };
 
 // Never destroyed: static destructors of a submission may still cause findings.
@@ -117,6 +118,8 @@ void report_always(const char* kind, const std::string& message) {
   write_all(log().descriptor, json({Severity::kNote, kind, message, {}}, kMaxSumsBytes));
 }
 
+void set_last_act(void (*last_act)()) { log().last_act = last_act; }
+
 void report_last(const Finding& finding) {
   log().mutex.lock();
   write_all(log().descriptor, json(finding));
@@ -125,6 +128,7 @@ void report_last(const Finding& finding) {
 void fail(const Finding& finding, wire::ExitStatus status) {
   report_last(finding);
   std::fflush(stdout);
+  if (log().last_act) log().last_act();
   _exit(status);
 }
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.cache import ArtifactCache
+from judge.replay.recorded import TraceMemory
 from problems.libraries import LINKED, linked_libraries
 from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
@@ -180,8 +181,12 @@ class Runner:
         flags: RunFlag = RunFlag.NONE,
         time_limit_ms: int = 60_000,
         memory: Sequence[str] = (),
+        trace: TraceMemory | None = None,
     ) -> Outcome:
-        """Call solve once. `memory` says where each array is, in order: in device memory if it is empty."""
+        """Call solve once. `memory` says where each array is, in order: in device memory if it is empty.
+
+        With `trace`, `flags` have TRACE.
+        """
         held: list[Memory] = []
         wire: list[WireArgument] = []
         for (kind, array, _), argument in zip(self._parameters, arguments, strict=True):
@@ -206,7 +211,8 @@ class Runner:
         self._sequence += 1
         request = Request(RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
         started = time.perf_counter()
-        self._ask(request, [one.descriptor for one in held])
+        traces = [trace.descriptor] if trace else []
+        self._ask(request, [*(one.descriptor for one in held), *traces])
         answered = self._reply() == 100 + self._sequence
         took_s = time.perf_counter() - started
         read = [one.read() for one in held]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0010_requirement_missed_known"),
+        ("submissions", "0012_profiled_only_runs"),
     ]
 
     operations = [
