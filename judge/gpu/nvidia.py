@@ -203,7 +203,9 @@ class NvidiaHardware:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:
             raise CompilerBroken(f"the compile sandbox is unavailable: {error}") from error
-        compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe().linking(libraries))
+        compilation = Compilation(
+            process, source.encode(), binding.encode(), compiler.recipe().linking(libraries)
+        )
         try:
             compiled = compilation.result(cancelled)
             if compiled.artifact is None:

@@ -259,3 +259,15 @@ def test_a_handle_that_is_never_destroyed_is_a_leak(wrong: Runner) -> None:
 def test_an_operation_counts_as_a_launch(products: Runner) -> None:
     outcome = products.call(A, B, C.copy(), 18, flags=RunFlag.RACES | RunFlag.COUNT | RunFlag.SUMS)
     assert "launches=5 " in outcome.finding("sums")["message"]
+
+
+def test_a_program_that_declares_a_call_itself_does_not_load() -> None:
+    source = """
+        extern "C" int cublasCreate(void** handle);
+        extern "C" void solve(float* c) {
+          void* handle;
+          cublasCreate(&handle);
+        }
+    """
+    with pytest.raises(AssertionError, match="undefined symbol: cublasCreate"):
+        Runner(source)
