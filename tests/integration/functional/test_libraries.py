@@ -165,7 +165,7 @@ def test_cufft_agrees_with_numpy(transforms: Runner, what: int, n: int) -> None:
     doubles = what in {4, 5, 6}
     expected = FFTS[what](wide if doubles else given, n).ravel()
     out = outcome.arrays[3 if doubles else 1]
-    found = out.view(np.complex128 if doubles else np.complex64) if np.iscomplexobj(expected) else out
+    found: Array = out.view(np.complex128 if doubles else np.complex64) if np.iscomplexobj(expected) else out
     np.testing.assert_allclose(
         found[: expected.size], expected, rtol=1e-12 if doubles else 1e-4, atol=1e-11 if doubles else 1e-4
     )
