@@ -37,11 +37,12 @@ from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
 from judge.evidence.faults import classified
 from judge.evidence.launches import launched_nothing
+from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime, own_scalars
+from judge.report import CaseReport, Diagnostic, Profile, ProgressEvent, Report, StageTime, own_scalars
 from judge.requirements import count_elsewhere, with_requirements
 from judge.scalars import with_scalars
 from judge.scoring import score, unsuited
@@ -50,7 +51,7 @@ from judge.values import NO_VALUES, Values, matching_nan
 from problems.fix import refused_changes
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
-from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Tool, Verdict
 from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
@@ -81,7 +82,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     values: Values = NO_VALUES,
     seed: int | None = None,
     gpu_model: str = "",
-    sanitize: bool = False,
+    tool: Tool | None = None,
     on_progress: Callable[[ProgressEvent], None] = lambda _: None,
     on_stage: Callable[[StageTime], None] = lambda _: None,
     cancelled: Event | None = None,
@@ -90,8 +91,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
 
     `sizes` replaces the cases by one of the user's own, in which `values` stand in for inputs that would be
     drawn, and `seed` draws the contents of public cases, so that they come again: all of them in `run` mode
-    only. `gpu_model` asks for a GPU of that model. With `sanitize`
-    the program runs alone under compute-sanitizer on targets that have it; nothing is ranked then.
+    only. `gpu_model` asks for a GPU of that model. With `tool` the
+    program runs alone under it on targets with GPUs; nothing is ranked then. The profiler is for runs.
     `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
     the sandboxes are killed and the verdict
     is `cancelled`.
@@ -104,9 +105,12 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     """
     if seed is not None and mode is not Mode.RUN:
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
+    if tool is Tool.PROFILER and mode is not Mode.RUN:
+        raise ValueError("only runs are profiled, because a profile shows the sizes of cases")
     secret = secrets.randbits(128) if seed is None else seed
-    selected = select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize, values=values)
+    selected = select_cases(problem, mode, sizes, ranked=target.ranks and tool is None, values=values)
     cases = tuple(with_scalars(problem, case, secret) for case in selected)
+    missing = _why_not_profiled(language, target) if tool is Tool.PROFILER else ""
     judgement = Judgement(
         problem=matching_nan(problem) if values else problem,
         source=source,
@@ -117,7 +121,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         on_progress=on_progress,
         on_stage=on_stage,
         cancelled=cancelled.is_set if cancelled else lambda: False,
-        sanitize=sanitize,
+        tool=None if missing else tool,
+        profile_missing=missing,
         seed=seed,
         gpu_model=gpu_model,
     )
@@ -133,10 +138,21 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
             return _report(judgement, RunOutcome(*charged), Built())
 
 
+def _why_not_profiled(language: Language, target: Target) -> str:
+    """Why a program cannot be profiled, for the user; empty if it can be."""
+    if language is not Language.CUDA:
+        return "Only CUDA C++ programs can be profiled."
+    if not target.ranks:
+        return "This program ran in functional mode. Only a GPU has hardware counters."
+    if Tool.PROFILER not in target.tools:
+        return "The node that judged this run has no Nsight Compute. An administrator can install it there."
+    return ""
+
+
 def _judge(judgement: Judgement) -> Report:
     if refusal := _refusal(judgement.problem, judgement.source, judgement.language):
         return _report(judgement, RunOutcome(Verdict.REJECTED, refusal), Built())
-    referee = judgement.new_run(alone=judgement.sanitize)
+    referee = judgement.new_run(alone=judgement.tool is not None)
     judgement.tell(Step.COMPILING, "Compiling")
     with judgement.stage(Stage.COMPILE):
         built = judgement.target.build(
@@ -220,7 +236,7 @@ def _check(
             reports.append(replace(report, told_after=after))
             if not referee.alive:
                 break
-    if judgement.mode is Mode.RUN or judgement.sanitize:
+    if judgement.mode is Mode.RUN or judgement.tool:
         referee.finish()  # what it printed is wanted
     outcome = _outcome(judgement, referee, reports)
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
@@ -371,7 +387,7 @@ def _raced(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcom
 
     The case is the first that failed, else the last, which is the largest as a rule.
     """
-    if not judgement.sanitize or outcome.verdict not in _RACED or not outcome.cases:
+    if judgement.tool is not Tool.MEMCHECK or outcome.verdict not in _RACED or not outcome.cases:
         return outcome
     failed = [report.name for report in outcome.cases if report.verdict is not Verdict.ACCEPTED]
     wanted = failed[0] if failed else outcome.cases[-1].name
@@ -398,7 +414,7 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
         first |= RunFlag.COUNT
     if others and case.name in judgement.required:
         first |= RunFlag.COUNT | RunFlag.SUMS
-    if judgement.sanitize and not others:
+    if judgement.tool is Tool.MEMCHECK and not others:
         more |= RunFlag.SANITIZE
     return tuple(order | more for order in (first, *others))
 
@@ -418,7 +434,20 @@ def _shown(judgement: Judgement, output: bytes) -> str:
     """Return the program's output if it comes from public cases only, else nothing."""
     if judgement.mode is not Mode.RUN:
         return ""
-    return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
+    own = program_output(output) if judgement.tool is Tool.PROFILER else output
+    return clean(own.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
+
+
+def _profile(judgement: Judgement, output: bytes) -> Profile | None:
+    """Return the profile, if one was asked for."""
+    if judgement.profile_missing:
+        return Profile(missing=judgement.profile_missing)
+    if judgement.tool is not Tool.PROFILER:
+        return None
+    try:
+        return read_profile(output)
+    except ProfileMissing as error:
+        return Profile(missing=str(error))
 
 
 def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
@@ -437,5 +466,6 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         listings=built.all_listings(),
         attempts=judgement.attempts,
         requirements=outcome.requirements,
+        profile=_profile(judgement, outcome.output),
     )
     return replace(report, message=shown_message(report))

@@ -10,7 +10,7 @@ from judge.race_watch import RaceWatch
 from judge.report import CaseReport, Diagnostic, ProgressEvent, RequirementReport, Score, StageTime
 from judge.target import JudgingSession, Referee, Target
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
+from problems.vocabulary import Group, Language, Mode, Stage, Step, Tool, Verdict
 
 
 @dataclass(slots=True)
@@ -26,7 +26,8 @@ class Judgement:
     on_progress: Callable[[ProgressEvent], None]
     on_stage: Callable[[StageTime], None]
     cancelled: Callable[[], bool]
-    sanitize: bool
+    tool: Tool | None
+    profile_missing: str
     seed: int | None
     gpu_model: str
     stages: list[StageTime] = field(default_factory=list)
@@ -44,7 +45,7 @@ class Judgement:
                 self.language,
                 self.cases,
                 self.cancelled,
-                sanitize=self.sanitize,
+                tool=self.tool,
                 seed=self.seed,
                 gpu_model=self.gpu_model,
             )

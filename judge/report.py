@@ -141,6 +141,36 @@ class KernelResources:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelProfile:
+    """What the hardware counted during one launch. `sandbox.gpu.profiler.METRICS` names the metrics."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LineProfile:
+    """What the hardware counted for one line of the source, summed over launches: samples, instructions."""
+
+    line: int
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The profile of a run: its first launches in order, and the lines of the source that have figures.
+
+    `missing` says why there is none, for the user; empty if there is one.
+    """
+
+    launches: tuple[KernelProfile, ...] = ()
+    lines: tuple[LineProfile, ...] = ()
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """The ranked figure of a submission: the geometric mean of its timed cases' medians, microseconds.
 
@@ -217,7 +247,7 @@ class Report:
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted.
+    the problem, if all cases were accepted. `profile` is there for runs that asked for one.
     """
 
     verdict: Verdict
@@ -233,6 +263,7 @@ class Report:
     listings: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 1
     requirements: tuple[RequirementReport, ...] = ()
+    profile: Profile | None = None
 
     @property
     def ranked(self) -> bool:
@@ -279,6 +310,7 @@ def from_json(body: Mapping[str, Any]) -> Report:
             "score": Score(**score) if score else None,
             "kernels": tuple(KernelResources(**entry) for entry in body.get("kernels", ())),
             "verdict": Verdict(body["verdict"]),
+            "profile": _profile_from_json(body["profile"]) if body.get("profile") else None,
             "requirements": tuple(_requirement_from_json(entry) for entry in body.get("requirements", ())),
             "stages": tuple(StageTime(**stage) for stage in body.get("stages", ())),
             "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
@@ -312,6 +344,15 @@ def _requirement_from_json(body: Mapping[str, Any]) -> RequirementReport:
             "state": RequirementState(body["state"]),
         }
     )
+
+
+def _profile_from_json(body: Mapping[str, Any]) -> Profile:
+    launches = (
+        KernelProfile(entry["kernel"], tuple(entry["grid"]), tuple(entry["block"]), entry["metrics"])
+        for entry in body["launches"]
+    )
+    lines = (LineProfile(entry["line"], entry["metrics"]) for entry in body["lines"])
+    return Profile(tuple(launches), tuple(lines), body["missing"])
 
 
 def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:

@@ -7,7 +7,7 @@ GPU it also stands for a share of the device, and for a process of ours that own
 `judge.wiring` opens them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from judge.built import Built
@@ -16,7 +16,7 @@ from judge.evidence.sums import Sums
 from judge.oracle import Oracle
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Tool, Verdict
 from sandbox.backend import Process
 from sandbox.wire import RunFlag
 
@@ -139,6 +139,10 @@ class Target(Protocol):
             judge.errors.LanguageMissing: this installation lacks the language.
         """
 
+    @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that can watch programs here."""
+
     def session(
         self,
         problem: Problem,
@@ -146,14 +150,14 @@ class Target(Protocol):
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,
+        tool: Tool | None = None,
         seed: int | None = None,
         gpu_model: str = "",
     ) -> JudgingSession:
         """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
 
-        Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
-        what that finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
+        Returns at once. With `tool` its runners work under that tool, if there are GPUs. What a sanitizer
+        finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
         this judging session alone; else of random seeds. With `gpu_model` it is a GPU of that
         model. Raises judge.errors.GpuUnavailable.
         """

@@ -24,7 +24,7 @@ from judge.values import from_json
 from problems.importing.report import Imported, ImportedProblem
 from problems.loader import load_problem
 from problems.schema import Problem
-from problems.vocabulary import Group, Language, Mode, Step, Verdict
+from problems.vocabulary import Group, Language, Mode, Step, Tool, Verdict
 from web.config import Config
 from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
@@ -121,6 +121,7 @@ class PackageJudge:
                 values=from_json(submission.values or {}),
                 seed=submission.seed,
                 gpu_model=submission.gpu_model,
+                tool=Tool.PROFILER if submission.profiled else None,
                 on_progress=on_progress,
                 on_stage=count_stage,
                 cancelled=cancelled,

@@ -6,7 +6,7 @@ the oracle generates cases in its own thread at the same time.
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
@@ -28,7 +28,7 @@ from problems import schema
 from problems.binding import binding_cuda
 from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind, Verdict
+from problems.vocabulary import Language, OracleKind, Tool, Verdict
 from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
@@ -55,6 +55,7 @@ class CpuTarget:
 
     name = "cpu"
     ranks = False
+    tools: Collection[Tool] = ()
     gpu_models: tuple[str, ...] = ()
 
     def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:
@@ -115,7 +116,7 @@ class CpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+        tool: Tool | None = None,  # noqa: ARG002 - functional mode checks every access anyway
         seed: int | None = None,
         gpu_model: str = "",
     ) -> "CpuSession":

@@ -23,12 +23,11 @@ from judge.gpu.refresher import Refresher
 from judge.languages import LIBRARIES_RUNNER, runner_kind, uses_libraries
 from judge.oracle import oracle_kind
 from problems.schema import Case, Problem
-from problems.vocabulary import Language
+from problems.vocabulary import Language, Tool
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
-from sandbox.gpu.runners import Tool
 from sandbox.pool import NotReady, Pool, await_ready
 from sandbox.spec import Limits
 
@@ -119,15 +118,15 @@ class GpuRuntime:
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
-    def start_sanitized(self, problem: Problem, tool: Tool) -> Process:
-        """A fresh CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable."""
+    def start_watched(self, problem: Problem, tool: Tool) -> Process:
+        """A fresh CUDA runner under a tool of the toolkit. Raises RunnerUnusable."""
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
-        process = self.backend.start(self.hardware.sanitized(self.card, limits, tool))
+        process = self.backend.start(self.hardware.watched(self.card, limits, tool))
         try:
             await_ready(process)
         except NotReady as error:
             process.close()
-            raise RunnerUnusable(f"compute-sanitizer: {error}") from error
+            raise RunnerUnusable(f"{tool.program}: {error}") from error
         return process
 
     def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:

@@ -6,7 +6,7 @@ compiling needs no card. Everything that two worker processes share is outside o
 marks are files, MPS and the secret pool are processes of their own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from judge.built import Built
@@ -21,7 +21,7 @@ from judge.gpu.session import GpuSession
 from judge.oracle import Oracle, oracle_kind
 from judge.report import Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind
+from problems.vocabulary import Language, OracleKind, Tool
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
@@ -91,6 +91,11 @@ class GpuTarget:
         return found
 
     @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that are installed for programs of this node."""
+        return self._hardware.tools
+
+    @property
     def gpu_models(self) -> tuple[str, ...]:
         """The models of the cards that are not quarantined."""
         sick = self._quarantine.quarantined()
@@ -116,7 +121,7 @@ class GpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,
+        tool: Tool | None = None,
         seed: int | None = None,
         gpu_model: str = "",
     ) -> GpuSession:
@@ -137,7 +142,7 @@ class GpuTarget:
             cases,
             cancelled,
             environment=environment,
-            sanitize=sanitize,
+            tool=tool,
             seed=seed,
             reservation=reservation,
         )

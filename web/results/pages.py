@@ -24,6 +24,7 @@ from web.results.likely_mistake import likely_mistake
 from web.results.live import LivePanel, live_panel
 from web.results.next_steps import NextSteps, next_steps
 from web.results.outputs import CaseOutputs, case_outputs
+from web.results.profile import ProfilePage, profile_page
 from web.site.figures import attempts_note, launches_note
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
@@ -109,6 +110,7 @@ class SubmissionPage:
     headline: ShownDiagnostic | None
     log: tuple[LogLine, ...]
     resources: Resources | None
+    profile: ProfilePage | None
     stages: tuple[StageBar, ...]
     total_ms: float
     passed: int
@@ -247,6 +249,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         headline=_finding(first) if first else None,
         log=log_lines(report.log) if report else (),
         resources=resources_of(report) if report else None,
+        profile=profile_page(report.profile) if report and report.profile else None,
         stages=stages,
         total_ms=sum(stage.ms for stage in stages),
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),

@@ -20,7 +20,7 @@ from judge.report import Diagnostic, ProgressEvent, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
 from problems.schema import Problem
-from problems.vocabulary import Language, Mode, Severity, Verdict
+from problems.vocabulary import Language, Mode, Severity, Tool, Verdict
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING
@@ -404,7 +404,7 @@ def test_a_sanitized_program_is_checked_for_races_in_one_more_run(monkeypatch: p
     monkeypatch.setattr(CpuSession, "start_race_check", lambda _: run)
     assert race not in judge(ScriptedTarget()).diagnostics
     assert run.did == []
-    report = judge(ScriptedTarget(), sanitize=True)
+    report = judge(ScriptedTarget(), tool=Tool.MEMCHECK)
     assert report.verdict is Verdict.ACCEPTED
     assert race in report.diagnostics
     assert launch not in report.diagnostics
@@ -412,7 +412,7 @@ def test_a_sanitized_program_is_checked_for_races_in_one_more_run(monkeypatch: p
 
 
 def test_a_target_without_racecheck_has_no_further_run() -> None:
-    report = judge(ScriptedTarget(), sanitize=True)
+    report = judge(ScriptedTarget(), tool=Tool.MEMCHECK)
     assert report.verdict is Verdict.ACCEPTED
     assert "examine" not in {stage.name for stage in report.stages}
 

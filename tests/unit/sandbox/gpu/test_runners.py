@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from problems.vocabulary import Tool
 from sandbox.gpu.runners import (
     HOME,
     IN_IMAGE,
     Interpreter,
-    Tool,
     cuda_runner_command,
     library_runner_command,
     of_this_process,
     oracle_command,
-    sanitized_runner_command,
     triton_runner_command,
+    watched_runner_command,
 )
 from sandbox.runner.timed_session import LIBRARY
 from sandbox.spec import Command, Image, Limits, SandboxGpu
@@ -68,10 +68,10 @@ def test_an_interpreters_environment_wins() -> None:
     assert commands(interpreter)[Image.TRITON].environment["TRITON_CACHE_DIR"] == "/elsewhere"
 
 
-@pytest.mark.parametrize("tool", Tool)
+@pytest.mark.parametrize("tool", [Tool.MEMCHECK, Tool.RACECHECK])
 def test_the_sanitizer_runs_the_runner(tool: Tool) -> None:
     plain = commands()[Image.CUDA]
-    command = sanitized_runner_command(
+    command = watched_runner_command(
         RUNNER, "/usr/local/cuda/bin/compute-sanitizer", tool=tool, limits=LIMITS, gpu=GPU
     )
     assert command.argv[1:3] == ("--tool", tool.value)

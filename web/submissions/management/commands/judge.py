@@ -20,7 +20,7 @@ from judge.values import read_values
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import Language, Mode, Tool, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.nvml import NvmlUnavailable, gpus
@@ -128,7 +128,7 @@ class Command(BaseCommand):
                     sizes=sizes,
                     values=values,
                     seed=options["seed"],
-                    sanitize=options["sanitize"],
+                    tool=Tool.MEMCHECK if options["sanitize"] else None,
                     on_progress=_silent if quiet else self._show,
                 )
             finally:
