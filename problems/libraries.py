@@ -35,8 +35,8 @@ class Library(StrEnum):
     CUFFT = "cufft"
 
 
-# Libraries that are linked. One call can replace all that a problem teaches, so only a problem that names them
-# allows them.
+# Libraries that are linked. One call can replace all that a problem teaches, so only a problem that names one
+# allows it.
 LINKED = (Library.CUBLAS, Library.CUFFT)
 
 

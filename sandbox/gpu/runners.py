@@ -140,7 +140,11 @@ def watched_runner_command(
         binds=(*plain.binds, *binds),
         limits=limits,
         image=Image.COMPILE,
-        environment={**plain.environment, "TMPDIR": "/tmp"},  # noqa: S108 - inside the sandbox
+        environment={
+            **plain.environment,
+            "CUDA_MODULE_LOADING": "LAZY",  # nothing is timed, and the program may use cuBLAS
+            "TMPDIR": "/tmp",  # noqa: S108 - inside the sandbox
+        },
     )
 
 

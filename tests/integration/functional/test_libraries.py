@@ -165,7 +165,7 @@ def test_cufft_agrees_with_numpy(transforms: Runner, what: int, n: int) -> None:
     doubles = what in {4, 5, 6}
     expected = FFTS[what](wide if doubles else given, n).ravel()
     out = outcome.arrays[3 if doubles else 1]
-    found = out.view(np.complex128 if doubles else np.complex64) if np.iscomplexobj(expected) else out
+    found: Array = out.view(np.complex128 if doubles else np.complex64) if np.iscomplexobj(expected) else out
     np.testing.assert_allclose(
         found[: expected.size], expected, rtol=1e-12 if doubles else 1e-4, atol=1e-11 if doubles else 1e-4
     )
@@ -259,3 +259,15 @@ def test_a_handle_that_is_never_destroyed_is_a_leak(wrong: Runner) -> None:
 def test_an_operation_counts_as_a_launch(products: Runner) -> None:
     outcome = products.call(A, B, C.copy(), 18, flags=RunFlag.RACES | RunFlag.COUNT | RunFlag.SUMS)
     assert "launches=5 " in outcome.finding("sums")["message"]
+
+
+def test_a_program_that_declares_a_call_itself_does_not_load() -> None:
+    source = """
+        extern "C" int cublasCreate(void** handle);
+        extern "C" void solve(float* c) {
+          void* handle;
+          cublasCreate(&handle);
+        }
+    """
+    with pytest.raises(AssertionError, match="undefined symbol: cublasCreate"):
+        Runner(source)

@@ -339,6 +339,13 @@ def test_a_library_that_the_problem_does_not_allow_is_rejected_before_it_is_comp
     assert report.stages == ()
 
 
+def test_a_library_that_is_linked_is_rejected_where_the_problem_does_not_name_it() -> None:
+    source = "#include <cublas_v2.h>"
+    report = evaluate(DOUBLING, source, language=Language.CUDA, mode=Mode.SUBMIT, target=ScriptedTarget())
+    assert report.verdict is Verdict.REJECTED
+    assert report.message == "cublas_v2.h belongs to cublas, which this problem does not allow."
+
+
 def test_what_is_accepted_on_a_gpu_that_the_problem_is_not_judged_on_is_not_ranked() -> None:
     class Card(ScriptedTarget):
         ranks = True

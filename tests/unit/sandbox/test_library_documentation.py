@@ -20,9 +20,7 @@ def declared() -> set[str]:
                 found.add(name)
         for macro, body in re.findall(r"#define (\w+)\(P, T\)(.*?)\n(?=WARPCOURT)", text, re.DOTALL):
             types = re.findall(rf"^{macro}\((\w),", text, re.MULTILINE)
-            found |= {
-                name.replace("##P##", kind) for name, kind in product(_DECLARED.findall(body), types)
-            }
+            found |= {name.replace("##P##", kind) for name, kind in product(_DECLARED.findall(body), types)}
     return found
 
 
