@@ -27,7 +27,7 @@ from judge.report import CaseReport, Replay, Report, from_json, to_json
 from judge.target import Target
 from problems.loader import load_problem
 from problems.schema import Case
-from problems.vocabulary import Group, Language, Mode, Verdict
+from problems.vocabulary import Group, Language, Mode, Tool, Verdict
 from tests.traces import array, launch, raw_trace, requests_of
 from web.config import ROOT
 
@@ -202,7 +202,7 @@ def test_the_memory_cannot_be_shrunk() -> None:
 
 
 def judgement(
-    mode: Mode = Mode.RUN, language: Language = Language.CUDA, *, sanitize: bool = False
+    mode: Mode = Mode.RUN, language: Language = Language.CUDA, *, tool: Tool | None = None
 ) -> Judgement:
     return Judgement(
         problem=PROBLEM,
@@ -214,7 +214,8 @@ def judgement(
         on_progress=lambda _: None,
         on_stage=lambda _: None,
         cancelled=lambda: False,
-        sanitize=sanitize,
+        tool=tool,
+        profile_missing="",
         seed=None,
         gpu_model="",
     )
@@ -225,7 +226,7 @@ def test_only_public_cases_of_cuda_runs_are_traced() -> None:
     assert list(judgement().traced) == public[:4]
     assert judgement(Mode.SUBMIT).traced == ()
     assert judgement(language=Language.TRITON).traced == ()
-    assert judgement(sanitize=True).traced == ()
+    assert judgement(tool=Tool.MEMCHECK).traced == ()
 
 
 def reported(case: Case, verdict: Verdict = Verdict.ACCEPTED) -> CaseReport:
