@@ -17,7 +17,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     try:
         nvcc = find_toolkit().nvcc
     except ToolchainMissing as error:
-        need("nvcc", str(error))
+        need(available=False, what="nvcc", fix=str(error))
+        raise
     program = tmp_path_factory.mktemp("events") / "timed_events"
     subprocess.run([nvcc, "-std=c++17", "-arch=native", "-o", program, SOURCE], check=True)
     output = subprocess.run([program], check=True, capture_output=True, text=True).stdout
