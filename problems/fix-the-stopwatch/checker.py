@@ -1,9 +1,9 @@
-"""The elements have one right value. Times must only be possible: requirements say what they measure."""
+"""Each element has one right value. Times only have to be possible: requirements say what they measure."""
 
 SHORTEST_MS, LONGEST_MS = 1e-6, 1e5
 
 
-def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # only y and ms are compared
+def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # elements are compared one by one
     """Which elements and times are right. NaN fails every comparison."""
     slack = tolerance["y"]["absolute"] + tolerance["y"]["relative"] * abs(expected["y"])
     times = got["ms"]
