@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0013_checker_score"),
+        ("submissions", "0014_report_by_checker_score"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

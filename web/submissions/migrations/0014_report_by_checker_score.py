@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("submissions", "0011_checker_score"),
+        ("submissions", "0013_checker_score"),
     ]
 
     operations = [
