@@ -56,7 +56,8 @@ from problems.fix import refused_changes
 from problems.libraries import refused_include
 from problems.requirements import input_bytes
 from problems.schema import Case, Problem
-from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Tool, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
+from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024

@@ -20,7 +20,8 @@ from judge.report import (
 )
 from judge.target import JudgingSession, Referee, Target
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Mode, Stage, Step, Tool, Verdict
+from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
+from sandbox.gpu.tool import Tool
 
 _MOST_TRACED = 4  # cases of a run
 

@@ -17,8 +17,9 @@ from judge.oracle import Oracle
 from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool, Verdict
+from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
+from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 

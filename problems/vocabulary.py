@@ -51,19 +51,6 @@ class Mode(StrEnum):
     SUBMIT = "submit"
 
 
-class Tool(StrEnum):
-    """A tool of the CUDA toolkit that watches a program: out-of-bounds accesses, races, or its profile."""
-
-    MEMCHECK = "memcheck"
-    RACECHECK = "racecheck"
-    PROFILER = "profiler"
-
-    @property
-    def program(self) -> str:
-        """The name of its program."""
-        return "ncu" if self is Tool.PROFILER else "compute-sanitizer"
-
-
 class OracleKind(StrEnum):
     """The kind of oracle: `reference.py` uses only the array module that it is given, or imports PyTorch."""
 

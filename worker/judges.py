@@ -25,7 +25,8 @@ from judge.values import from_json
 from problems.importing.report import Imported, ImportedProblem
 from problems.loader import load_problem
 from problems.schema import Problem
-from problems.vocabulary import Group, Language, Mode, Step, Tool, Verdict
+from problems.vocabulary import Group, Language, Mode, Step, Verdict
+from sandbox.gpu.tool import Tool
 from web.config import Config
 from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission

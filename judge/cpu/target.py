@@ -29,12 +29,13 @@ from problems import schema
 from problems.binding import binding_cuda
 from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind, Tool, Verdict
+from problems.vocabulary import Language, OracleKind, Verdict
 from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits

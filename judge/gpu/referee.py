@@ -46,10 +46,11 @@ from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
 from judge.runner.memory import DeviceLost
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool, Verdict
+from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion
 from sandbox.wire import RunFlag
 

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from problems.vocabulary import Tool
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.profiler import profiling_argv
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from judge.evidence.sanitizer import findings as sanitizer_findings
-from problems.vocabulary import Tool
 from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.runners import build_device_runner, cuda_runner_command, watched_runner_command
+from sandbox.gpu.tool import Tool
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit

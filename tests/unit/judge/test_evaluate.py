@@ -20,7 +20,8 @@ from judge.report import Diagnostic, ProgressEvent, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
 from problems.schema import Problem, ScoreRule
-from problems.vocabulary import Better, Language, Mode, Severity, Tool, Verdict
+from problems.vocabulary import Better, Language, Mode, Severity, Verdict
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING

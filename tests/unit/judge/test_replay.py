@@ -27,7 +27,8 @@ from judge.report import CaseReport, Replay, Report, from_json, to_json
 from judge.target import Target
 from problems.loader import load_problem
 from problems.schema import Case
-from problems.vocabulary import Group, Language, Mode, Tool, Verdict
+from problems.vocabulary import Group, Language, Mode, Verdict
+from sandbox.gpu.tool import Tool
 from tests.traces import array, launch, raw_trace, requests_of
 from web.config import ROOT
 
