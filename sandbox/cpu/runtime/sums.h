@@ -52,6 +52,7 @@ class Tally {
  public:
   void start_call();
   void start_launch(const Launch& launch);
+  void start_library_launch() { ++launches_; }  // whose resources nothing bounds
   void end_block() { ++blocks_; }
   void count_barrier() { ++barriers_; }
   std::string text() const;
