@@ -140,6 +140,7 @@ def watched_runner_command(
         binds=(*plain.binds, *binds),
         limits=limits,
         image=Image.COMPILE,
+        watched=tool is Tool.PROFILER,
         environment={
             **plain.environment,
             "CUDA_MODULE_LOADING": "LAZY",  # nothing is timed, and the program may use cuBLAS
