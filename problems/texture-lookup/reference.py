@@ -16,8 +16,8 @@ def generate(xp, rng, size):
 
 
 def reference(xp, img, at, coef, h, w, n):
-    column = xp.clip(xp.floor(at[:, 0]), 0, w - 1).astype(xp.int64)
-    row = xp.clip(xp.floor(at[:, 1]), 0, h - 1).astype(xp.int64)
+    column = xp.clip(xp.floor(at[:, 0]).astype(xp.int64), 0, w - 1)
+    row = xp.clip(xp.floor(at[:, 1]).astype(xp.int64), 0, h - 1)
     texel = img[row, column]
     out = xp.zeros(texel.shape)
     for k in range(7, -1, -1):
