@@ -38,6 +38,7 @@ class Image(StrEnum):
 
     COMPILE = "compile"  # nvcc and a host compiler
     CUDA = "cuda"  # the driver's libraries alone
+    LIBRARIES = "libraries"  # the same with cuBLAS and cuFFT
     TRITON = "triton"  # Python, PyTorch, Triton and a C compiler
     ORACLE = "oracle"  # Python, NumPy and CuPy
 

@@ -8,7 +8,7 @@ sequence 0 when it is ready, before any code of a submission is loaded.
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
     LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
     RUN      descriptors: one per array argument, in order; scalars travel in `value`. With the flag GIVEN
-             one more, which holds inputs
+             one more, which holds inputs, and with TRACE one more, into which a trace is written
     TIME     descriptors: the page (`Page`), on a GPU the memory of the flags, then those of `sets` sets
     QUIT     no descriptors, no answer
 
@@ -90,9 +90,11 @@ class RunFlag(IntFlag):
     INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
     SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
     COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
-    SUMS = 256  # with COUNT: also report the sums over the call, for the requirements of a problem
+    SUMS = 256  # with COUNT: also report the sums over the call, for requirements; PyTorch too
     LATE_READS = 512  # with RACES: reads that raced wait until no other thread of their block can go on
+    STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait
+    TRACE = 4096  # with COUNT: write a trace for the replay of the case to the last descriptor
 
 
 class ExitStatus(IntEnum):

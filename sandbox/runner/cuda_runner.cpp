@@ -8,6 +8,7 @@
 #include "../cpu/runtime/engine.h"
 #include "../cpu/runtime/memory.h"
 #include "../cpu/runtime/signals.h"
+#include "../cpu/runtime/trace.h"
 #include "serve.h"
 #include "submission.h"
 #include "timed_session.h"
@@ -43,8 +44,10 @@ cpu::Options options(std::uint32_t flags) {
           .interleaved = (flags & wire::kInterleaved) != 0,
           .late_reads = (flags & wire::kLateReads) != 0 && (flags & wire::kRaces) != 0,
           .torn_reads = (flags & wire::kTornReads) != 0,
+          .stale_reads = (flags & wire::kStaleReads) != 0,
           .counted = (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0,
-          .summed = (flags & wire::kSums) != 0};
+          .summed = (flags & wire::kSums) != 0,
+          .traced = (flags & wire::kTrace) != 0 && (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0};
 }
 
 class CpuRunner {
@@ -59,8 +62,14 @@ class CpuRunner {
 
   void run(Message& message) {
     const Arguments arguments = bind_arguments(message, 0, submission_, map);
+    const cpu::Options given = options(message.request.flags);
+    int trace = -1;
+    if (given.traced && !message.descriptors.empty()) {
+      trace = message.descriptors.back();
+      message.descriptors.pop_back();
+    }
     message.close_descriptors();
-    cpu::begin_call(options(message.request.flags), message.request.time_limit_ms);
+    cpu::begin_call(given, message.request.time_limit_ms, trace);
     call(arguments);
     cpu::finish_call();
     cpu::unmap_arguments();
@@ -104,6 +113,7 @@ int main(int argc, char** argv) {
     if (mib > 2 * kReservedMib) cpu::engine().device_bytes = (mib - kReservedMib) << 20;
   }
   cpu::install_signal_handlers();
+  cpu::set_last_act(cpu::finish_trace);
   CpuRunner runner;
   serve(runner);
 }

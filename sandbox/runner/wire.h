@@ -24,6 +24,8 @@ enum Flag : std::uint32_t {
   kSums = 256,
   kLateReads = 512,
   kTornReads = 1024,
+  kStaleReads = 2048,
+  kTrace = 4096,
 };
 
 enum ExitStatus : int {

@@ -12,7 +12,8 @@ import pytest
 
 from judge.evidence.sanitizer import findings as sanitizer_findings
 from sandbox.gpu.compile.recipe import WRAPPED
-from sandbox.gpu.runners import Tool, build_device_runner, cuda_runner_command, sanitized_runner_command
+from sandbox.gpu.runners import build_device_runner, cuda_runner_command, watched_runner_command
+from sandbox.gpu.tool import Tool
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
@@ -236,7 +237,7 @@ def test_the_sanitizer_names_line_and_thread(
     if not Path(sanitizer).exists():
         pytest.skip("no compute-sanitizer")
     runner = build_device_runner(ROOT / ".cache" / "tests", toolkit)
-    command = sanitized_runner_command(runner, sanitizer, tool=Tool.MEMCHECK, limits=LIMITS, gpu=None)
+    command = watched_runner_command(runner, sanitizer, tool=Tool.MEMCHECK, limits=LIMITS, gpu=None)
     with talk_to(command, tmp_path, device) as talk:
         assert talk.prepare(), talk.end().stdout
         assert talk.load_files(artifact), talk.findings()

@@ -8,7 +8,7 @@ from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
-from problems.vocabulary import ArrayMemory, Counter, Difficulty, Language, Relation, ValueOrder
+from problems.vocabulary import ArrayMemory, Better, Counter, Difficulty, Language, Relation, ValueOrder
 from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
@@ -73,12 +73,21 @@ class SampleOut(Schema):
 
 
 class RequirementOut(Schema):
-    """A bound on what functional mode counts. An accepted CUDA program meets all of them."""
+    """A bound on what is counted. An accepted program meets all that apply to its language."""
 
     counter: Counter
     relation: Relation
     bound: float
     explanation: str
+
+
+class ScoreOut(Schema):
+    """The number that the problem's checker gives right outputs. If `ranks`, leaderboards rank by it."""
+
+    name: str
+    better: Better
+    unit: str
+    ranks: bool
 
 
 class ProblemDetailOut(ProblemOut):
@@ -93,6 +102,7 @@ class ProblemDetailOut(ProblemOut):
     limits: dict[str, float | list[str]]
     tiers: list[int]
     requirements: list[RequirementOut]
+    score: ScoreOut | None
     starters: dict[Language, str]
     editorial: str | None
 

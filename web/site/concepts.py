@@ -186,6 +186,7 @@ FURTHER_TAGS: Mapping[str, str] = {
     "softmax": "numerical-stability",
     "sparse": "sparsity",
     "streams": "synchronisation",
+    "testing": "bounds",
     "training": "gradients",
     "transfers": "bandwidth",
 }

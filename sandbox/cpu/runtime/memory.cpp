@@ -45,6 +45,8 @@ struct Memory {
   u64 arena_bytes = 0;
   u64 used = 0;    // of the arena, from its start
   u64 in_use = 0;  // bytes of live device allocations
+  u64 held = 0;    // the same with managed ones
+  u64 most_held = 0;
   std::size_t freed = 0;
   int open = 0;
   std::atomic<u64> generation{1};
@@ -95,6 +97,11 @@ struct Memory {
     std::erase_if(ranges, [&](const auto& entry) {
       return entry.second.freed && entry.first - arena < arena_bytes && entry.first >= arena + used;
     });
+  }
+
+  void hold(u64 bytes) {
+    held += bytes;
+    most_held = std::max(most_held, held);
   }
 
   void forget_oldest_free() {
@@ -165,6 +172,7 @@ void* allocate_device(u64 bytes) {
     if (!base) return nullptr;
     m.protect(base, pages(bytes));
     m.in_use += bytes;
+    m.hold(bytes);
     Allocation range{.base = base, .bytes = bytes};
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
@@ -177,6 +185,10 @@ void* allocate_host(u64 bytes, MemoryKind kind) {
   void* base = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
   register_memory(base, bytes, kind, "");
+  if (kind == MemoryKind::kManaged) {
+    std::unique_lock lock(memory().mutex);
+    memory().hold(bytes);
+  }
   return base;
 }
 
@@ -199,6 +211,7 @@ FreeResult free_memory(void* pointer, bool host) {
   range.freed = true;
   range.initialised.reset();
   ++m.generation;
+  if (!pinned) m.held -= range.bytes;
   if (range.kind == MemoryKind::kDevice) {
     m.in_use -= range.bytes;
     madvise(pointer, pages(range.bytes), MADV_DONTNEED);
@@ -328,6 +341,16 @@ bool in_arena(u64 address) { return address - memory().arena < memory().arena_by
 u64 device_bytes_in_use() {
   std::shared_lock lock(memory().mutex);
   return memory().in_use;
+}
+
+void start_memory_peak() {
+  std::unique_lock lock(memory().mutex);
+  memory().most_held = memory().held;
+}
+
+u64 memory_peak() {
+  std::shared_lock lock(memory().mutex);
+  return memory().most_held;
 }
 
 LiveMemory live_memory() {

@@ -84,6 +84,9 @@ std::optional<Allocation> nearest_allocation(u64 address);
 std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
 u64 device_bytes_in_use();
+// The most bytes of device and managed memory that the program held at a time, since `start_memory_peak`.
+void start_memory_peak();
+u64 memory_peak();
 // What cudaMalloc and its family gave to the program, and it has not freed.
 struct LiveMemory {
   u64 allocations = 0;

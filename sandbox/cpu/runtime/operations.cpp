@@ -154,6 +154,11 @@ void Operations::host_waits_for_event(cudaEvent_t event) {
   host_waited();
 }
 
+bool Operations::host_has_waited_for(cudaEvent_t event) {
+  std::lock_guard lock(mutex_);
+  return !watches() || order_.host_has_waited_for(event);
+}
+
 void Operations::host_waits_for_all() {
   std::lock_guard lock(mutex_);
   if (!watching_ || !engine().options.races) return;

@@ -36,6 +36,8 @@ class Operations {
   void host_waits_for_stream(cudaStream_t stream, bool blocking);
   void host_waits_for_event(cudaEvent_t event);
   void host_waits_for_all();
+  // Whether the host knows that an event has happened. Outside race mode it always has.
+  bool host_has_waited_for(cudaEvent_t event);
   void forget(cudaStream_t stream);
   void forget(cudaEvent_t event);
 

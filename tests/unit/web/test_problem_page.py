@@ -209,5 +209,5 @@ def test_requirements_are_listed_in_words(problem, client: Client):
     problem.save()
     page = client.get(URL).content.decode()
     assert "must also meet this bound:" in page
-    assert "<strong>Kernel launches: at most 2.</strong> Few." in page
+    assert "<strong>Kernel launches: at most 2 (CUDA C++).</strong> Few." in page
     assert client.get("/api/v1/problems/vector-add").json()["requirements"] == [row]
