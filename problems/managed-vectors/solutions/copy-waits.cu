@@ -1,4 +1,4 @@
-// cudaMemcpy is in the stream of the kernel, so it copies the finished result, and it returns when the copy is done.
+// Right, since cudaMemcpy is in the stream of the kernel and waits. But managed memory needs no copy: the host can read z.
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
         int count = n - first < kChunk ? n - first : kChunk;
         std::memcpy(x, a + first, count * sizeof(float));
         std::memcpy(y, b + first, count * sizeof(float));
-        cudaDeviceSynchronize();
+        cudaStreamSynchronize(0);
         add<<<(count + 255) / 256, 256>>>(x, y, z, count);
         cudaMemcpy(c + first, z, count * sizeof(float), cudaMemcpyDefault);
     }

@@ -20,7 +20,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
         std::memcpy(x, a + first, count * sizeof(float));
         std::memcpy(y, b + first, count * sizeof(float));
         add<<<(count + 255) / 256, 256>>>(x, y, z, count);
-        cudaStreamSynchronize(0);
+        cudaStreamSynchronize(nullptr);
         std::memcpy(c + first, z, count * sizeof(float));
     }
     cudaFree(x);
