@@ -1,4 +1,4 @@
-"""A product that is added to a matrix, all of them with padded rows. Padding is large, so that using it shows."""
+"""A product that is added to a matrix. Rows are padded, and padding is large, so that using it shows."""
 
 
 def generate(xp, rng, size):
