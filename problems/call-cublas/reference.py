@@ -1,4 +1,4 @@
-"""The product of matrices in rows, with cuBLAS, which expects columns. Sums in float64."""
+"""A product that is added to a matrix. Rows are padded, and padding is large, so that using it shows."""
 
 
 def generate(xp, rng, size):
