@@ -1,6 +1,6 @@
-"""The chosen configurations may be slower than the best ones by 8 % on average. The score is by how much they are."""
+"""The chosen configurations may be slower than the best ones by 12 % on average, which is the score."""
 
-MOST = 8.0  # percent
+MOST = 12.0  # percent
 
 
 def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # integers have no tolerance

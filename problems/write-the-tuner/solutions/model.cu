@@ -1,5 +1,5 @@
-// Fits a model: the logarithm of a time is a sum of an effect for each level of each parameter. 24 random measurements give the
-// effects, the other 16 go to the configurations that the model predicts to be fastest.
+// Fits a model: the logarithm of a time is a sum of an effect for each level of each parameter. 28 random measurements give the
+// effects, the others go to the configurations that the model predicts to be fastest.
 // What bounds it: the measurements. The model costs a few thousand instructions for each table.
 #include <cuda_runtime.h>
 
@@ -34,7 +34,7 @@ struct Tuner {
 };
 
 constexpr int kMost = 256;
-constexpr int kSample = 24;
+constexpr int kSample = 28;
 
 __device__ int tune(Tuner tuner) {
     bool known[kMost];
