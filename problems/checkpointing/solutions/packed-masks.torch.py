@@ -42,12 +42,15 @@ def run(h: torch.Tensor, weight: torch.Tensor, masks) -> torch.Tensor:
 
 
 def pack(bits: torch.Tensor) -> torch.Tensor:
-    flat = torch.nn.functional.pad(bits.flatten(), (0, -bits.numel() % 8)).view(-1, 8)
-    return (flat << torch.arange(8, device=bits.device)).sum(dim=1, dtype=torch.uint8)
+    columns = torch.nn.functional.pad(bits.flatten().byte(), (0, -bits.numel() % 8)).view(8, -1)
+    packed = columns[0].clone()
+    for place in range(1, 8):
+        packed |= columns[place] << place
+    return packed
 
 
 def unpack(packed: torch.Tensor, shape) -> torch.Tensor:
-    bits = (packed.view(-1, 1) >> torch.arange(8, device=packed.device)) & 1
+    bits = torch.stack([(packed >> place) & 1 for place in range(8)])
     return bits.flatten()[: torch.Size(shape).numel()].view(shape).bool()
 
 
