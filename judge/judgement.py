@@ -47,7 +47,7 @@ class Judgement:
     replay: Replay | None = None
     _session: JudgingSession | None = None
     _referee: Referee | None = None
-    _failed_replay: bool = False
+    _shown: tuple[bool, int] = (False, 0)  # by the replay: whether the case failed, and events
 
     @property
     def session(self) -> JudgingSession:
@@ -113,7 +113,7 @@ class Judgement:
         """End the current run, if any, and begin one with a fresh runner."""
         self.end_run()
         self.said_before = None
-        self.replay, self._failed_replay = None, False
+        self.replay, self._shown = None, (False, 0)
         self._referee = self.session.start_referee(alone=alone)
         return self._referee
 
@@ -147,16 +147,18 @@ class Judgement:
         return after
 
     def keep_replay(self, case: Case, report: CaseReport, trace: Trace | None) -> None:
-        """Keep the replay of `case`, which `report` is about, if no earlier one is to be kept.
+        """Keep the replay of `case`, which `report` is about, if it shows more than the one that is kept.
 
-        That is the first case that was not accepted, else the first case.
+        That is the first case that was not accepted, else the one in which the program did most.
         """
-        failed = report.verdict is not Verdict.ACCEPTED
-        if trace is None or (self.replay is not None and (self._failed_replay or not failed)):
+        if trace is None:
+            return
+        shows = (report.verdict is not Verdict.ACCEPTED, len(trace.events))
+        if self._shown[0] or shows <= self._shown:
             return
         packed = pack(trace, self.problem, case)
         if packed:
-            self.replay, self._failed_replay = Replay(case.name, packed), failed
+            self.replay, self._shown = Replay(case.name, packed), shows
 
     def close(self) -> None:
         """End the current run and give the judging session up."""

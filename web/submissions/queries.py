@@ -18,7 +18,16 @@ from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
 from web.jobs.models import PERSONAL, JobState
 from web.site.origin import RequestOrigin
-from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
+from web.submissions.models import (
+    Event,
+    EventKind,
+    Job,
+    Listing,
+    ListingKind,
+    Progress,
+    Replay,
+    Submission,
+)
 
 Viewer = User | AnonymousUser
 UNJUDGED = "unjudged"
@@ -157,6 +166,11 @@ def listings_of(submission: Submission) -> tuple[Listing, ...]:
 def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
     """Return a listing of `submission` with its text. The viewer may see the submission."""
     return Listing.objects.filter(report__submission=submission, kind=kind).first()
+
+
+def find_replay(submission: Submission) -> Replay | None:
+    """Return the replay of `submission`, without its data. The viewer may see the submission."""
+    return Replay.objects.filter(report__submission=submission).defer("packed").first()
 
 
 @dataclass(frozen=True, slots=True)

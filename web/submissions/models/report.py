@@ -9,6 +9,7 @@ from django.utils.functional import cached_property
 
 from judge import report as judge_report
 from problems.vocabulary import Group, Verdict
+from web.accounts.models import User
 from web.submissions.models.submission import Submission
 
 STAMP_CHARACTERS = 120
@@ -118,6 +119,19 @@ class Listing(models.Model):
     def text(self) -> str:
         """Return the text."""
         return zlib.decompress(self.packed).decode()
+
+
+class Replay(models.Model):
+    """How a run used memory in a case, packed by `judge.replay.packed`. Each user's latest ones are kept."""
+
+    report = models.OneToOneField(Report, models.CASCADE, related_name="replay")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+", help_text="The submission's.")
+    case = models.CharField(max_length=60)
+    packed = models.BinaryField()
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.case}"
 
 
 class CaseResult(models.Model):

@@ -34,6 +34,7 @@ from web.submissions.models import (
     Submission,
 )
 from web.submissions.services.progress import settle
+from web.submissions.services.replays import keep_replay
 from web.submissions.usage import times_of
 
 OLD_VERDICT = "old_verdict"  # in the event that queues a rejudge
@@ -70,6 +71,8 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     Listing.objects.bulk_create(
         Listing.of(stored, ListingKind(kind), text) for kind, text in report.listings.items() if text
     )
+    if report.replay is not None:
+        keep_replay(stored, report.replay)
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
     if job.priority == Priority.REJUDGE:
