@@ -242,6 +242,7 @@ def _possible(trace: Trace) -> bool:
         and np.all(events["kind"] <= EventKind.BRANCH)
         and np.all(events["shared"] <= 1)
         and np.all(events["line"] <= _MOST_LINES)
+        and np.all(events["epoch"] <= MOST_ACCESSES)
         and np.all(events["mask"] != 0)
         and np.all(events["mask"].astype(np.int64) < 1 << lanes)
         and np.all((events["taken"] & ~events["mask"]) == 0)

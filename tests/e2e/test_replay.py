@@ -83,7 +83,7 @@ def test_a_run_leads_to_its_replay_and_every_step_has_a_table(player: Page) -> N
 
 
 def test_next_event_finds_the_bank_conflict(player: Page) -> None:
-    player.get_by_label("Event", exact=True).select_option("bank conflict")
+    player.locator("[data-event]").select_option("bank conflict")
     player.get_by_role("button", name="Next event").click()
     expect(player.locator("[data-step-rows] tr").first).to_contain_text("32 wavefronts, 1 needed")
     player.get_by_role("button", name="Next event").click()
@@ -123,7 +123,7 @@ def test_lines_have_totals_and_blocks_can_be_chosen(player: Page) -> None:
     player.get_by_text("All recorded blocks by line").click()
     lines = player.locator("[data-line-rows] tr")
     expect(lines.filter(has_text="shared reads")).to_contain_text("wavefronts")
-    player.get_by_label("Block").select_option(index=1)
+    player.locator("[data-block]").select_option(index=1)
     assert where(player) == 1
 
 

@@ -172,6 +172,7 @@ export function drawBanks(canvas, grid, map, now, palette) {
   context.imageSmoothingEnabled = false;
   context.drawImage(heatPicture(grid, map, palette), 0, bars, width, high * grid.rows);
   context.strokeStyle = palette.ink.text;
+  context.lineWidth = 1;
   for (const at of new Set(now.cells)) {
     context.strokeRect((at % BANKS) * cell + 0.5, bars + Math.floor(at / BANKS) * high + 0.5, Math.max(1, cell - 1), Math.max(1, high - 1));
   }

@@ -17,8 +17,14 @@ export function blocksOf(replay) {
   return blocks;
 }
 
-/** The film of a block of `blocksOf`: its warps, the number of steps, and which event each warp has in each step. */
-export function film(replay, block) {
+/** Whether a branch sends lanes of a warp both ways. */
+export function splits(replay, e) {
+  return replay.kind[e] === BRANCH && replay.taken[e] !== 0 && replay.taken[e] !== replay.mask[e];
+}
+
+/** The film of a block of `blocksOf`: its warps, the number of steps, and which event each warp has in each step.
+ * Branches that all lanes take alike are left out, unless the block is to be shown `whole`. */
+export function film(replay, block, whole = false) {
   const warps = [];
   const epochs = []; // by warp, the events of each epoch
   for (let e = block.from; e < block.to; ++e) {
@@ -26,7 +32,8 @@ export function film(replay, block) {
       warps.push(replay.warp[e]);
       epochs.push([]);
     }
-    (epochs.at(-1)[replay.epoch[e]] ??= []).push(e);
+    const events = (epochs.at(-1)[replay.epoch[e]] ??= []);
+    if (whole || replay.kind[e] !== BRANCH || splits(replay, e)) events.push(e);
   }
   const starts = [];
   let steps = 0;
@@ -34,8 +41,10 @@ export function film(replay, block) {
     starts.push(steps);
     steps += Math.max(0, ...epochs.map((list) => list[epoch]?.length ?? 0));
   }
+  if (!steps) return film(replay, block, true); // it only branches
   const cells = new Int32Array(steps * warps.length).fill(-1);
   epochs.forEach((list, row) => {
+    // Not all warps have an event in each epoch.
     list.forEach((events, epoch) => {
       const length = (starts[epoch + 1] ?? steps) - starts[epoch];
       events.forEach((e, i) => {
@@ -68,7 +77,7 @@ export function stepOf(film_, e) {
 export const EVENTS = {
   barrier: (replay, e) => replay.kind[e] === BARRIER,
   atomic: (replay, e) => replay.kind[e] === ATOMIC,
-  divergence: (replay, e) => replay.kind[e] === BRANCH && replay.taken[e] !== 0 && replay.taken[e] !== replay.mask[e],
+  divergence: splits,
   conflict: (replay, e) => Boolean(replay.shared[e]) && replay.kind[e] < ATOMIC && costOf(replay, e).cost > costOf(replay, e).fewest,
   scattered: (replay, e) => {
     if (replay.shared[e] || replay.kind[e] >= ATOMIC) return false;

@@ -9,6 +9,7 @@ import { onScheme, readPalette } from "./palette.js";
 import { fillLines, fillStep } from "./tables.js";
 import { counted, sentence } from "./words.js";
 
+const MOST_MAPS = 12;
 const STEPS_PER_S = { slow: 2, normal: 8, fast: 30 };
 
 export class Player {
@@ -57,7 +58,7 @@ export class Player {
 
   makeMaps() {
     const template = this.find("array-template");
-    this.maps = this.replay.head.arrays.map((array) => {
+    this.maps = this.replay.head.arrays.slice(0, MOST_MAPS).map((array) => {
       const figure = template.content.firstElementChild.cloneNode(true);
       figure.querySelector("[data-name]").textContent = nameOf(array);
       this.find("arrays").append(figure);
@@ -153,10 +154,10 @@ export class Player {
     if (this.marked.length) into(this.find("source-lines"), this.marked[0].parentElement);
   }
 
-  go(step, { told = true } = {}) {
+  go(step, { told = true, alone = false } = {}) {
     this.step = Math.max(0, Math.min(this.film.steps - 1, step));
     this.show({ told });
-    this.element.dispatchEvent(new CustomEvent("warpcourt:step", { bubbles: true, detail: this.step }));
+    if (!alone) this.element.dispatchEvent(new CustomEvent("warpcourt:step", { bubbles: true, detail: this.step }));
   }
 
   listen() {
@@ -191,6 +192,11 @@ export class Player {
         this.show({ told: true });
       });
     }
+    // The other player of the page follows, if its steps are tied to these.
+    document.addEventListener("warpcourt:step", (event) => {
+      if (event.target === this.element || !document.querySelector("[data-together]")?.checked) return;
+      this.go(event.detail, { told: false, alone: true });
+    });
     const timeline = this.find("timeline");
     const drag = (event) => {
       if (!event.buttons) return;
@@ -274,14 +280,14 @@ export class Player {
   placeOf({ dataset }) {
     const line = Number(dataset.show);
     const { launches } = this.replay.head;
-    const [x, y, z] = (dataset.block ?? "").split(",").map(Number);
-    const [a, b, c] = (dataset.thread ?? "").split(",").map(Number);
+    const [x, y, z] = (dataset.atBlock ?? "").split(",").map(Number);
+    const [a, b, c] = (dataset.atThread ?? "").split(",").map(Number);
     let loose = null;
     for (const block of this.blocks) {
       const { kernel, grid, block: size } = launches[block.launch];
-      if (dataset.kernel && dataset.kernel !== kernel) continue;
-      const here = !dataset.block || block.block === x + grid[0] * (y + grid[1] * z);
-      const warp = dataset.thread ? Math.floor((a + size[0] * (b + size[1] * c)) / 32) : -1;
+      if (dataset.atKernel && dataset.atKernel !== kernel) continue;
+      const here = !dataset.atBlock || block.block === x + grid[0] * (y + grid[1] * z);
+      const warp = dataset.atThread ? Math.floor((a + size[0] * (b + size[1] * c)) / 32) : -1;
       let last = -1;
       for (let e = block.from; e < block.to; ++e) {
         if (here && (warp < 0 || this.replay.warp[e] === warp)) last = e;
@@ -290,7 +296,7 @@ export class Player {
         loose ??= { block, e };
       }
       // The access that ended the program was never made: show what its warp did last.
-      if (here && dataset.block && last >= 0) loose = { block, e: last };
+      if (here && dataset.atBlock && last >= 0) loose = { block, e: last };
     }
     return loose;
   }
