@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judge.evidence.sums import Sums
 from judge.replay.recorded import EVENT, EventKind, Trace, lane_counts
 
 _LANES = 32
@@ -26,6 +27,7 @@ class Request:
     shared: bool
     bytes: int
     lanes: tuple[int, ...]
+    taken: tuple[int, ...]  # of a branch
     addresses: tuple[int, ...]
 
 
@@ -44,9 +46,14 @@ def requests_of(trace: Trace) -> Iterator[Request]:
             EventKind(int(event["kind"])),
             bool(event["shared"]),
             int(event["bytes"]),
-            tuple(lane for lane in range(_LANES) if int(event["mask"]) >> lane & 1),
+            _lanes_of(int(event["mask"])),
+            _lanes_of(int(event["taken"])),
             addresses,
         )
+
+
+def _lanes_of(mask: int) -> tuple[int, ...]:
+    return tuple(lane for lane in range(_LANES) if mask >> lane & 1)
 
 
 def sectors(request: Request) -> int:
@@ -70,6 +77,29 @@ def wavefronts(request: Request) -> int:
                     banks.setdefault(word % _BANKS, set()).add(word)
         total += max(map(len, banks.values()), default=0)
     return total
+
+
+def brute_force(trace: Trace) -> tuple[int, ...]:
+    """Requests and costs from the trace alone: loads, stores, shared memory, atomic operations, branches."""
+    groups: dict[str, list[int]] = {"load": [], "store": [], "shared": [], "atomic": [], "branch": []}
+    for request in requests_of(trace):
+        if request.kind is EventKind.ATOMIC:
+            groups["atomic"].append(max(map(request.addresses.count, request.addresses)))
+        elif request.kind is EventKind.BRANCH:
+            groups["branch"].append(int(0 < len(request.taken) < len(request.lanes)))
+        elif request.kind is not EventKind.BARRIER and request.shared:
+            groups["shared"].append(wavefronts(request))
+        elif request.kind is EventKind.READ:
+            groups["load"].append(sectors(request))
+        elif request.kind is EventKind.WRITE:
+            groups["store"].append(sectors(request))
+    return tuple(figure for group in groups.values() for figure in (len(group), sum(group)))
+
+
+def engine_counts(sums: Sums) -> tuple[int, ...]:
+    """The same as the engine counts them."""
+    groups = (sums.global_load, sums.global_store, sums.shared, sums.atomic, sums.branch)
+    return tuple(figure for group in groups for figure in (group.requests, group.units))
 
 
 def raw_trace(

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,13 +50,13 @@ def runs(court: Site, browser: Browser) -> dict[str, str]:
 
 
 @pytest.fixture
-def player(court: Site, page: Page, runs: dict[str, str]) -> Iterator[Page]:
+def player(court: Site, page: Page, runs: dict[str, str]) -> Page:
     """The replay of the program with bank conflicts."""
     sign_in(page, court, PERSON)
     page.goto(f"{court.url}{runs[CONFLICTS]}")
     page.get_by_role("link", name="Replay").click()
     expect(page.locator(".replay[data-ready]")).to_be_visible()
-    yield page
+    return page
 
 
 def where(page: Page) -> int:
@@ -86,6 +85,9 @@ def test_next_event_finds_the_bank_conflict(player: Page) -> None:
     player.locator("[data-event]").select_option("bank conflict")
     player.get_by_role("button", name="Next event").click()
     expect(player.locator("[data-step-rows] tr").first).to_contain_text("32 wavefronts, 1 needed")
+    for _ in range(3):  # of four rows of the tile for each thread
+        player.get_by_role("button", name="Next event").click()
+        expect(player.locator("[data-message]")).to_be_empty()
     player.get_by_role("button", name="Next event").click()
     expect(player.locator("[data-message]")).to_contain_text("no later event")
 

@@ -14,7 +14,7 @@ from judge.report import Diagnostic
 from problems.vocabulary import Severity
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, Runner
-from tests.traces import Request, requests_of, sectors, wavefronts
+from tests.traces import Request, brute_force, engine_counts, requests_of
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(__file__).parent / "kernels"
@@ -98,32 +98,13 @@ def test_the_trace_of_a_kernel_with_a_barrier_equals_what_its_threads_do(runner:
 
 
 def sums_of(outcome: Outcome) -> tuple[int, ...]:
-    """Requests and costs as the engine counts them: loads, stores, shared, atomic."""
+    """What the engine counted in the last call."""
     notes = [
         Diagnostic(Severity(said["severity"]), said["kind"], said["message"]) for said in outcome.diagnostics
     ]
     sums = parse_sums(notes)[-1]
     assert sums.complete
-    return tuple(
-        figure
-        for part in (sums.global_load, sums.global_store, sums.shared, sums.atomic)
-        for figure in (part.requests, part.units)
-    )
-
-
-def brute_force(trace: Trace) -> tuple[int, ...]:
-    """The same, from the trace alone."""
-    groups: dict[str, list[int]] = {"load": [], "store": [], "shared": [], "atomic": []}
-    for request in requests_of(trace):
-        if request.kind is EventKind.ATOMIC:
-            groups["atomic"].append(max(map(request.addresses.count, request.addresses)))
-        elif request.kind in {EventKind.READ, EventKind.WRITE} and request.shared:
-            groups["shared"].append(wavefronts(request))
-        elif request.kind is EventKind.READ:
-            groups["load"].append(sectors(request))
-        elif request.kind is EventKind.WRITE:
-            groups["store"].append(sectors(request))
-    return tuple(figure for group in groups.values() for figure in (len(group), sum(group)))
+    return engine_counts(sums)
 
 
 @pytest.mark.parametrize(

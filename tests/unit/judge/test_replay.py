@@ -4,7 +4,6 @@ import os
 import struct
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -198,11 +197,13 @@ def test_memory_of_the_judge_is_read_once_and_bounded() -> None:
 def test_the_memory_cannot_be_shrunk() -> None:
     memory = TraceMemory()
     with pytest.raises(OSError, match="not permitted"):
-        Path(f"/proc/self/fd/{memory.descriptor}").open("r+b").truncate(0)
+        os.ftruncate(memory.descriptor, 0)
     memory.close()
 
 
-def judgement(mode: Mode = Mode.RUN, language: Language = Language.CUDA, *, sanitize: bool = False) -> Judgement:
+def judgement(
+    mode: Mode = Mode.RUN, language: Language = Language.CUDA, *, sanitize: bool = False
+) -> Judgement:
     return Judgement(
         problem=PROBLEM,
         source="",
