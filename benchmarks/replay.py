@@ -13,7 +13,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from problems.schema import Problem
 from problems.vocabulary import Group, Language, Verdict
 from sandbox.wire import RunFlag
 from tests.e2e import chromium
-from tests.e2e.conftest import open_problem, press, serving, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, press, serving, sign_up, wait_for_verdict, write
 from tests.traces import brute_force, engine_counts
 
 _COUNTED = ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS
@@ -118,7 +118,7 @@ def main() -> int:
                     print(row.text(), flush=True)
                     equal &= row.equal is not False
     if options.browser:
-        measure_page()
+        measure_page(options.cache)
     return 0 if equal else 1
 
 
@@ -160,11 +160,11 @@ def rows_of(target: CpuTarget, problem: Problem) -> Iterator[Row]:
             )
 
 
-def measure_page() -> None:
-    """Print what Chromium measures on a site of its own."""
+def measure_page(cache: Path | None) -> None:
+    """Print what Chromium measures on a site that builds functional mode, unless `cache` has it."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder), target="cpu") as site,
+        _site(Path(folder), cache) as site,
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=chromium.__file__, args=_SWITCHES.split()) as browser,
     ):
@@ -187,6 +187,14 @@ def measure_page() -> None:
         print(f"replay of 64 Ki accesses: {size / 1000:.1f} kB sent (limit 300)")
         print(f"from the verdict to the first frame: {first_s:.2f} s (limit 2)")
         print(f"frames per second while stepping: {frames:.0f} (at least 30)")
+
+
+@contextmanager
+def _site(folder: Path, cache: Path | None) -> Iterator[Site]:
+    if cache is not None:
+        (folder / "cache").symlink_to(cache.resolve())
+    with serving(folder, target="cpu") as running:
+        yield running
 
 
 if __name__ == "__main__":
