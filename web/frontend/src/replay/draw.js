@@ -111,12 +111,10 @@ export function drawLanes(canvas, replay, film, events, palette) {
 }
 
 /** A picture with one pixel for each cell, coloured by how often it was read and written. */
-function heatPicture({ columns, rows }, { reads, writes }, palette) {
-  const picture = document.createElement("canvas");
-  picture.width = columns;
-  picture.height = rows;
-  const context = picture.getContext("2d");
-  const image = context.createImageData(columns, rows);
+function heatPicture(grid, { reads, writes }, palette) {
+  grid.picture ??= Object.assign(document.createElement("canvas"), { width: grid.columns, height: grid.rows });
+  const context = grid.picture.getContext("2d");
+  const image = (grid.image ??= context.createImageData(grid.columns, grid.rows));
   let most = 1;
   for (let i = 0; i < reads.length; ++i) most = Math.max(most, reads[i] + writes[i]);
   const scale = Math.log(1 + most);
@@ -124,10 +122,12 @@ function heatPicture({ columns, rows }, { reads, writes }, palette) {
     const all = reads[i] + writes[i];
     const hue = all ? between(palette.read.rgb, palette.write.rgb, writes[i] / all) : palette.empty.rgb;
     const colour = all ? between(palette.empty.rgb, hue, 0.35 + (0.65 * Math.log(1 + all)) / scale) : hue;
-    image.data.set([...colour, 255], 4 * i);
+    const at = 4 * i;
+    [image.data[at], image.data[at + 1], image.data[at + 2]] = colour;
+    image.data[at + 3] = 255;
   }
   context.putImageData(image, 0, 0);
-  return picture;
+  return grid.picture;
 }
 
 /** The map of an array. `cells` are those that the step uses. */

@@ -108,7 +108,8 @@ export class Player {
       this.find("banks-told").textContent = banksText(this.banks.map, now);
     }
     this.markLines(events);
-    fillStep(this.find("step-rows"), replay, this.heat.widths, shown, events);
+    // A table that changes many times a second helps nobody.
+    if (!this.playing) fillStep(this.find("step-rows"), replay, this.heat.widths, shown, events);
     this.find("scrub").value = String(this.step);
     const words = sentence(replay, this.heat.widths, shown, this.step, events);
     this.find("scrub").setAttribute("aria-valuetext", words);
@@ -249,7 +250,9 @@ export class Player {
   }
 
   pause() {
+    if (!this.playing) return;
     this.playing = false;
+    this.show();
     this.find("play-label").textContent = "Play";
   }
 
