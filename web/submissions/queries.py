@@ -43,8 +43,10 @@ def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
     not exist. Rows come with their user, problem, job, report and version in one query; `report` is absent
     until judged.
     """
-    submissions = Submission.objects.select_related("user", "problem", "job", "report", "package")
-    submissions = submissions.defer("package__archive", "package__mistakes")
+    submissions = Submission.objects.select_related(
+        "user", "problem", "job", "report", "report__replay", "package"
+    )
+    submissions = submissions.defer("package__archive", "package__mistakes", "report__replay__packed")
     if not viewer.is_authenticated:
         return submissions.none()
     if reads_all(viewer):
@@ -169,8 +171,8 @@ def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
 
 
 def find_replay(submission: Submission) -> Replay | None:
-    """Return the replay of `submission`, without its data. The viewer may see the submission."""
-    return Replay.objects.filter(report__submission=submission).defer("packed").first()
+    """Return the replay of `submission`, if there is one. The viewer may see the submission."""
+    return getattr(submission.report, "replay", None) if hasattr(submission, "report") else None
 
 
 @dataclass(frozen=True, slots=True)
