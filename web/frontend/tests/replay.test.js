@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Heat, elementName, gridOf, holderOf } from "../src/replay/arrays.js";
 import { Banks } from "../src/replay/banks.js";
 import { costOf } from "../src/replay/costs.js";
+import { placeOf } from "../src/replay/findings.js";
 import { EVENTS, blocksOf, eventsAt, film, nextWith, stepOf } from "../src/replay/film.js";
 import { ATOMIC, BARRIER, BRANCH, READ, WRITE, decode, lanesOf, popcount } from "../src/replay/format.js";
 import { costText, lanesText, operation, placesText, sentence } from "../src/replay/words.js";
@@ -199,4 +200,16 @@ test("steps are told in words", () => {
     sentence(replay, widths, shown, 2, eventsAt(shown, 2)),
     "Step 3 of 4. Warp 0 waits at a barrier, line 3. Warp 1 waits at a barrier, line 3.",
   );
+});
+
+test("a finding leads to the line in its warp, or to what the warp did last", () => {
+  const replay = decode(packed(TWO_WARPS));
+  const blocks = blocksOf(replay);
+  const event = (finding) => placeOf(replay, blocks, finding)?.e;
+  assert.equal(event({ line: 2 }), 1);
+  assert.equal(event({ line: 2, kernel: "k", block: [0, 0, 0], thread: [40, 0, 0] }), 5);
+  assert.equal(event({ line: 9, block: [0, 0, 0], thread: [3, 0, 0] }), 4);
+  assert.equal(event({ line: 1, block: [1, 0, 0] }), 8);
+  assert.equal(event({ line: 2, kernel: "other" }), undefined);
+  assert.equal(event({ line: 9 }), undefined);
 });

@@ -146,10 +146,12 @@ export function drawHeat(canvas, grid, map, cells, palette) {
     context.stroke();
   }
   context.strokeStyle = palette.ink.text;
-  context.lineWidth = Math.min(2, cell / 3);
+  context.lineWidth = Math.min(2, cell / 4);
+  context.globalAlpha = cell < 6 ? 0.6 : 1; // the colour of a small cell must stay visible
   for (const at of new Set(cells)) {
     context.strokeRect((at % grid.columns) * cell + 0.5, Math.floor(at / grid.columns) * cell + 0.5, Math.max(1, cell - 1.5), Math.max(1, cell - 1.5));
   }
+  context.globalAlpha = 1;
 }
 
 /** Shared memory as banks: above, the words that each bank serves in this step; below, how often each word was used. */

@@ -5,9 +5,11 @@ import { Banks } from "./banks.js";
 import { Heat, nameOf } from "./arrays.js";
 import { Timeline, colourOf, drawBanks, drawHeat, drawLanes } from "./draw.js";
 import { blocksOf, eventsAt, film, nextWith, stepOf } from "./film.js";
+import { fillBlocks, fillLaunches } from "./choices.js";
+import { placeOf } from "./findings.js";
 import { onScheme, readPalette } from "./palette.js";
 import { fillLines, fillStep } from "./tables.js";
-import { counted, sentence } from "./words.js";
+import { banksText, mapText, sentence } from "./words.js";
 
 const MOST_MAPS = 12;
 const STEPS_PER_S = { slow: 2, normal: 8, fast: 30 };
@@ -23,7 +25,7 @@ export class Player {
     this.marked = [];
     this.step = 0;
     this.drawn = -1;
-    this.fillChoices();
+    fillLaunches(this.find("launch"), replay.head.launches, this.blocks);
     this.makeMaps();
     this.listen();
     this.find("player").hidden = false;
@@ -35,25 +37,6 @@ export class Player {
 
   find(name) {
     return this.element.querySelector(`[data-${name}]`);
-  }
-
-  fillChoices() {
-    const { launches } = this.replay.head;
-    const recorded = new Set(this.blocks.map(({ launch }) => launch));
-    const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
-    this.find("launch").replaceChildren(...[...recorded].map((at) => option(at, `${at + 1}: ${launches[at].kernel}<<<${launches[at].grid.join("×")}, ${launches[at].block.join("×")}>>>`)));
-    this.find("launch").disabled = recorded.size < 2;
-  }
-
-  fillBlocks(launch) {
-    const { grid } = this.replay.head.launches[launch];
-    const option = ({ block }) => {
-      const place = [block % grid[0], Math.floor(block / grid[0]) % grid[1], Math.floor(block / grid[0] / grid[1])];
-      return Object.assign(document.createElement("option"), { value: block, textContent: grid[1] * grid[2] > 1 ? `${block} (${place.join(", ")})` : String(block) });
-    };
-    const own = this.blocks.filter((block) => block.launch === launch);
-    this.find("block").replaceChildren(...own.map(option));
-    this.find("block").disabled = own.length < 2;
   }
 
   makeMaps() {
@@ -72,7 +55,7 @@ export class Player {
   }
 
   choose(block) {
-    if (this.launch !== block.launch) this.fillBlocks(block.launch);
+    if (this.launch !== block.launch) fillBlocks(this.find("block"), this.replay.head.launches, this.blocks, block.launch);
     this.launch = block.launch;
     this.find("launch").value = String(block.launch);
     this.find("block").value = String(block.block);
@@ -279,29 +262,11 @@ export class Player {
     return text;
   }
 
-  /** The block and the event of a finding, or null if it was not recorded. */
+  /** The block and the event of the finding of a button, or null if it was not recorded. */
   placeOf({ dataset }) {
-    const line = Number(dataset.show);
-    const { launches } = this.replay.head;
-    const [x, y, z] = (dataset.atBlock ?? "").split(",").map(Number);
-    const [a, b, c] = (dataset.atThread ?? "").split(",").map(Number);
-    let loose = null;
-    for (const block of this.blocks) {
-      const { kernel, grid, block: size } = launches[block.launch];
-      if (dataset.atKernel && dataset.atKernel !== kernel) continue;
-      const here = !dataset.atBlock || block.block === x + grid[0] * (y + grid[1] * z);
-      const warp = dataset.atThread ? Math.floor((a + size[0] * (b + size[1] * c)) / 32) : -1;
-      let last = -1;
-      for (let e = block.from; e < block.to; ++e) {
-        if (here && (warp < 0 || this.replay.warp[e] === warp)) last = e;
-        if (this.replay.line[e] !== line) continue;
-        if (here && (warp < 0 || this.replay.warp[e] === warp)) return { block, e };
-        loose ??= { block, e };
-      }
-      // The access that ended the program was never made: show what its warp did last.
-      if (here && dataset.atBlock && last >= 0) loose = { block, e: last };
-    }
-    return loose;
+    const index = (text) => text?.split(",").map(Number);
+    const finding = { line: Number(dataset.show), kernel: dataset.atKernel, block: index(dataset.atBlock), thread: index(dataset.atThread) };
+    return placeOf(this.replay, this.blocks, finding);
   }
 
   showFinding(button) {
@@ -313,17 +278,6 @@ export class Player {
     this.go(stepOf(this.film, found.e));
     this.find("player").focus();
   }
-}
-
-function mapText({ requests, sectors, fewest, updates }) {
-  const moved = requests ? `${counted(requests, "request")}, ${counted(sectors, "sector")} moved, ${fewest.toLocaleString("en")} needed` : "";
-  const updated = updates ? counted(updates, "atomic request") : "";
-  return [moved, updated].filter(Boolean).join(", ") || "not used yet";
-}
-
-function banksText({ requests, wavefronts, fewest }, { cost }) {
-  const now = cost > 1 ? `, now ${counted(cost, "wavefront")}` : "";
-  return requests ? `${counted(requests, "request")}, ${counted(wavefronts, "wavefront")}, ${fewest.toLocaleString("en")} needed${now}` : "not used yet";
 }
 
 // Scrolls the list alone, never the page around it.

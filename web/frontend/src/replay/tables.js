@@ -17,10 +17,24 @@ function row(cells) {
 
 /** Fills the table of a step. */
 export function fillStep(body, replay, widths, film, events) {
-  const rows = events.map(({ row: at, e }) =>
-    row([`Warp ${film.warps[at]}`, replay.line[e] ? String(replay.line[e]) : "–", operation(replay, e), lanesText(replay.mask[e]), placesText(replay, widths, e), costText(replay, e)]),
-  );
-  body.replaceChildren(...(rows.length ? rows : [row(["–", "", "no warp does anything", "", "", ""])]));
+  const rows = events.map(({ row: at, e }) => [
+    `Warp ${film.warps[at]}`,
+    replay.line[e] ? String(replay.line[e]) : "–",
+    operation(replay, e),
+    lanesText(replay.mask[e]),
+    placesText(replay, widths, e),
+    costText(replay, e),
+  ]);
+  if (!rows.length) rows.push(["–", "", "no warp does anything", "", "", ""]);
+  // Steps resemble each other, so cells are kept and only their changed texts are set.
+  while (body.rows.length > rows.length) body.deleteRow(-1);
+  rows.forEach((texts, i) => {
+    if (!body.rows[i]) return body.append(row(texts));
+    return texts.forEach((text, j) => {
+      const cell = body.rows[i].cells[j];
+      if (cell.textContent !== text) cell.textContent = text;
+    });
+  });
 }
 
 const NAMES = { [READ]: "reads", 1: "writes", [ATOMIC]: "atomic operations", [BARRIER]: "barriers", [BRANCH]: "branches" };

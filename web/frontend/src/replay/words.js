@@ -66,3 +66,16 @@ export function sentence(replay, widths, film, step, events) {
   const rest = events.length > 3 ? ` ${counted(events.length - 3, "more warp")}.` : "";
   return `Step ${step + 1} of ${film.steps}. ${told.join(" ")}${rest}`;
 }
+
+/** What an array was used for up to the step. */
+export function mapText({ requests, sectors, fewest, updates }) {
+  const moved = requests ? `${counted(requests, "request")}, ${counted(sectors, "sector")} moved, ${fewest.toLocaleString("en")} needed` : "";
+  const updated = updates ? counted(updates, "atomic request") : "";
+  return [moved, updated].filter(Boolean).join(", ") || "not used yet";
+}
+
+/** What shared memory was used for up to the step, and what the step costs. */
+export function banksText({ requests, wavefronts, fewest }, { cost }) {
+  const now = cost > 1 ? `, now ${counted(cost, "wavefront")}` : "";
+  return requests ? `${counted(requests, "request")}, ${counted(wavefronts, "wavefront")}, ${fewest.toLocaleString("en")} needed${now}` : "not used yet";
+}
