@@ -46,7 +46,7 @@ frontend: setup-test ## Build the front-end assets; commit them
 	@cd web/frontend && export PATH=$(CURDIR)/.venv/bin:$$PATH && npm ci --silent && npm run build
 
 lock: setup-test ## Update the pinned Python dependencies
-	@for name in run otel s3 test triton nvcc gpu; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \
+	@for name in run otel s3 test triton nvcc gpu libraries; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  -o deploy/requirements/$$name.txt deploy/requirements/$$name.in || exit; done
 

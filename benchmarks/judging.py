@@ -26,6 +26,7 @@ from judge.wiring import open_backend, open_target
 from problems.loader import load_problem
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
+from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import open_nvml
 
@@ -34,6 +35,7 @@ SIMULATED = "simulated"
 TARGETS = ("cpu", "gpu", SIMULATED)
 WARM = {"cuda": 2, "triton": 2, "oracle": 2, "compile": 2}
 MAX_TRIES = 3  # as a worker's
+RETRY_S = 2.0  # in which MPS gets over a fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,9 @@ def judge(target: Target, problem: Problem, program: Program) -> Judged:
             report = evaluate(
                 problem, program.source, language=program.language, mode=Mode.SUBMIT, target=target
             )
-        except JudgeError as error:
+        except (JudgeError, IsolationUnavailable) as error:
             print(f"{program.name}, try {tries}: {type(error).__name__}: {error}")
+            time.sleep(RETRY_S)
     return Judged(program, report, time.monotonic() - started, tries)
 
 

@@ -1,18 +1,22 @@
 """Judge the accepted shipped solutions on a GPU: `python -m benchmarks.solutions [--problem SLUG ...]`.
 
 Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
-one solution of each problem. `--record` writes the times of problems whose solutions were all judged, for
-the tables of their editorials: see `web.catalog.measured`. After `--seconds` no judgement begins.
+one solution of each problem, `--all` also those that must not be accepted. `--jobs` judges several at a
+time; only one is timed at a time. `--record` writes the times of problems whose solutions were all judged,
+for the tables of their editorials: see `web.catalog.measured`. After `--seconds` no judgement begins.
 """
 
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from benchmarks.judging import Judged, Program, add_options, judge, opened, print_table
 from benchmarks.verdict_stages import stages_of
+from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem, Solution
 from problems.vocabulary import Group, Stage, Verdict
@@ -35,6 +39,19 @@ class Row:
         cases = self.judged.report.cases if self.judged.report else ()
         return {case.name: case.timing.median_us for case in cases if case.timing is not None}
 
+    @property
+    def told(self) -> str:
+        """Where the verdict differs from the declared one, and why."""
+        report = self.judged.report
+        if report is None:
+            return f"{self.problem.slug}/{self.solution.path.name}: given up"
+        expected = ", ".join(self.judged.program.expected)
+        lines = [f"{self.problem.slug}/{self.solution.path.name}: expected {expected}, got {report.verdict}"]
+        lines += [f"{report.message}", *report.log.splitlines()[-4:]]
+        lines += [f"{case.name}: {case.verdict}, {case.message}" for case in report.cases]
+        lines += [f"{one.kind}: {one.message}" for one in report.diagnostics[:4]]
+        return "\n    ".join(lines)
+
     def cells(self) -> tuple[str, ...]:
         """What the table shows of it."""
         report = self.judged.report
@@ -54,37 +71,49 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--problem", action="append", help="its slug; may be repeated; default: all")
-    parser.add_argument("--first", action="store_true", help="one solution of each problem")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--first", action="store_true", help="one solution of each problem")
+    kinds.add_argument("--all", action="store_true", help="solutions that must not be accepted, too")
+    parser.add_argument("--jobs", type=int, default=1, help="judge so many at a time; default: %(default)s")
     parser.add_argument("--seconds", type=float, default=3600.0, help="begin no judgement after these")
     parser.add_argument("--record", action="store_true", help="write the times for the editorials")
     options = parser.parse_args()
-    chosen = list(solutions(options.problem, first=options.first))
+    chosen = list(solutions(options.problem, first=options.first, wrong=options.all))
     print_table([("s", "verdict", "all", *STAGES, "us")])
-    rows: list[Row] = []
-    with opened(options) as target:
-        started = time.monotonic()
-        for problem, solution in chosen:
-            if time.monotonic() - started > options.seconds:
-                print(f"{len(chosen) - len(rows)} solutions were not judged")
-                break
-            program = Program(
-                solution.path.name, solution.language, solution.path.read_text(encoding="utf-8")
-            )
-            rows.append(Row(problem, solution, judge(target, problem, program)))
-            print_table([rows[-1].cells()])
+    with opened(options) as target, ThreadPoolExecutor(options.jobs) as threads:
+        end = time.monotonic() + options.seconds
+        rows = [row for row in threads.map(partial(_judged, target, end), chosen) if row is not None]
         models = target.gpu_models
+    print(f"{len(rows)} solutions were judged, {len(chosen) - len(rows)} were not")
+    for row in rows:
+        if not row.judged.right:
+            print(f"NOT AS DECLARED {row.told}")
     if options.record:
         measured.record(models[0], tables(rows))
     return 0 if all(row.judged.right for row in rows) else 1
 
 
-def solutions(slugs: list[str] | None, *, first: bool) -> Iterator[tuple[Problem, Solution]]:
-    """The accepted solutions of the problems `slugs`, or of all problems with timed cases."""
+def _judged(target: Target, end: float, chosen: tuple[Problem, Solution]) -> Row | None:
+    """Judge a solution and print its row. None if the time is over."""
+    if time.monotonic() > end:
+        return None
+    problem, solution = chosen
+    source = solution.path.read_text(encoding="utf-8")
+    program = Program(solution.path.name, solution.language, source, solution.allowed(on_gpu=True))
+    row = Row(problem, solution, judge(target, problem, program))
+    print_table([row.cells()])
+    return row
+
+
+def solutions(
+    slugs: list[str] | None, *, first: bool = False, wrong: bool = False
+) -> Iterator[tuple[Problem, Solution]]:
+    """The accepted solutions of the problems `slugs`, or of all problems. With `wrong`, all solutions."""
     for path in sorted(problems_root().glob("*/problem.toml")):
         problem = load_problem(path.parent)
         if slugs and problem.slug not in slugs:
             continue
-        accepted = [one for one in problem.solutions if one.verdict is Verdict.ACCEPTED]
+        accepted = [one for one in problem.solutions if wrong or one.verdict is Verdict.ACCEPTED]
         yield from ((problem, one) for one in (accepted[:1] if first else accepted))
 
 
@@ -92,7 +121,9 @@ def tables(rows: Sequence[Row]) -> dict[str, measured.Table]:
     """The times of the problems whose accepted solutions were all ranked, by slug."""
     found = {}
     for slug, group in groupby(rows, key=lambda row: row.problem.slug):
-        several = list(group)
+        several = [row for row in group if row.solution.verdict is Verdict.ACCEPTED]
+        if not several:
+            continue
         problem = several[0].problem
         cases = tuple(case.name for case in problem.cases if case.group is Group.TIMED)
         accepted = sum(one.verdict is Verdict.ACCEPTED for one in problem.solutions)

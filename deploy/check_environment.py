@@ -58,6 +58,7 @@ def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findi
     yield from gpu.check_gpus(found)
     yield from gpu.check_foreign(found)
     yield from gpu.check_programs(found)
+    yield from gpu.check_profiling(found)
     yield from containers.check_engine(found)
     yield from containers.check_running(found, trusted)
     yield from containers.check_rights(found)

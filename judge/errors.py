@@ -5,6 +5,7 @@ JudgeError
 +-- RunnerUnusable       a runner died before it had loaded any code of a submission
 +-- CompilerBroken       the compile sandbox failed on our account
 +-- LanguageMissing      this host judges no such language
++-- LibraryMissing       this host cannot link a library that the program uses
 +-- GpuUnavailable       every GPU of this node is quarantined, or has gone
 +-- Disturbed            the GPU failed while others shared it; `evaluate` runs the program again, alone
 |   +-- NeverQuiet       the program was alone, and still the GPU was never quiet enough to time it
@@ -34,6 +35,10 @@ class CompilerBroken(JudgeError):
 
 class LanguageMissing(JudgeError):
     """Raised for a submission in a language that was left out when this host was set up."""
+
+
+class LibraryMissing(JudgeError):
+    """Raised for a program that uses a library which the toolkit of this host lacks."""
 
 
 class GpuUnavailable(JudgeError):

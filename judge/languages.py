@@ -2,7 +2,11 @@
 
 from importlib.util import find_spec
 
+from problems.libraries import LINKED
+from problems.schema import ProblemLimits
 from problems.vocabulary import Language
+
+LIBRARIES_RUNNER = "cuda-libraries"  # runs CUDA programs that may use libraries, where these need an image
 
 
 def languages_here() -> tuple[Language, ...]:
@@ -14,3 +18,8 @@ def languages_here() -> tuple[Language, ...]:
 def runner_kind(language: Language) -> str:
     """Return the kind of sandbox that runs programs in `language`. Both languages with PyTorch share one."""
     return Language.TRITON.value if language is Language.PYTHON else language.value
+
+
+def uses_libraries(language: Language, limits: ProblemLimits) -> bool:
+    """Whether programs may be linked with libraries, which their runner then needs."""
+    return language is Language.CUDA and any(library in LINKED for library in limits.libraries or ())

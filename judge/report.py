@@ -2,11 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from problems.schema import Case
-from problems.vocabulary import Counter, Group, Relation, RequirementState, Severity, Step, Verdict
+from problems.vocabulary import (
+    Counter,
+    Group,
+    ProgramKind,
+    Relation,
+    RequirementState,
+    Severity,
+    Step,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,36 @@ class KernelResources:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelProfile:
+    """What the hardware counted during one launch. `sandbox.gpu.profiler.METRICS` names the metrics."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LineProfile:
+    """What the hardware counted for one line of the source, summed over launches: samples, instructions."""
+
+    line: int
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The profile of a run: its first launches in order, and the lines of the source that have figures.
+
+    `missing` says why there is none, for the user; empty if there is one.
+    """
+
+    launches: tuple[KernelProfile, ...] = ()
+    lines: tuple[LineProfile, ...] = ()
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """The ranked figure of a submission: the geometric mean of its timed cases' medians, microseconds.
 
@@ -159,6 +198,9 @@ class CaseReport:
     `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
     cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
     the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
+    `program` says what the program under test is, in problems that ask for tests. The verdict then says
+    whether the tests judged it rightly; see `judge.kills`. `checker_score` is the number that the checker
+    gave outputs that are all right.
     """
 
     name: str
@@ -176,6 +218,8 @@ class CaseReport:
     told_after: bool = False
     outputs: tuple[ShownOutput, ...] = ()
     inputs: tuple[ShownInput, ...] = ()
+    program: ProgramKind | None = None
+    checker_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +228,8 @@ class RequirementReport:
 
     `measured` is the figure of the case in which it is worst, rounded for a hidden one, whose name is not in
     `case`. It is None if nothing was counted, or if `message` says why there is no figure. `line` is the
-    one that contributes most to a figure that misses the bound.
+    one that contributes most to a figure that misses the bound, and `call` the function of the CUDA runtime
+    that does, if the figure counts calls.
     """
 
     counter: Counter
@@ -196,6 +241,15 @@ class RequirementReport:
     case: str = ""
     line: int | None = None
     message: str = ""
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """How a program used memory in the public case `case`, packed by `judge.replay.packed`."""
+
+    case: str
+    packed: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +271,10 @@ class Report:
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted.
+    the problem, if all cases were accepted. `profile` is there for runs that asked for one. `checker_score`
+    is the mean over the cases that count, if the program is accepted and the problem has such a score;
+    `judge.scoring` says which. `replay` is there for runs of CUDA programs in functional mode; the JSON does
+    not have it.
     """
 
     verdict: Verdict
@@ -233,6 +290,9 @@ class Report:
     listings: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 1
     requirements: tuple[RequirementReport, ...] = ()
+    profile: Profile | None = None
+    checker_score: float | None = None
+    replay: Replay | None = None
 
     @property
     def ranked(self) -> bool:
@@ -262,8 +322,12 @@ def own_scalars(case: Case) -> dict[str, str]:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
-    body: dict[str, Any] = storable(asdict(report))
+    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
+
+    Its replay, which is binary, is left out.
+    """
+    body: dict[str, Any] = storable(asdict(replace(report, replay=None)))
+    del body["replay"]
     return body
 
 
@@ -279,6 +343,7 @@ def from_json(body: Mapping[str, Any]) -> Report:
             "score": Score(**score) if score else None,
             "kernels": tuple(KernelResources(**entry) for entry in body.get("kernels", ())),
             "verdict": Verdict(body["verdict"]),
+            "profile": _profile_from_json(body["profile"]) if body.get("profile") else None,
             "requirements": tuple(_requirement_from_json(entry) for entry in body.get("requirements", ())),
             "stages": tuple(StageTime(**stage) for stage in body.get("stages", ())),
             "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
@@ -314,6 +379,15 @@ def _requirement_from_json(body: Mapping[str, Any]) -> RequirementReport:
     )
 
 
+def _profile_from_json(body: Mapping[str, Any]) -> Profile:
+    launches = (
+        KernelProfile(entry["kernel"], tuple(entry["grid"]), tuple(entry["block"]), entry["metrics"])
+        for entry in body["launches"]
+    )
+    lines = (LineProfile(entry["line"], entry["metrics"]) for entry in body["lines"])
+    return Profile(tuple(launches), tuple(lines), body["missing"])
+
+
 def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:
     return Mismatch(**{**body, "index": tuple(body["index"])})
 
@@ -337,6 +411,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             **body,
             "group": Group(body["group"]),
             "verdict": Verdict(body["verdict"]),
+            "program": ProgramKind(body["program"]) if body.get("program") else None,
             "mismatches": mismatches,
             "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
             "inputs": tuple(_input_from_json(entry) for entry in body.get("inputs", ())),

@@ -7,17 +7,19 @@ GPU it also stands for a share of the device, and for a process of ours that own
 `judge.wiring` opens them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from judge.built import Built
 from judge.drawn import CaseData
 from judge.evidence.sums import Sums
 from judge.oracle import Oracle
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
+from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 
@@ -40,6 +42,10 @@ class Referee(Protocol):
     @property
     def output(self) -> bytes:
         """The program's output; available after the runner has ended."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the last call with the flag TRACE did, in functional mode; None if that is unknown."""
 
     def ready(self) -> None:
         """Wait until the runner is up and, on a GPU, a share of it is held. Call it first, once.
@@ -139,6 +145,10 @@ class Target(Protocol):
             judge.errors.LanguageMissing: this installation lacks the language.
         """
 
+    @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that can watch programs here."""
+
     def session(
         self,
         problem: Problem,
@@ -146,14 +156,14 @@ class Target(Protocol):
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,
+        tool: Tool | None = None,
         seed: int | None = None,
         gpu_model: str = "",
     ) -> JudgingSession:
         """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
 
-        Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
-        what that finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
+        Returns at once. With `tool` its runners work under that tool, if there are GPUs. What a sanitizer
+        finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
         this judging session alone; else of random seeds. With `gpu_model` it is a GPU of that
         model. Raises judge.errors.GpuUnavailable.
         """

@@ -1,4 +1,4 @@
-"""Finds the libraries that a CUDA program includes, for problems that restrict them.
+"""Finds the libraries that a CUDA program includes: which a problem allows, and which are linked.
 
 Theory of operation. Nothing but a directive brings a header in, and a directive needs its sign and the word
 `include` with only white space and comments between. Those are looked for everywhere, in comments and texts
@@ -24,29 +24,59 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(/[A-Za-z0-9_][A-Za-z0-9_.+-]*
 
 
 class Library(StrEnum):
-    """A library of headers that comes with the toolkit. `docs/problem-format.md` describes each."""
+    """A library that comes with the toolkit. `docs/problem-format.md` describes each."""
 
     CUB = "cub"
     THRUST = "thrust"
     LIBCUDACXX = "libcudacxx"
     COOPERATIVE_GROUPS = "cooperative-groups"
     WMMA = "wmma"
+    CUBLAS = "cublas"
+    CUFFT = "cufft"
 
 
-def refused_include(source: str, allowed: Collection[Library]) -> str:
-    """Why a program that may use `allowed` alone is refused, for its author; empty when it is not."""
-    text = _SPLICE.sub("", source.replace("\r\n", "\n"))
-    for name in _headers(text):
+# Libraries that are linked. One call can replace all that a problem teaches, so only a problem that names one
+# allows it.
+LINKED = (Library.CUBLAS, Library.CUFFT)
+
+
+def refused_include(source: str, allowed: Collection[Library] | None) -> str:
+    """Why a program that may use `allowed` alone is refused, for its author; empty when it is not.
+
+    `allowed` is None for a problem that allows all libraries but those that are linked. A header whose name
+    cannot be told passes there: what it brings is not linked.
+    """
+    for name in _headers(_joined(source)):
         if not _PLAIN.fullmatch(name):
+            if allowed is None:
+                return ""
             return (
                 "This problem restricts libraries. Write the literal name of each header, such as "
                 "<cuda_runtime.h>, without macros and paths."
             )
         library = library_of(name)
-        if library is not None and library not in allowed:
-            taken = ", ".join(sorted(allowed)) or "none"
-            return f"{name} belongs to {library}, which this problem does not allow; it allows {taken}."
+        if library is None or (library not in LINKED if allowed is None else library in allowed):
+            continue
+        taken = "" if allowed is None else f"; it allows {', '.join(sorted(allowed)) or 'none'}"
+        return f"{name} belongs to {library}, which this problem does not allow{taken}."
     return ""
+
+
+def linked_libraries(source: str, allowed: Collection[Library] | None) -> tuple[Library, ...]:
+    """The libraries to link a program with: those that it includes and that the problem names."""
+    if not any(library in LINKED for library in allowed or ()):
+        return ()
+    used: set[Library | None] = set()
+    for name in _headers(_joined(source)):
+        if not _PLAIN.fullmatch(name):
+            break
+        used.add(library_of(name))
+    return tuple(library for library in LINKED if library in used and library in (allowed or ()))
+
+
+def _joined(source: str) -> str:
+    """The text without continued lines."""
+    return _SPLICE.sub("", source.replace("\r\n", "\n"))
 
 
 def _headers(text: str) -> Iterator[str]:
@@ -105,4 +135,8 @@ def library_of(header: str) -> Library | None:
         "mma.h": Library.WMMA,
         "crt/mma.h": Library.WMMA,
         "crt/mma.hpp": Library.WMMA,
+        **dict.fromkeys(
+            ("cublas.h", "cublas_v2.h", "cublas_api.h", "cublasLt.h", "cublasXt.h"), Library.CUBLAS
+        ),
+        **dict.fromkeys(("cufft.h", "cufftw.h", "cufftXt.h", "cudalibxt.h"), Library.CUFFT),
     }.get(header)

@@ -1,5 +1,7 @@
 """Compiles CUDA for functional mode at once. The judge starts the compilation and reads its end later."""
 
+from collections.abc import Sequence
+
 from sandbox.backend import Backend
 from sandbox.compiled import COMPILE_LIMITS, Compiled
 from sandbox.cpu.build import Runtime
@@ -14,9 +16,13 @@ def compile_cuda(
     runtime: Runtime,
     backend: Backend,
     limits: Limits = COMPILE_LIMITS,
+    counters: Sequence[str] = (),
+    libraries: Sequence[str] = (),
 ) -> Compiled:
     """Compile isolated by `backend`. Raises IsolationUnavailable."""
-    command = compile_command(source, binding, runtime=runtime, limits=limits)
+    command = compile_command(
+        source, binding, runtime=runtime, limits=limits, counters=counters, libraries=libraries
+    )
     process = backend.start(command)
     try:
         completion = process.wait()

@@ -116,6 +116,8 @@ class Config:
     """Maximum number of submissions of a user per minute."""
     submits_per_day: Positive = 500
     """Maximum number of submissions of a user in 24 hours."""
+    profiles_per_hour: Positive = 20
+    """Maximum number of runs of a user that are profiled on a GPU, per hour."""
     gpu_seconds_per_day: Count = 0
     """Maximum number of GPU seconds of a learner per day (UTC). Staff set other limits at /staff/quotas. 0:
     no limit."""

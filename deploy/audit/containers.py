@@ -12,7 +12,7 @@ _CDI_ENGINE = (25, 0)
 # Source: NVIDIA's security bulletins for the container toolkit and the GPU operator.
 CONTAINER_TOOLKIT_FLOOR = (1, 19, 1)
 GPU_OPERATOR_FLOOR = (26, 3, 2)
-OUR_IMAGES = tuple(f"warpcourt/{kind}" for kind in ("compile", "cuda", "triton", "oracle"))
+OUR_IMAGES = tuple(f"warpcourt/{kind}" for kind in ("compile", "cuda", "libraries", "triton", "oracle"))
 _HOST_IMAGE = "warpcourt/host"
 _OPERATOR = re.compile(r"gpu-operator[^:@]*:v?(\d+(?:\.\d+)+)")
 

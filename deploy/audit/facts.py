@@ -11,11 +11,13 @@ from pathlib import Path
 
 from deploy.audit.docker_api import DockerDaemon, ask_engine
 from deploy.audit.host import version_of
+from sandbox.gpu import profiler
 from sandbox.gpu.nvml import GpuInfo, GpuSample, MemoryErrors, NvmlUnavailable, open_nvml
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 
 DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 _CDI_FOLDERS = ("/etc/cdi", "/var/run/cdi")
+_DRIVER_OPTIONS = Path("/proc/driver/nvidia/params")
 _MPS_NAME = "nvidia-cuda-mps"
 
 
@@ -47,6 +49,8 @@ class GpuHost:
     toolkit_cuda: tuple[int, ...] = ()
     cupy: str = ""
     mps_program: str = ""
+    nsight_compute: str = ""
+    counters_for_all: bool = False
     container_toolkit: tuple[int, ...] = ()
     cdi_files: tuple[str, ...] = ()
     cgroup_version: int = 2
@@ -71,6 +75,8 @@ def gather() -> GpuHost:
         toolkit_cuda=_toolkit_cuda(),
         cupy=_cupy(),
         mps_program=shutil.which("nvidia-cuda-mps-control") or "",
+        nsight_compute=_nsight_compute(),
+        counters_for_all=_counters_for_all(),
         container_toolkit=version_of("nvidia-ctk", "--version"),
         cdi_files=_cdi_files(),
         cgroup_version=2 if Path("/sys/fs/cgroup/cgroup.controllers").exists() else 1,
@@ -99,6 +105,23 @@ def _toolkit_cuda() -> tuple[int, ...]:
         return find_toolkit().cuda_version
     except ToolchainMissing:
         return ()
+
+
+def _nsight_compute() -> str:
+    """The version of Nsight Compute in this host's files."""
+    try:
+        folder = profiler.installed(find_toolkit().root)
+    except ToolchainMissing:
+        return ""
+    return folder.name if folder else ""
+
+
+def _counters_for_all() -> bool:
+    """Whether the driver lets every user read hardware counters."""
+    try:
+        return "RmProfilingAdminOnly: 0" in _DRIVER_OPTIONS.read_text()
+    except OSError:
+        return False
 
 
 def _cupy() -> str:

@@ -107,6 +107,22 @@ def check_foreign(host: GpuHost) -> Findings:
         )
 
 
+def check_profiling(host: GpuHost) -> Findings:
+    """What profiles need. A host without it judges all the same."""
+    yield Finding(
+        "profiles",
+        ok_if(bool(host.nsight_compute), Level.WEAK),
+        f"Nsight Compute {host.nsight_compute}" if host.nsight_compute else "Nsight Compute is not installed",
+        "install cuda-nsight-compute to let users profile runs, unless WARPCOURT_IMAGES names images",
+    )
+    yield Finding(
+        "profiles",
+        ok_if(host.counters_for_all, Level.WEAK),
+        f"the driver lets {'all users' if host.counters_for_all else 'only administrators'} read counters",
+        "load the module nvidia with NVreg_RestrictProfilingToAdminUsers=0 to let users profile runs",
+    )
+
+
 def check_programs(host: GpuHost) -> Findings:
     """What the judge itself needs besides the driver."""
     yield Finding("cupy", ok_if(bool(host.cupy)), host.cupy or "not installed", _REQUIREMENTS)

@@ -1,14 +1,16 @@
 # Where submissions are compiled: nvcc, a host compiler, Python for our compile driver. Never with a GPU.
-# BASE: Debian or Ubuntu, best with NVIDIA's toolkit in /usr/local/cuda; if it has none, the package index has one.
+# BASE: Debian or Ubuntu, best with NVIDIA's toolkit in /usr/local/cuda, with cuBLAS and cuFFT; if it has none, the package
+# index has one.
 ARG BASE=nvidia/cuda:13.0.1-devel-ubuntu24.04
 FROM ${BASE}
 ARG PACKAGES=yes
 ARG PIP_INDEX_URL
-COPY prepare seal nvcc.txt /opt/warpcourt/
+COPY prepare seal link-libraries nvcc.txt libraries.txt /opt/warpcourt/
 RUN /opt/warpcourt/prepare g++ python3
 RUN if [ "$PACKAGES" = yes ] && ! [ -x /usr/local/cuda/bin/nvcc ]; then \
       /opt/warpcourt/prepare python3-pip && \
-      pip install --break-system-packages --no-cache-dir --require-hashes --no-deps -r /opt/warpcourt/nvcc.txt && \
-      ln -s "$(python3 -c 'import nvidia.cu13 as cuda; print(*cuda.__path__)')" /usr/local/cuda; \
+      pip install --break-system-packages --no-cache-dir --require-hashes --no-deps \
+        -r /opt/warpcourt/nvcc.txt -r /opt/warpcourt/libraries.txt && \
+      /opt/warpcourt/link-libraries; \
     fi
 RUN /opt/warpcourt/seal

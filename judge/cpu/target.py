@@ -6,7 +6,7 @@ the oracle generates cases in its own thread at the same time.
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
@@ -16,6 +16,7 @@ from typing import Self
 from judge.built import Built
 from judge.cache import ArtifactCache
 from judge.compiler import compile_findings
+from judge.counters import compiled_counters
 from judge.cpu.draws import OracleDraws
 from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
@@ -26,6 +27,7 @@ from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
 from judge.report import Diagnostic
 from problems import schema
 from problems.binding import binding_cuda
+from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, OracleKind, Verdict
 from sandbox.backend import Backend, Process
@@ -33,6 +35,7 @@ from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
@@ -54,6 +57,7 @@ class CpuTarget:
 
     name = "cpu"
     ranks = False
+    tools: Collection[Tool] = ()
     gpu_models: tuple[str, ...] = ()
 
     def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:
@@ -97,10 +101,12 @@ class CpuTarget:
         if language is not Language.CUDA:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         binding = binding_cuda(problem)
-        key = ArtifactCache.key([self._runtime.stamp, source, binding])
+        counters = compiled_counters(problem.requirements)
+        libraries = linked_libraries(source, problem.limits.libraries)
+        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding, *counters])
         if artifact := self._cache.get(key):
             return Built(contents=(artifact,), cached=True)
-        compiled = self._compile(problem, source, binding, cancelled)
+        compiled = self._compile(problem, source, binding, counters, libraries, cancelled)
         if compiled.artifact is None:
             return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
@@ -113,7 +119,7 @@ class CpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+        tool: Tool | None = None,  # noqa: ARG002 - functional mode checks every access anyway
         seed: int | None = None,
         gpu_model: str = "",
     ) -> "CpuSession":
@@ -183,10 +189,22 @@ class CpuTarget:
             raise RunnerUnusable(f"{kind}: {error}") from error
 
     def _compile(
-        self, problem: Problem, source: str, binding: str, cancelled: Callable[[], bool]
+        self,
+        problem: Problem,
+        source: str,
+        binding: str,
+        counters: Sequence[str],
+        libraries: Sequence[Library],
+        cancelled: Callable[[], bool],
     ) -> Compiled:
-        limits = compile_limits(problem)
-        command = compile_command(source.encode(), binding.encode(), runtime=self._runtime, limits=limits)
+        command = compile_command(
+            source.encode(),
+            binding.encode(),
+            runtime=self._runtime,
+            limits=compile_limits(problem),
+            counters=counters,
+            libraries=libraries,
+        )
         process = self._backend.start(command)
         try:
             return read_completion(_wait(process, cancelled), self._runtime)

@@ -40,8 +40,8 @@ _SLOWER = 10
 _FAULTED = "The GPU failed while this program ran on it alone."
 
 
-def under_sanitizer(problem: Problem) -> Problem:
-    """`problem` with limits for a program that runs under compute-sanitizer, which is far slower."""
+def under_tool(problem: Problem) -> Problem:
+    """`problem` with limits for a program that runs under a tool, which is far slower."""
     limits = problem.limits
     return replace(problem, limits=replace(limits, case_s=_SLOWER * limits.case_s))
 

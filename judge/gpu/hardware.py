@@ -15,7 +15,7 @@ from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.gpu.mps import Mps
-from sandbox.gpu.runners import Tool
+from sandbox.gpu.tool import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits, SandboxGpu
 
@@ -50,6 +50,10 @@ class Hardware(Protocol):
         """The languages that this hardware can judge."""
 
     @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that `watched` can use."""
+
+    @property
     def shared(self) -> Mapping[str, Command]:
         """Return the warm sandboxes shared by all cards, by kind: `compile` or none."""
 
@@ -59,8 +63,8 @@ class Hardware(Protocol):
     def commands(self, card: Card) -> Mapping[str, Command]:
         """Return the warm sandboxes of a card, by kind: a language, or `oracle`."""
 
-    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
-        """The CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable where there is none."""
+    def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """The CUDA runner under a tool of the toolkit. Raises RunnerUnusable if it is not installed."""
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""

@@ -20,18 +20,19 @@ from judge.cache import ArtifactCache, BuiltCache
 from judge.clock.calibration import Calibration, CalibrationFailed, calibrated, load
 from judge.clock.roofline import Roofline, roofline
 from judge.cpu.target import ORACLE_LIMITS, failed_build, runner_limits
-from judge.errors import CompilerBroken, JudgementCancelled, RunnerUnusable
+from judge.errors import CompilerBroken, JudgementCancelled, LibraryMissing, RunnerUnusable
 from judge.evidence.kernels import parse_kernels
 from judge.gpu.hardware import Card
 from judge.gpu.settings import NodeSettings
-from judge.languages import languages_here
+from judge.languages import LIBRARIES_RUNNER, languages_here
 from judge.oracle import TORCH_ORACLE, runner_manifest
 from problems import schema
 from problems.binding import binding_cuda
+from problems.libraries import linked_libraries
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.backend import Backend, IsolationUnavailable
-from sandbox.gpu import health
+from sandbox.gpu import health, profiler
 from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled
 from sandbox.gpu.compile.compiler import IN_IMAGE as COMPILER_IN_IMAGE
 from sandbox.gpu.compile.compiler import Compiler, architecture, on_host, open_compiler
@@ -41,25 +42,26 @@ from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
 from sandbox.gpu.runners import (
     IN_IMAGE,
     Interpreter,
-    Tool,
     build_device_runner,
     cuda_runner_command,
+    library_runner_command,
     of_this_process,
     oracle_command,
-    sanitized_runner_command,
     triton_runner_command,
+    watched_runner_command,
 )
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool
-from sandbox.spec import Command, Limits, SandboxGpu
+from sandbox.spec import Bind, Command, Limits, SandboxGpu
 from sandbox.toolchain import find_toolkit
 
 _log = logging.getLogger(__name__)
 
 _COMPILE = "compile"
 _CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on top of it, use themselves
+_IMAGE_PROGRAMS = "/usr/local/cuda/bin"
 _TASKS = 256  # with the driver's threads and Triton's compilers
 _DESCRIPTORS = 1024  # every array of a timed session is one
-_SANITIZER = "compute-sanitizer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ class NvidiaHardware:
         limits, interpreter = self.limits(schema.ProblemLimits(), cases=1), self._tools.interpreter
         found = {
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
+            LIBRARIES_RUNNER: library_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
         }
         # Likewise: the builder of the image decides whether it has PyTorch.
@@ -163,11 +166,20 @@ class NvidiaHardware:
             )
         return found
 
-    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
-        """Return the CUDA runner under a tool of compute-sanitizer, outside MPS. Raises RunnerUnusable."""
+    @property
+    def tools(self) -> Collection[Tool]:
+        """The tools whose programs are installed."""
+        return tuple(tool for tool in Tool if self._find(tool) is not None)
+
+    def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """Return the CUDA runner under a tool of the toolkit, outside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
-        return sanitized_runner_command(
-            self._tools.runner, self._sanitizer(), tool=tool, limits=limits, gpu=gpu
+        found = self._find(tool)
+        if found is None:
+            raise RunnerUnusable(f"{tool.program} is not installed; it comes with the CUDA toolkit")
+        program, binds = found
+        return watched_runner_command(
+            self._tools.runner, program, tool=tool, limits=limits, gpu=gpu, binds=binds
         )
 
     def environment(self, language: Language) -> Mapping[str, str]:
@@ -186,7 +198,13 @@ class NvidiaHardware:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         compiler, cache = self._tools.compiler, self._tools.cache
         binding = binding_cuda(problem)
-        key = ArtifactCache.key(compiler.key(source.encode(), binding.encode()))
+        libraries = linked_libraries(source, problem.limits.libraries)
+        if lacking := [library for library in libraries if library not in compiler.libraries]:
+            raise LibraryMissing(
+                f"{' and '.join(lacking)} cannot be linked on this node: its CUDA toolkit, or the image for "
+                "compiling, has only a part of the libraries"
+            )
+        key = ArtifactCache.key(compiler.key(source.encode(), binding.encode(), libraries=libraries))
         if known := cache.get(key):
             return known
         limits = replace(compiler.command().limits, wall_s=problem.limits.compile_s)
@@ -194,7 +212,9 @@ class NvidiaHardware:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:
             raise CompilerBroken(f"the compile sandbox is unavailable: {error}") from error
-        compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe())
+        compilation = Compilation(
+            process, source.encode(), binding.encode(), compiler.recipe().linking(libraries)
+        )
         try:
             compiled = compilation.result(cancelled)
             if compiled.artifact is None:
@@ -235,15 +255,21 @@ class NvidiaHardware:
         """Wait for the listings that are being made."""
         self._listing.shutdown()
 
-    def _sanitizer(self) -> str:
-        """Return the path of compute-sanitizer inside its sandbox."""
-        if self._versions:
-            return _SANITIZER
-        beside = find_toolkit().root / "bin" / _SANITIZER
-        found = shutil.which(_SANITIZER) or (str(beside) if beside.exists() else None)
-        if found is None:
-            raise RunnerUnusable("compute-sanitizer is not installed; it comes with the CUDA toolkit")
-        return found
+    def _find(self, tool: Tool) -> tuple[str, tuple[Bind, ...]] | None:
+        """Return the path of a tool's program inside its sandbox, and what the sandbox must show for it.
+
+        None if it is not installed.
+        """
+        name = tool.program
+        if self._versions:  # of an image, which has it in its path
+            return f"{_IMAGE_PROGRAMS}/{name}", ()
+        root = find_toolkit().root
+        if tool is Tool.PROFILER:
+            if (folder := profiler.installed(root)) is not None:
+                return str(folder / name), (Bind(folder, str(folder)),)
+        elif found := shutil.which(name) or shutil.which(name, path=root / "bin"):
+            return found, ()
+        return None
 
 
 def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:

@@ -34,12 +34,13 @@ from judge.evidence.faults import (
     may_be_a_neighbours,
     on_shared_gpu,
     took_too_long,
-    under_sanitizer,
+    under_tool,
 )
 from judge.evidence.sanitizer import findings, refined
 from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.gpu.permit import Permit
 from judge.gpu.runtime import GpuRuntime
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic, own_scalars
 from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
@@ -49,7 +50,7 @@ from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
-from sandbox.gpu.runners import Tool
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion
 from sandbox.wire import RunFlag
 
@@ -59,6 +60,7 @@ _START_S = 20.0  # in which a runner has to come up, also after an MPS fault
 _RETRY_S = 0.1
 _WATCH_S = 0.5
 _EXIT_S = 2.0
+_TOOL_EXIT_S = 60.0  # in which a profiler writes its report
 _DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
@@ -89,7 +91,7 @@ class GpuReferee:
     ) -> None:
         self._reservation = reservation
         self._gpu_runtime = gpu_runtime
-        self._whole = under_sanitizer(problem) if tool else problem
+        self._whole = under_tool(problem) if tool else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
         self._cancelled = cancelled
@@ -107,6 +109,7 @@ class GpuReferee:
         self._loaded = False
         self.alive = False
         self.output = b""
+        self.trace: Trace | None = None  # a GPU records none
         self._quiet = contextlib.ExitStack()
         if may_rank:
             self._quiet.enter_context(gpu_runtime.pool.held())
@@ -117,7 +120,7 @@ class GpuReferee:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The findings about the program, up to now."""
         said = self._referee.diagnostics if self._referee else ()
-        return (*said, *findings(self.output)) if self._tool else said
+        return (*said, *findings(self.output)) if self._tool and self._tool is not Tool.PROFILER else said
 
     def ready(self) -> None:
         """Wait until the runner is up and the share of the card is held; see `judge.target.Referee`."""
@@ -168,7 +171,7 @@ class GpuReferee:
         if self.alive:
             self.alive = False
             self._ask(lambda referee: referee.quit())
-            self._end_process(patience_s=_EXIT_S)
+            self._end_process(patience_s=_TOOL_EXIT_S if self._tool else _EXIT_S)
 
     def close(self) -> None:
         """End the runner and the referee process, then give the lease back. Returns at once.
@@ -230,7 +233,7 @@ class GpuReferee:
         gpu_runtime.await_recovery(self._stop_asking)
         referee = self._referee = gpu_runtime.start_referee(self._stop_asking)
         if self._tool is not None:
-            process = self._process = gpu_runtime.start_sanitized(self._whole, self._tool)
+            process = self._process = gpu_runtime.start_watched(self._whole, self._tool)
         else:
             process = self._process = gpu_runtime.start_runner(self._whole, self._language)
         if self._whole.checker is not None:

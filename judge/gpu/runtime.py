@@ -20,7 +20,7 @@ from judge.gpu.hardware import Card, Hardware
 from judge.gpu.oracles import Oracles
 from judge.gpu.pool.client import SecretPool
 from judge.gpu.refresher import Refresher
-from judge.languages import runner_kind
+from judge.languages import LIBRARIES_RUNNER, runner_kind, uses_libraries
 from judge.oracle import oracle_kind
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
@@ -28,7 +28,7 @@ from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
-from sandbox.gpu.runners import Tool
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, await_ready
 from sandbox.spec import Limits
 
@@ -111,20 +111,23 @@ class GpuRuntime:
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
         # The limits of a runner only back those of a case; they must leave time to compile and to queue.
         limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
+        kind = runner_kind(language)
+        if uses_libraries(language, problem.limits) and LIBRARIES_RUNNER in self.hardware.commands(self.card):
+            kind = LIBRARIES_RUNNER
         try:
-            return self._take(runner_kind(language), limits)
+            return self._take(kind, limits)
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
-    def start_sanitized(self, problem: Problem, tool: Tool) -> Process:
-        """A fresh CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable."""
+    def start_watched(self, problem: Problem, tool: Tool) -> Process:
+        """A fresh CUDA runner under a tool of the toolkit. Raises RunnerUnusable."""
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
-        process = self.backend.start(self.hardware.sanitized(self.card, limits, tool))
+        process = self.backend.start(self.hardware.watched(self.card, limits, tool))
         try:
             await_ready(process)
         except NotReady as error:
             process.close()
-            raise RunnerUnusable(f"compute-sanitizer: {error}") from error
+            raise RunnerUnusable(f"{tool.program}: {error}") from error
         return process
 
     def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:

@@ -10,7 +10,7 @@ from judge.gpu.runtime import GpuRuntime
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language
 from sandbox.gpu.lease import Reservation
-from sandbox.gpu.runners import Tool
+from sandbox.gpu.tool import Tool
 
 
 class GpuSession:
@@ -25,7 +25,7 @@ class GpuSession:
         cancelled: Callable[[], bool],
         *,
         environment: Mapping[str, str],
-        sanitize: bool,
+        tool: Tool | None,
         seed: int | None = None,
         reservation: Reservation,
     ) -> None:
@@ -37,7 +37,7 @@ class GpuSession:
         self._language = language
         self._cases = {case.name: case for case in cases}
         self._cancelled = cancelled
-        self._sanitize = sanitize
+        self._tool = tool
         self._permit = Permit()
         self._draws = PooledCaseData(
             problem,
@@ -53,7 +53,7 @@ class GpuSession:
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:
         """A run on this card, which begins to get ready."""
-        return self._start(alone=alone, tool=Tool.MEMCHECK if self._sanitize else None)
+        return self._start(alone=alone, tool=self._tool)
 
     def start_race_check(self) -> GpuReferee | None:
         """A run alone under racecheck, for CUDA programs."""

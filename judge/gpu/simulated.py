@@ -15,7 +15,7 @@ from judge.languages import languages_here
 from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
-from sandbox.gpu.runners import Tool
+from sandbox.gpu.tool import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits
 
@@ -41,10 +41,15 @@ class SimulatedHardware:
         del card
         return commands(self._cpu.runtime)
 
-    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+    @property
+    def tools(self) -> Collection[Tool]:
+        """None."""
+        return ()
+
+    def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """There is none."""
-        del card, limits, tool
-        raise RunnerUnusable("compute-sanitizer needs a GPU")
+        del card, limits
+        raise RunnerUnusable(f"{tool.program} needs a GPU")
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """The CPU's."""

@@ -6,7 +6,7 @@ compiling needs no card. Everything that two worker processes share is outside o
 marks are files, MPS and the secret pool are processes of their own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from judge.built import Built
@@ -25,6 +25,7 @@ from problems.vocabulary import Language, OracleKind
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command
 
@@ -91,6 +92,11 @@ class GpuTarget:
         return found
 
     @property
+    def tools(self) -> Collection[Tool]:
+        """The tools that are installed for programs of this node."""
+        return self._hardware.tools
+
+    @property
     def gpu_models(self) -> tuple[str, ...]:
         """The models of the cards that are not quarantined."""
         sick = self._quarantine.quarantined()
@@ -116,7 +122,7 @@ class GpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        sanitize: bool = False,
+        tool: Tool | None = None,
         seed: int | None = None,
         gpu_model: str = "",
     ) -> GpuSession:
@@ -137,7 +143,7 @@ class GpuTarget:
             cases,
             cancelled,
             environment=environment,
-            sanitize=sanitize,
+            tool=tool,
             seed=seed,
             reservation=reservation,
         )

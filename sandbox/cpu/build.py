@@ -8,6 +8,7 @@ several processes can share it:
                       recipe.json         the steps that it takes
                       prefix*.h           what the host half of every program starts with, precompiled
                       include/            what translated code includes
+                      libraries/          what programs that use cuBLAS or cuFFT are linked with, and headers
 """
 
 import compileall
@@ -19,7 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -35,15 +36,25 @@ HOME = "/warpcourt"  # where sandboxes see the built folder
 _SANDBOX = Path(__file__).resolve().parent.parent
 _RUNTIME = _SANDBOX / "cpu" / "runtime"
 _TRANSLATOR = _SANDBOX / "cpu" / "translator"
-_DRIVER = ("__init__.py", "chains.py", "light_headers.py", "cpu/__init__.py", "cpu/compile_inside.py")
-_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py")
+_LIBRARIES = _SANDBOX / "cpu" / "libraries"
+# The sources of each library that programs can be linked with, by its name in `compile_inside`.
+_LIBRARY_SOURCES: Mapping[str, tuple[str, ...]] = {
+    "cublas": ("cublas_context", "cublas_vectors", "cublas_matrices", "cublas_products"),
+    "cufft": ("cufft", "cufft_plan", "fft"),
+}
+_DRIVER = (
+    *("__init__.py", "chains.py", "light_headers.py", "ptxas.py"),
+    *("cpu/__init__.py", "cpu/compile_inside.py", "cpu/counting.py"),
+)
+_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py", "ptxas.py")
 _START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(main())\n"
 _RUNNER_FOLDER = _SANDBOX / "runner"
 _RUNNER_HEADERS = (
     *("wire.h", "channel.h", "serve.h", "submission.h", "timed_session.h"),
-    *("watchdog.h", "crash.h", "launch_limits.h"),
+    *("watchdog.h", "crash.h", "launch_limits.h", "host_mapping.h"),
 )
 _CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
+_LIBRARY_FLAGS = ("-fPIC", "-O3", "-march=native", "-fno-math-errno")
 _LINK_FLAGS = ("-rdynamic", "-ldl", "-lpthread")
 _COMPILE_TIMEOUT_S = 300.0
 
@@ -100,10 +111,15 @@ def _sources() -> list[Path]:
     return [*sorted(_RUNTIME.glob("*.cpp")), _RUNNER_FOLDER / "cuda_runner.cpp"]
 
 
+def _library_files() -> list[Path]:
+    return sorted(path for path in _LIBRARIES.rglob("*") if path.suffix in {".cpp", ".h"})
+
+
 def _stamp(toolkit: Toolkit) -> str:
     inputs = [
         *_sources(),
         *sorted(_RUNTIME.glob("*.h")),
+        *_library_files(),
         *(_RUNNER_FOLDER / name for name in _RUNNER_HEADERS),
     ]
     inputs += [*sorted(_SANDBOX.glob("cpu/*.py")), *sorted(_TRANSLATOR.rglob("*.py"))]
@@ -141,7 +157,8 @@ def _build(folder: Path, toolkit: Toolkit) -> None:
         (new / "recipe.json").write_text(recipe.to_json())
         # The sandbox cannot write byte code, and file times are not kept.
         compileall.compile_dir(new, quiet=1, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
-        _build_runner(Path(scratch), new / "runner", toolkit)
+        shutil.copytree(_LIBRARIES / "include", new / "libraries" / "include")
+        _build_native(Path(scratch), new, toolkit)
         with suppress(OSError, subprocess.SubprocessError):  # a short cut, not a need
             host = HostSteps(recipe.steps, recipe.environment, recipe.files)
             host.precompile(new, Path(scratch))
@@ -157,16 +174,26 @@ def _copy_driver(driver: Path) -> None:
     (driver / "__main__.py").write_text(_START)
 
 
-def _build_runner(scratch: Path, runner: Path, toolkit: Toolkit) -> None:
-    def compile_one(source: Path) -> Path:
+def _build_native(scratch: Path, folder: Path, toolkit: Toolkit) -> None:
+    """Build the runner and the libraries."""
+
+    def compile_one(source: Path, flags: Sequence[str] = ()) -> str:
         target = scratch / f"{source.stem}.o"
-        flags = [*_CXX_FLAGS, f"-I{toolkit.include}", "-c", str(source), "-o", str(target)]
-        _run([str(toolkit.cxx), *flags])
-        return target
+        words = [*_CXX_FLAGS, *flags, f"-I{toolkit.include}", "-c", str(source), "-o", str(target)]
+        _run([str(toolkit.cxx), *words])
+        return str(target)
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        objects = [str(path) for path in pool.map(compile_one, _sources())]
-    _run([str(toolkit.cxx), *objects, "-o", str(runner), *_LINK_FLAGS])
+        runner = [pool.submit(compile_one, source) for source in _sources()]
+        libraries = {
+            name: [pool.submit(compile_one, _LIBRARIES / f"{stem}.cpp", _LIBRARY_FLAGS) for stem in stems]
+            for name, stems in _LIBRARY_SOURCES.items()
+        }
+    link = [str(toolkit.cxx), *(job.result() for job in runner), "-o", str(folder / "runner"), *_LINK_FLAGS]
+    _run(link)
+    for name, jobs in libraries.items():
+        target = folder / "libraries" / f"{name}.o"
+        _run([str(toolkit.cxx), "-r", "-nostdlib", *(job.result() for job in jobs), "-o", str(target)])
 
 
 def _run(argv: list[str]) -> None:

@@ -12,10 +12,11 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 
 from sandbox.cpu.build import RuntimeBuildFailed
+from sandbox.gpu.profiler import profiling_argv
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 
@@ -31,18 +32,12 @@ _LINK_FLAGS = ("-ldl", "-lpthread")
 _NAME = "device_runner"
 _LIBRARY_NAME = "timed_session.so"
 _BUILD_TIMEOUT_S = 300.0
+_PROFILE_KIB = 4096  # that a profile may print
 _COMMON: Mapping[str, str] = {
     "CUDA_CACHE_DISABLE": "1",  # nothing of one job is there for the next
     "HOME": "/tmp",  # noqa: S108 - inside the sandbox
     "LANG": "C.UTF-8",
 }
-
-
-class Tool(StrEnum):
-    """A tool of compute-sanitizer: out-of-bounds accesses, or races on shared memory."""
-
-    MEMCHECK = "memcheck"
-    RACECHECK = "racecheck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +100,52 @@ def cuda_runner_command(
     )
 
 
-def sanitized_runner_command(
+def library_runner_command(
+    runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "runner"
+) -> Command:
+    """The same for programs that are linked with cuBLAS or cuFFT, in the image that has them.
+
+    These have thousands of kernels, of which a program needs a few: they are loaded when they are first used,
+    in the calls that are not timed.
+    """
+    plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)
+    environment = {**plain.environment, "CUDA_MODULE_LOADING": "LAZY"}
+    return replace(plain, image=Image.LIBRARIES, environment=environment)
+
+
+def watched_runner_command(
     runner: Path,
-    sanitizer: str,
+    program: str,
     *,
     tool: Tool,
     limits: Limits,
     gpu: SandboxGpu | None,
-    label: str = "sanitizer",
+    binds: Sequence[Bind] = (),
 ) -> Command:
-    """The CUDA runner under compute-sanitizer, which is at `sanitizer` inside: for RUN with Flag.SANITIZE.
+    """The CUDA runner under `tool`, whose program is at `program` inside, where `binds` show it.
 
-    It needs the image that has the toolkit. Its findings are printed among the program's output. It
-    does not work under MPS.
+    It needs the image that has the toolkit. The tool prints among the program's output. It does not work
+    under MPS.
     """
-    plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)
-    options = ("--tool", tool.value, "--print-limit", "100", "--show-backtrace", "no")
+    plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=tool.value)
+    if tool is Tool.PROFILER:
+        argv = profiling_argv(program, *plain.argv)
+        limits = replace(limits, output_kib=_PROFILE_KIB, flood_kib=2 * _PROFILE_KIB)
+    else:
+        options = ("--tool", tool.value, "--print-limit", "100", "--show-backtrace", "no")
+        argv = (program, *options, *plain.argv)
     return replace(
         plain,
-        argv=(sanitizer, *options, *plain.argv),
+        argv=argv,
+        binds=(*plain.binds, *binds),
+        limits=limits,
         image=Image.COMPILE,
-        environment={**plain.environment, "TMPDIR": "/tmp"},  # noqa: S108 - inside the sandbox
+        watched=tool is Tool.PROFILER,
+        environment={
+            **plain.environment,
+            "CUDA_MODULE_LOADING": "LAZY",  # nothing is timed, and the program may use cuBLAS
+            "TMPDIR": "/tmp",  # noqa: S108 - inside the sandbox
+        },
     )
 
 

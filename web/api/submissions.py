@@ -10,7 +10,16 @@ from ninja.responses import Status
 from pydantic import StringConstraints
 
 from judge.evidence.diagnostics import headline
-from judge.report import CaseReport, Diagnostic, KernelResources, Report, RequirementReport, Score, StageTime
+from judge.report import (
+    CaseReport,
+    Diagnostic,
+    KernelResources,
+    Profile,
+    Report,
+    RequirementReport,
+    Score,
+    StageTime,
+)
 from judge.sizes import MAX_SEED
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
@@ -52,6 +61,9 @@ class SubmissionIn(Schema):
     personal_node: bool = Field(
         False, description="Judge the run on one of your own nodes. The verdict does not count."
     )
+    profiled: bool = Field(
+        False, description="Profile the run of a CUDA program on a GPU. `report.profile` has the result."
+    )
 
 
 class SubmissionOut(Schema):
@@ -65,6 +77,7 @@ class SubmissionOut(Schema):
     language: Language
     mode: Mode
     personal_node: bool
+    profiled: bool
     state: Literal["queued", "judging", "done"]
     verdict: Verdict | None
     message: str | None
@@ -109,8 +122,11 @@ class ReportOut(Schema):
     cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
     `attempts` is more than 1 if another program on the GPU disturbed a run. `requirements` has the state of
     each requirement of the problem, if all cases were accepted. Figures of hidden cases are rounded.
+    `checker_score` is the mean of the numbers that the problem's checker gave an accepted program, null if
+    the problem has none.
     `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
-    kernel, from the largest case that functional mode counted.
+    kernel, from the largest case that functional mode counted. `profile` has what the GPU counted during each
+    launch of a run that asked for it; null for others. If there is no profile, its `missing` says why.
     """
 
     verdict: Verdict
@@ -121,10 +137,12 @@ class ReportOut(Schema):
     stages: list[StageTime]
     cases: list[CaseReport]
     requirements: list[RequirementReport]
+    checker_score: float | None
     diagnostics: list[Diagnostic]
     headline: Diagnostic | None
     diagnosis: Diagnosis
     kernels: list[KernelResources]
+    profile: Profile | None
     log: str
     output: str
     environment: dict[str, str]
@@ -290,6 +308,7 @@ def submit(
         seed=program.seed,
         gpu_model=program.gpu_model,
         personal_node=program.personal_node,
+        profiled=program.profiled,
         idempotency_key=idempotency_key,
     )
     return Status(201, _find(request, submission.public_id))

@@ -188,6 +188,9 @@ def submit(
             "--personal-node", help="With --run: use one of your own nodes. The verdict does not count."
         ),
     ] = False,
+    profiled: Annotated[
+        bool, typer.Option("--profile", help="With --run: profile a CUDA program on a GPU.")
+    ] = False,
     watch_it: Watch = False,
     as_json: AsJson = False,
 ) -> None:
@@ -203,6 +206,7 @@ def submit(
         "seed": seed,
         "gpu_model": program.gpu,
         "personal_node": personal_node or None,
+        "profiled": profiled or None,
     }
     body = {name: value for name, value in body.items() if value is not None}
     with terminal.site() as client:

@@ -31,6 +31,7 @@ class GuidePage:
     exit_statuses: list[tuple[int, str]]
     in_flight: int
     submits_per_minute: int
+    profiles_per_hour: int
     submits_per_day: int
     gpu_seconds_per_day: int
     api_per_minute: int
@@ -46,6 +47,7 @@ def guide_page(site: str) -> GuidePage:
         exit_statuses=[(status, verdict) for verdict, status in exits.BY_VERDICT.items()],
         in_flight=config.max_in_flight,
         submits_per_minute=config.submits_per_minute,
+        profiles_per_hour=config.profiles_per_hour,
         submits_per_day=config.submits_per_day,
         gpu_seconds_per_day=config.gpu_seconds_per_day,
         api_per_minute=config.api_per_minute,

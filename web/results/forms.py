@@ -34,6 +34,7 @@ class ProgramForm(forms.Form):
     mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
     source = forms.CharField(strip=False, error_messages={"required": "The source is empty."})
     gpu_model = forms.CharField(max_length=120, required=False)
+    profiled = forms.BooleanField(required=False)
     key = forms.RegexField(r"\A[0-9A-Za-z_-]{8,36}\Z", required=False)
     cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Custom case")], required=False)
 
@@ -82,13 +83,17 @@ class ProgramForm(forms.Form):
         running = str(self.cleaned_data["mode"]) == Mode.RUN.value
         return running and str(self.cleaned_data["gpu_model"]) == PERSONAL_NODE
 
+    def profiled_run(self) -> bool:
+        """Return whether the run is to be profiled. Submissions never are."""
+        return self.cleaned_data["mode"] == Mode.RUN.value and bool(self.cleaned_data["profiled"])
+
     def idempotency_key(self) -> str | None:
         """Return the key of the submission, None if the form came without a key."""
         key = self.cleaned_data["key"]
         if not key:
             return None
         asked = [self.cleaned_data[name] for name in ("language", "mode", "source", "gpu_model")]
-        text = json.dumps([*asked, self.sizes(), self._values, self.seed()])
+        text = json.dumps([*asked, self.sizes(), self._values, self.seed(), self.profiled_run()])
         digest = blake2b(text.encode(errors="replace"), digest_size=_DIGEST_BYTES).hexdigest()
         return f"{key}:{digest}"
 

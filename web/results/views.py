@@ -129,6 +129,7 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
         seed=form.seed(),
         gpu_model=form.chosen_gpu(),
         personal_node=form.personal_node(),
+        profiled=form.profiled_run(),
         idempotency_key=form.idempotency_key(),
     )
 

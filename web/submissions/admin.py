@@ -9,7 +9,17 @@ from django.http import HttpRequest
 from web.accounts.models import User
 from web.audit.audited import RecordAdmin
 from web.submissions import job_actions
-from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Report, Submission, Tally
+from web.submissions.models import (
+    CaseResult,
+    Event,
+    Job,
+    Listing,
+    Progress,
+    Replay,
+    Report,
+    Submission,
+    Tally,
+)
 
 _REASON = "by hand, in the administration"
 
@@ -101,6 +111,16 @@ class ListingAdmin(RecordAdmin[Listing]):
     list_filter = ["kind"]
     list_select_related = ["report"]
     search_fields = ["=report__submission__public_id"]
+
+
+@admin.register(Replay)
+class ReplayAdmin(RecordAdmin[Replay]):
+    """Replays of runs, without their data."""
+
+    private: ClassVar[tuple[str, ...]] = ("packed",)
+    list_display = ["report", "user", "case", "created"]
+    list_select_related = ["report", "user"]
+    search_fields = ["=report__submission__public_id", "=user__username"]
 
 
 @admin.register(Event)

@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n", "warm"])
 def decide(lat, ok, rules, step, verdict, n, warm, WARM: tl.constexpr, BLOCK: tl.constexpr):
     trace = tl.program_id(0)
     start = trace.to(tl.int64) * 2 * n
@@ -24,12 +24,12 @@ def decide(lat, ok, rules, step, verdict, n, warm, WARM: tl.constexpr, BLOCK: tl
     worse, better = tl.load(rules), tl.load(rules + 1)
     slower, faster = tl.load(rules + 2), tl.load(rules + 3)
     upper, lower = tl.load(rules + 4), -tl.load(rules + 5)
-    failures = warm * 0
-    slow = warm * 0
-    failures_end = n * 1
-    slow_end = n * 1
-    back = n * 1
-    begin = warm * 1
+    failures = 0
+    slow = 0
+    failures_end = n
+    slow_end = n
+    back = n
+    begin = warm
     while begin < n:
         at = begin + tl.arange(0, BLOCK)
         inside = at < n

@@ -4,6 +4,7 @@
 // locals, its labels gotos. Anything that another thread can see goes through the functions below.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace warpcourt::cpu {
@@ -47,6 +48,7 @@ struct Thread {
   bool counted;           // see counters.h
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
+  u32* executed;          // executions of each counted instruction, or null; see executed.h
   Block* block;
 };
 
@@ -89,6 +91,14 @@ struct Parameter {
   u32 bytes;
 };
 
+// What ptxas gives to each thread of a kernel. It is asked only for problems that require something of it.
+struct KernelResources {
+  bool known;
+  u32 registers;
+  u32 spilled_bytes;      // stored and loaded again
+  u32 local_bytes;        // the stack frame: local arrays, and registers that are spilled
+};
+
 struct Kernel {
   const char* name;       // mangled
   Entry entry;
@@ -99,6 +109,8 @@ struct Kernel {
   u32 max_threads;        // per block, by __launch_bounds__
   bool is_entry;          // .entry rather than .func
   bool polls;             // it may wait for another block
+  u32 location;           // of its first instruction
+  KernelResources resources;
 };
 
 struct Variable {
@@ -120,6 +132,20 @@ struct DoubleLine {
   u32 instructions;
 };
 
+// A branch that counting runs count. A note may be made of it if it is `noted`.
+struct BranchSite {
+  u32 number;
+  u32 location;
+  bool noted;
+  auto operator<=>(const BranchSite&) const = default;
+};
+
+// An instruction whose executions are counted, see executed.h.
+struct CountedInstruction {
+  const char* kind;
+  u32 location;
+};
+
 // One translated module. Its object file exports it as `warpcourt_module`.
 struct Module {
   const Kernel* kernels;
@@ -130,6 +156,8 @@ struct Module {
   u32 location_count;
   const DoubleLine* doubles;
   u32 double_count;
+  const CountedInstruction* counted;
+  u32 counted_count;
   u32 site_count;
   void (*initialise)();       // fills variables whose initialisers need addresses
 };
@@ -175,7 +203,7 @@ void wc_wait_for_copies(Thread*, u32 groups_left);
 void wc_wait_for_all_copies(Thread*);
 
 // Counting runs: which side of a counted branch was taken.
-void wc_branch(Thread*, bool taken, u32 branch, u32 location);
+void wc_branch(Thread*, bool taken, BranchSite);
 
 u64 wc_clock();
 u64 wc_grid_workspace();
@@ -194,6 +222,8 @@ void wc_surface(Thread*, u64 object, u32 dimensions, const u32* coordinates, u32
 void wc_parameter_buffer(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_launch_device(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_divide_by_zero(Thread*, u32 location);  // warns once: a GPU does not trap
+// Race mode: finite operands gave infinity in half precision.
+void wc_half_overflow(Thread*, u32 location);
 }
 
 }  // namespace warpcourt::cpu

@@ -133,6 +133,7 @@ struct Block {
   // Interleaved, see take_turn.
   bool takes_turns = false;
   u32 turns = 0;     // of this round
+  std::vector<u32> executions;  // by thread and counted instruction, see executed.h
   std::vector<u16> postponed;  // accesses that raced; with late reads a heap
 
   Touch touch(const ThreadRecord& thread, Access kind, u32 location) const {

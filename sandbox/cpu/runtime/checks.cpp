@@ -1,34 +1,17 @@
 // The slow path of checked accesses: decides, fills the site's cache, or says what is wrong.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <bit>
+#include <cstring>
 
+#include "counters.h"
 #include "diagnostics.h"
+#include "faults.h"
 #include "memory.h"
 #include "races.h"
 #include "engine.h"
 #include "scheduler.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
-
-constexpr u64 kNullBytes = 64 << 10;
-constexpr u64 kNearBytes = u64{1} << 32;  // farther than that is not an index gone wrong
-
-std::string action(Access access, u32 bytes) {
-  const std::string size = std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ");
-  if (!writes(access)) return "read of " + size + "from ";
-  if (!reads(access)) return "write of " + size + "to ";
-  return "atomic operation of " + size + "on ";
-}
-
-bool is_mapped(u64 address) {
-  const u64 page = static_cast<u64>(sysconf(_SC_PAGESIZE));
-  unsigned char resident;
-  return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
-}
 
 struct Fault {
   const ThreadRecord& thread;
@@ -41,53 +24,20 @@ struct Fault {
   }
 };
 
-[[noreturn]] void bad_global(const Fault& fault, u64 address, u32 bytes, Access access) {
-  const std::string doing = action(access, bytes);
-  if (address < kNullBytes) {
-    fault.end("null_pointer", doing + "address " + hexadecimal(address) + ": a null pointer",
-              "Pass a pointer from cudaMalloc, and check that the allocation succeeded.");
-  }
-  const std::optional<Allocation> near = nearest_allocation(address);
-  if (near && near->freed && near->contains(address, 0)) {
-    fault.end("use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
-              "Free it only after the last kernel that uses it.");
-  }
-  if (near && in_arena(address)) {
-    const s64 distance = static_cast<s64>(address - near->base);
-    if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
-      fault.end("out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),
-                distance < 0 ? "The index is negative." : "Guard the access with if (i < n).", near->name);
-    }
-  }
-  if (!in_arena(address) && is_mapped(address)) {
-    fault.end("host_pointer", doing + "host memory at " + hexadecimal(address),
-              "Kernels reach device memory only: cudaMalloc a buffer and cudaMemcpy into it.");
-  }
-  fault.end("wild_pointer", doing + "address " + hexadecimal(address) + ", which belongs to no allocation",
-            "The pointer or its index is uninitialised or overflowed.");
-}
-
 bool on_own_stack(const ThreadRecord& thread, u64 address, u32 bytes) {
   return thread.stack.contains(address) && thread.stack.contains(address + bytes - 1);
 }
 
+Culprit culprit(const ThreadRecord& thread, u32 location) {
+  return {place(thread, location), where(thread, location)};
+}
+
 void check_initialised(const ThreadRecord& thread, const Range& range, u64 address, u32 bytes, Access access,
                        u32 location) {
-  u8* flags = range.initialised + (address - range.base);
-  if (reads(access)) {
-    for (u32 i = 0; i < bytes; ++i) {
-      if (flags[i]) continue;
-      const std::optional<Allocation> found = live_allocation(address);
-      report({Severity::kWarning, "uninitialised",
-              "read of uninitialised device memory: " + found->element(address, bytes) + " of " +
-                  found->text() + place(thread, location) + ". cudaMalloc does not clear memory; use cudaMemset.",
-              where(thread, location)});
-      break;
-    }
+  if (reads(access) && first_uninitialised(range, address, bytes) < bytes) {
+    report_uninitialised(culprit(thread, location), address, bytes);
   }
-  if (writes(access)) {
-    for (u32 i = 0; i < bytes; ++i) flags[i] = 1;
-  }
+  if (writes(access)) std::memset(range.initialised + (address - range.base), 1, bytes);
 }
 
 }  // namespace
@@ -111,13 +61,13 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
   if (caller->races) {
     // The cache stays empty, so that every access comes by here.
     take_turn(thread, access, location);
-    if (!thread.block->worker->find(site, address, bytes, range)) bad_global({thread, location}, address, bytes, access);
+    if (!thread.block->worker->find(site, address, bytes, range)) bad_global(culprit(thread, location), address, bytes, access);
     races().global(thread, address, bytes, access, location);
-    if (engine().options.counted) traffic().count(thread, false, address, bytes, access, site, location);
+    if (engine().options.counted) count_access(thread, false, address, bytes, access, site, location);
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
   }
-  if (!find_range(address, bytes, range)) bad_global({thread, location}, address, bytes, access);
+  if (!find_range(address, bytes, range)) bad_global(culprit(thread, location), address, bytes, access);
   cache = {range.base, range.bytes - bytes + 1};
 }
 

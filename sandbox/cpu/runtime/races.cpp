@@ -4,12 +4,12 @@
 #include <cstring>
 #include <utility>
 
+#include "counters.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
 #include "operations.h"
 #include "scheduler.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -370,7 +370,7 @@ extern "C" void wc_shadow_shared(Thread* caller, u32 offset, u32 bytes, Access k
   ThreadRecord& thread = record(caller);
   take_turn(thread, kind, location);
   races().shared(thread, offset, bytes, kind, location);
-  if (engine().options.counted) traffic().count(thread, true, offset, bytes, kind, 0, location);
+  if (engine().options.counted) count_access(thread, true, offset, bytes, kind, 0, location);
 }
 
 extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }

@@ -13,6 +13,7 @@
 #include "counters.h"
 #include "diagnostics.h"
 #include "engine.h"
+#include "executed.h"
 #include "memory.h"
 #include "races.h"
 #include "signals.h"
@@ -259,6 +260,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   takes_turns = engine().options.interleaved;
   turns = 0;
   if (engine().options.races) races().start_block(*this);
+  if (engine().options.counted && engine().options.summed) executed().start_block(*this);
   std::memset(shared.get(), poison(), shared_bytes);
 }
 

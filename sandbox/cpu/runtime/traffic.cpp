@@ -14,6 +14,7 @@ namespace {
 constexpr u32 kSectorBytes = 32;
 constexpr u32 kBanks = 32;
 constexpr u32 kBankBytes = 4;
+constexpr u32 kVectorBytes = 16;
 // A line is reported if most lanes take part in its requests, and if these cost much more than they need. Addresses at
 // random cause about 3.5 wavefronts, against which padding does not help.
 constexpr u64 kLeastRequests = 4;
@@ -140,6 +141,9 @@ void Traffic::add_to(Sums& sums) const {
                  : writes(instruction.access) ? sums.global_store
                                                     : sums.global_load;
       sum.add(instruction.location, totals.requests, totals.units, totals.fewest);
+      if (!instruction.shared && instruction.bytes >= kVectorBytes) {
+        sums.vector.add(instruction.location, totals.requests, totals.requests, 0);
+      }
     }
   }
   if (budget_.exhausted()) sums.complete = false;

@@ -17,14 +17,18 @@ BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPol
 class Unit:
     """State shared by all functions of a module: headers in use, access sites, counted branches.
 
-    `counts_doubles` says whether arithmetic in double precision is counted, see `doubles`.
+    `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. `counters` names
+    what a counting run counts in addition to what it counts in every program, see `families` and `branches`.
     """
 
-    def __init__(self, *, counts_doubles: bool = False) -> None:
+    def __init__(self, *, counts_doubles: bool = False, counters: frozenset[str] = frozenset()) -> None:
         self.headers: set[str] = set()
         self.site_count = 0
         self.branch_count = 0
         self.counts_doubles = counts_doubles
+        self.counters = counters
+        self.counted: list[tuple[str, int]] = []  # instructions, by kind and location
+        self.starts: dict[str, int] = {}  # the location of the first instruction of each function
         self.doubles: Counter[tuple[str, int]] = Counter()  # by kernel and location
 
 

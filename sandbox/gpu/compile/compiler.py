@@ -106,9 +106,16 @@ class Compiler:
         common = {"architectures": " ".join(self.architectures), "flags": " ".join(FLAGS)}
         return {**self.learned.versions, **common}
 
-    def key(self, source: bytes, binding: bytes, flags: Sequence[str] = ()) -> tuple[str | bytes, ...]:
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The libraries that programs can be linked with here."""
+        return tuple(self.learned.recipe.libraries)
+
+    def key(
+        self, source: bytes, binding: bytes, flags: Sequence[str] = (), libraries: Sequence[str] = ()
+    ) -> tuple[str | bytes, ...]:
         """Return the parts of a cache key: everything that can change the result of a compilation."""
-        return (self.stamp, *flags, "", source, binding)
+        return (self.stamp, *flags, "", *libraries, "", source, binding)
 
     def command(self, limits: Limits = COMPILE_LIMITS) -> Command:
         """A warm compile sandbox, for a pool: it says ready, and takes one LOAD (`Compilation`)."""

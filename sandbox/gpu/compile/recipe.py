@@ -6,11 +6,13 @@ so that the host's compiler need not wait for it.
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 from sandbox.nvcc_steps import DIALECT, MODULE_ID, STEM, StepsUnknown, ask_nvcc
 
@@ -19,6 +21,8 @@ WRAPPED = (
     *("__cudaRegisterFunction", "__cudaGetKernel", "__cudaLaunchKernel", "cudaLaunchKernel"),
     *("cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"),
 )
+# What programs can be linked with, by name: a header that the compile sandbox has if it has the library.
+LIBRARIES: Mapping[str, str] = {"cublas": "cublas_v2.h", "cufft": "cufft.h"}
 FLAGS = (*DIALECT, "-O3", "-lineinfo", "-Xptxas", "-v", "-Xcompiler", "-fPIC")
 _FATBIN_C = """\
 #include "fatbinary_section.h"
@@ -53,7 +57,8 @@ class GpuCompileRecipe:
     """All steps, to be run in the working directory. `files` must be there at the start.
 
     `usage` and `disassemble` are the beginnings of commands that take a cubin, empty where the toolkit has
-    no such program. `root` is where it is installed.
+    no such program. `root` is where it is installed. `libraries` are those of LIBRARIES that it
+    has, with the words that link them.
     """
 
     environment: dict[str, str]
@@ -66,6 +71,12 @@ class GpuCompileRecipe:
     disassemble: list[str]
     files: dict[str, str]
     root: str
+    libraries: dict[str, list[str]]
+
+    def linking(self, libraries: Sequence[str]) -> "GpuCompileRecipe":
+        """The recipe that links `libraries` too, all of which the sandbox has."""
+        words = dict.fromkeys(word for library in libraries for word in self.libraries[library])
+        return replace(self, link=[*self.link, *words])
 
     def to_json(self) -> str:
         """For the compile server."""
@@ -94,6 +105,13 @@ def learn_recipe(
     cuobjdump = shutil.which("cuobjdump", path=search_path)
     nvdisasm = shutil.which("nvdisasm", path=search_path)
     gold = ["-fuse-ld=gold"] if shutil.which("ld.gold", path="/usr/bin") else []  # twice as fast
+    link = [
+        *("g++", "-shared", *gold, "-o", "solution.so", "host.o", "fatbin.o", f"{home}/{FINISH_OBJECT}"),
+        *(f"-Wl,--wrap={name}" for name in WRAPPED),
+        "-Wl,-z,defs",
+        *shlex.split(re.sub(r"\$(\w+)", lambda m: variables.get(m[1], ""), variables["LIBRARIES"])),
+        *("-lcudart_static", "-lrt", "-lpthread", "-ldl"),
+    ]
     return GpuCompileRecipe(
         environment=steps.environment,
         host=steps.host("host.o"),
@@ -103,18 +121,32 @@ def learn_recipe(
         ],
         fatbinary=fatbinary,
         embed=["as", "fatbin.s", "-o", "fatbin.o"],
-        link=[
-            *("g++", "-shared", *gold, "-o", "solution.so", "host.o", "fatbin.o", f"{home}/{FINISH_OBJECT}"),
-            *(f"-Wl,--wrap={name}" for name in WRAPPED),
-            "-Wl,-z,defs",
-            *shlex.split(re.sub(r"\$(\w+)", lambda m: variables.get(m[1], ""), variables["LIBRARIES"])),
-            *("-lcudart_static", "-lrt", "-lpthread", "-ldl"),
-        ],
+        link=link,
         usage=[cuobjdump, "--dump-resource-usage"] if cuobjdump else [],
         disassemble=[nvdisasm, "--print-code", "--print-line-info-inline"] if nvdisasm else [],
         files={**MODULE_ID, f"{STEM}.fatbin.c": _FATBIN_C, "fatbin.s": _FATBIN_ASSEMBLY},
         root=variables["TOP"],
+        libraries=_libraries(steps.step(f"{STEM}.cpp4.ii", "-E"), link),
     )
+
+
+def _libraries(preprocess: Sequence[str], link: Sequence[str]) -> dict[str, list[str]]:
+    """The libraries of LIBRARIES with a header and something to link, and the words for it."""
+    headers = _folders(preprocess, "-I")
+    libraries = [folder for folder in _folders(link, "-L") if folder.name != "stubs"]
+    found = {}
+    for name, header in LIBRARIES.items():
+        places = [folder for folder in libraries if (folder / f"lib{name}.so").exists()]
+        if places and any((folder / header).is_file() for folder in headers):
+            # A runner must find the version that was linked, and so must the libraries that it needs itself.
+            found[name] = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{places[0]}", f"-l{name}"]
+    return found
+
+
+def _folders(step: Sequence[str], option: str) -> list[Path]:
+    """The folders that `step` names after `option`, absolute ones alone, without links."""
+    named = (word.removeprefix(option) for word in step if word.startswith(f"{option}/"))
+    return [Path(os.path.realpath(folder)) for folder in named]
 
 
 def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[list[str]]) -> DeviceSteps:

@@ -19,6 +19,7 @@ COMPILED = "echo 'int main() {}' > a.c && $CC a.c -o a.out && ./a.out"
 WORKS = {
     Image.COMPILE: f"CC=g++; {COMPILED} && python3 -c 'import subprocess'",
     Image.CUDA: "ls /usr/lib/*/libstdc++.so.6",
+    Image.LIBRARIES: "ls /usr/lib/*/libstdc++.so.6",
     Image.TRITON: f"CC=gcc; {COMPILED} && python3 -c 'import ctypes, json'",
     Image.ORACLE: "python3 -c 'import socket, mmap'",
 }

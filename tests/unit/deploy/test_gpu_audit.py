@@ -43,6 +43,8 @@ GOOD = GpuHost(
     toolkit_cuda=(13, 0, 88),
     cupy="14.2.0",
     mps_program="/usr/bin/nvidia-cuda-mps-control",
+    nsight_compute="2025.3.1",
+    counters_for_all=True,
     container_toolkit=(1, 19, 1),
     engine=ENGINE,
 )
@@ -62,6 +64,15 @@ def flaws(host: GpuHost, *trusted: str) -> list[Finding]:
 
 def test_a_good_host_has_no_flaw() -> None:
     assert flaws(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("lacks", "fix"), [({"nsight_compute": ""}, "cuda-nsight"), ({"counters_for_all": False}, "NVreg")]
+)
+def test_a_host_that_cannot_profile_still_judges(lacks: dict[str, Any], fix: str) -> None:
+    (flaw,) = flaws(replace(GOOD, **lacks))
+    assert flaw.level is Level.WEAK
+    assert fix in flaw.fix
 
 
 def test_every_flaw_names_its_fix() -> None:

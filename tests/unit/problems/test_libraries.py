@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from problems.faults import PackageInvalid
-from problems.libraries import Library, library_of, refused_include
+from problems.libraries import LINKED, Library, library_of, linked_libraries, refused_include
 from problems.loader import load_problem, problems_root
 
 NONE: tuple[Library, ...] = ()
@@ -108,3 +108,41 @@ def test_a_package_says_what_is_allowed_and_its_version_tells(tmp_path):
 def test_what_is_wrong_with_limits_is_said(tmp_path, limits, said):
     with pytest.raises(PackageInvalid, match=said):
         package(tmp_path, limits)
+
+
+@pytest.mark.parametrize("header", ["cublas_v2.h", "cublasLt.h", "cufft.h"])
+def test_libraries_that_are_linked_must_be_named(header):
+    source = f"#include <{header}>"
+    library = library_of(header)
+    assert library in LINKED
+    assert refused_include(source, None) == (
+        f"{header} belongs to {library}, which this problem does not allow."
+    )
+    assert "it allows cub" in refused_include(source, [Library.CUB])
+    assert refused_include(source, [library]) == ""
+
+
+@pytest.mark.parametrize("header", ["cub/cub.cuh", "mma.h", "vector"])
+def test_all_other_libraries_are_allowed_without_a_restriction(header):
+    assert refused_include(f"#include <{header}>", None) == ""
+
+
+def test_a_header_that_cannot_be_told_passes_without_a_restriction():
+    hidden = "#define H <cublas_v2.h>\n#include H"
+    assert refused_include(hidden, None) == ""
+    assert linked_libraries(hidden, [Library.CUBLAS]) == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "allowed", "linked"),
+    [
+        ("#include <cublas_v2.h>", None, ()),
+        ("#include <cublas_v2.h>", [Library.CUB], ()),
+        ("#include <cublas_v2.h>", [Library.CUBLAS], (Library.CUBLAS,)),
+        ("int main();", [Library.CUBLAS], ()),
+        ("#include <cufft.h>\n#include <cublas_v2.h>", [*Library], LINKED),
+        ("#include <cufft.h>\n#include <cublas_v2.h>", [Library.CUFFT], (Library.CUFFT,)),
+    ],
+)
+def test_what_is_linked_is_included_and_allowed(source, allowed, linked):
+    assert linked_libraries(source, allowed) == linked

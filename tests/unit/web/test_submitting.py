@@ -171,6 +171,30 @@ def test_only_a_gpu_that_is_in_use_may_be_asked_for(owner, handed_in, live_gpus)
         handed_in(owner, gpu_model="NVIDIA B200")
 
 
+def test_only_runs_of_cuda_programs_on_a_gpu_are_profiled(owner, handed_in, live_gpus):
+    wanted = {"mode": Mode.RUN, "profiled": True}
+    with pytest.raises(services.ProfileUnavailable, match="needs a GPU"):
+        handed_in(owner, **wanted)
+    live_gpus("NVIDIA H200")
+    assert handed_in(owner, **wanted).profiled
+    with pytest.raises(services.ProfileUnavailable, match="Only CUDA"):
+        handed_in(owner, **wanted, language=Language.TRITON)
+    with pytest.raises(services.ProfileUnavailable, match="Only runs"):
+        handed_in(owner, profiled=True)
+
+
+def test_a_user_may_profile_a_bounded_number_of_runs_in_an_hour(
+    owner, teammate, handed_in, live_gpus, settings
+):
+    live_gpus("NVIDIA H200")
+    settings.WARPCOURT = replace(settings.WARPCOURT, profiles_per_hour=1)
+    handed_in(owner, mode=Mode.RUN, profiled=True)
+    with pytest.raises(services.LimitReached, match="profiled 1 runs"):
+        handed_in(owner, mode=Mode.RUN, profiled=True)
+    assert handed_in(owner, mode=Mode.RUN)
+    assert handed_in(teammate, mode=Mode.RUN, profiled=True)
+
+
 def test_a_user_may_have_a_bounded_number_unfinished(owner, teammate, handed_in, settings):
     in_flight = [handed_in(owner) for _ in range(settings.WARPCOURT.max_in_flight)]
     with pytest.raises(services.LimitReached, match="in progress"):
@@ -202,6 +226,7 @@ def test_a_repeated_key_gives_the_same_submission(owner, teammate, handed_in, wa
         {"mode": Mode.SUBMIT},
         {"sizes": {"n": 7}},
         {"seed": 2},
+        {"profiled": True},
         {"gpu_model": "another"},
     ],
 )

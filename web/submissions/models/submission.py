@@ -59,6 +59,9 @@ class Submission(models.Model):
     personal_node = models.BooleanField(
         default=False, db_default=False, help_text="Whether a personal node of its author judges it."
     )
+    profiled = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the run is profiled on a GPU."
+    )
     shared = models.BooleanField(
         default=False, db_default=False, help_text="Whether users who solved the problem may read it."
     )
@@ -86,6 +89,9 @@ class Submission(models.Model):
             models.CheckConstraint(
                 condition=Q(personal_node=False) | Q(mode=Mode.RUN.value),
                 name="submission_personal_only_runs",
+            ),
+            models.CheckConstraint(
+                condition=Q(profiled=False) | Q(mode=Mode.RUN.value), name="submission_profiled_only_runs"
             ),
             models.CheckConstraint(
                 condition=Q(seed__isnull=True) | Q(mode=Mode.RUN.value), name="submission_seed_only_in_runs"

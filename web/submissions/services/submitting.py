@@ -42,14 +42,14 @@ from web.site.clock import DatabaseNow, read_clock
 from web.submissions.gpu_time import tightest
 from web.submissions.models import EventKind, Job, Priority, Submission
 from web.submissions.models import Report as StoredReport
-from web.submissions.queues import queue_for
+from web.submissions.queues import GPU, queue_for
 from web.submissions.services.journal import OLD_VERDICT, append, conclude
 from web.submissions.services.progress import settle
 from web.tracks.queries import in_contest
 
 log = structlog.get_logger(__name__)
 
-_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 class SubmissionRefused(Exception):
@@ -84,6 +84,10 @@ class PersonalNodeUnavailable(SubmissionRefused):
     """Raised when the user's node is not running, or may not judge what was requested."""
 
 
+class ProfileUnavailable(SubmissionRefused):
+    """Raised when a program cannot be profiled: it is not a run, not CUDA C++, or there is no GPU for it."""
+
+
 class LimitReached(SubmissionRefused):
     """Raised when the user has too many unfinished submissions, made too many, or used up the GPU time."""
 
@@ -114,6 +118,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
     seed: int | None = None,
     gpu_model: str = "",
     personal_node: bool = False,
+    profiled: bool = False,
     idempotency_key: str | None = None,
 ) -> Submission:
     """Store a submission with its job in one transaction, and wake a worker after the commit.
@@ -122,8 +127,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
     are by argument: text, a number, or a list that may be nested; they may determine sizes. The seed only
     determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
     no GPU. With `personal_node`, only a personal node of the user judges the run, and the verdict does not
-    count (`web.fleet.personal`). If the idempotency key was used for the same program, return the submission
-    from then.
+    count (`web.fleet.personal`). A `profiled` run of a CUDA program is profiled on
+    a GPU. If the idempotency key was used for the same program, return the submission from then.
 
     Raises:
         SubmissionRefused: see the tree above.
@@ -141,7 +146,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
             idempotency_key and Submission.objects.filter(user=user, idempotency_key=idempotency_key).first()
         )
         if earlier:
-            asked = (problem.pk, language.value, mode.value, source, *custom, seed, personal_node)
+            asked = (problem.pk, language.value, mode.value, source, *custom, seed, personal_node, profiled)
             if asked == _request_of(earlier) and gpu_model in {"", earlier.gpu_model}:
                 return earlier
             raise KeyReused("This idempotency key was already used for a different request. Use a new one.")
@@ -151,6 +156,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
         if personal_node:
             _check_personal_node(user, problem, mode)
         queue = personal_queue(user.pk) if personal_node else queue_for(gpu_model)
+        if profiled:
+            _check_profile(user, language, mode, queue)
         if queue != CPU and not personal_node:
             _check_gpu_time(user)
         submission = Submission.objects.create(
@@ -166,6 +173,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
             seed=seed,
             gpu_model=gpu_model,
             personal_node=personal_node,
+            profiled=profiled,
             idempotency_key=idempotency_key or None,
         )
         Job.objects.create(
@@ -251,6 +259,7 @@ def _request_of(submission: Submission) -> tuple[object, ...]:
         submission.values or None,
         submission.seed,
         submission.personal_node,
+        submission.profiled,
     )
 
 
@@ -277,6 +286,10 @@ def _read_custom(
         raise SizesUnacceptable("Custom sizes are only for runs.")
     if mode is not Mode.RUN and values:
         raise ValuesUnacceptable("Custom values are only for runs.")
+    if problem.asks_for_tests and (sizes or values):
+        raise SizesUnacceptable(
+            f"{problem.title} has no custom cases, because its programs are fixed. Run the samples."
+        )
     try:
         if values:
             return _read_values(sizes or {}, values, problem)
@@ -322,6 +335,19 @@ def _check_personal_node(user: User, problem: Problem, mode: Mode) -> None:
         raise PersonalNodeUnavailable(
             "None of your nodes is running. Start one, or run the program on the site's nodes."
         )
+
+
+def _check_profile(user: User, language: Language, mode: Mode, queue: str) -> None:
+    if mode is not Mode.RUN:
+        raise ProfileUnavailable("Only runs are profiled. Run the program, or submit it without a profile.")
+    if language is not Language.CUDA:
+        raise ProfileUnavailable("Only CUDA C++ programs can be profiled.")
+    if not queue.startswith(GPU):
+        raise ProfileUnavailable("A profile needs a GPU of this site, and none is available.")
+    most = settings.WARPCOURT.profiles_per_hour
+    made = Submission.objects.filter(user=user, profiled=True, created__gt=timezone.now() - _HOUR)
+    if made.count() >= most:
+        raise LimitReached(f"You profiled {most} runs in the last hour, the maximum. Run without a profile.")
 
 
 def _chosen_gpu(problem: Problem, gpu_model: str) -> str:

@@ -9,13 +9,14 @@ from sandbox.gpu.runners import (
     HOME,
     IN_IMAGE,
     Interpreter,
-    Tool,
     cuda_runner_command,
+    library_runner_command,
     of_this_process,
     oracle_command,
-    sanitized_runner_command,
     triton_runner_command,
+    watched_runner_command,
 )
+from sandbox.gpu.tool import Tool
 from sandbox.runner.timed_session import LIBRARY
 from sandbox.spec import Command, Image, Limits, SandboxGpu
 
@@ -27,12 +28,13 @@ RUNNER = Path("/somewhere/built/device_runner")
 def commands(interpreter: Interpreter = IN_IMAGE) -> dict[Image, Command]:
     return {
         Image.CUDA: cuda_runner_command(RUNNER, limits=LIMITS, gpu=GPU),
+        Image.LIBRARIES: library_runner_command(RUNNER, limits=LIMITS, gpu=GPU),
         Image.TRITON: triton_runner_command(interpreter, RUNNER, limits=LIMITS, gpu=GPU),
         Image.ORACLE: oracle_command(interpreter, limits=LIMITS, gpu=GPU),
     }
 
 
-@pytest.mark.parametrize("image", [Image.CUDA, Image.TRITON, Image.ORACLE])
+@pytest.mark.parametrize("image", [Image.CUDA, Image.LIBRARIES, Image.TRITON, Image.ORACLE])
 def test_a_command_names_its_image_and_its_gpu(image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "hunter2")
     command = commands()[image]
@@ -66,10 +68,10 @@ def test_an_interpreters_environment_wins() -> None:
     assert commands(interpreter)[Image.TRITON].environment["TRITON_CACHE_DIR"] == "/elsewhere"
 
 
-@pytest.mark.parametrize("tool", Tool)
+@pytest.mark.parametrize("tool", [Tool.MEMCHECK, Tool.RACECHECK])
 def test_the_sanitizer_runs_the_runner(tool: Tool) -> None:
     plain = commands()[Image.CUDA]
-    command = sanitized_runner_command(
+    command = watched_runner_command(
         RUNNER, "/usr/local/cuda/bin/compute-sanitizer", tool=tool, limits=LIMITS, gpu=GPU
     )
     assert command.argv[1:3] == ("--tool", tool.value)

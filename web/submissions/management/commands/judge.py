@@ -24,6 +24,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.nvml import NvmlUnavailable, gpus
+from sandbox.gpu.tool import Tool
 from sandbox.toolchain import ToolchainMissing
 from web.cli.diagnosis import diagnosis_lines
 from web.site.judging import NOTHING_WARM, open_configured
@@ -128,7 +129,7 @@ class Command(BaseCommand):
                     sizes=sizes,
                     values=values,
                     seed=options["seed"],
-                    sanitize=options["sanitize"],
+                    tool=Tool.MEMCHECK if options["sanitize"] else None,
                     on_progress=_silent if quiet else self._show,
                 )
             finally:

@@ -1,0 +1,152 @@
+"""Reads what Nsight Compute printed about a program. The program prints on the same stream: hostile text.
+
+`sandbox.gpu.profiler` has ncu print two sections of CSV when the program has ended. The first has a row for
+each profiled launch, under a row of names and a row of units. The second has a table for each launch, with a
+row for each line of the source and for each instruction. A program can forge its profile,
+which ranks nothing.
+"""
+
+import csv
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from judge.evidence.diagnostics import clean
+from judge.report import KernelProfile, LineProfile, Profile
+from sandbox.gpu.profiler import LAUNCHES, METRICS, RAW, SECTION, SOURCE
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_LINES = 400  # of the source, those with the most samples first
+_NAME_CHARACTERS = 200
+_MESSAGES = ("==PROF==", "==WARNING==", "==ERROR==")
+_NO_PERMISSION = "ERR_NVGPUCTRPERM"
+_OURS = {theirs: ours for ours, theirs in METRICS.items()}
+_DIMENSIONS = re.compile(r"\(?\s*(\d{1,10}),\s*(\d{1,10}),\s*(\d{1,10})\s*\)?")
+_SAMPLES = "# Samples"
+_COLUMNS: Mapping[str, str] = {
+    _SAMPLES: "samples",
+    "Warp Stall Sampling (All Samples)": "samples",
+    "# Instructions Executed": "instructions",
+    "Instructions Executed": "instructions",
+    "Thread Instructions Executed": "thread_instructions",
+    "L1 Conflicts Shared N-Way": "shared_ways",
+    "L2 Theoretical Sectors Global": "global_sectors",
+    "L2 Theoretical Sectors Global Excessive": "global_sectors_excessive",
+}
+
+
+class ProfileMissing(Exception):
+    """There is no profile; the text says why, for the user."""
+
+
+def read_profile(output: bytes) -> Profile:
+    """The profile in what the program and ncu printed. Raises ProfileMissing."""
+    text = output[:MAX_BYTES].decode("utf-8", "replace")
+    sections = _sections(text)
+    if RAW not in sections:
+        raise ProfileMissing("Nsight Compute wrote no profile. The program ended before it did.")
+    launches = tuple(_launches(sections[RAW]))
+    if not launches:
+        if _NO_PERMISSION in text:
+            raise ProfileMissing(
+                "The GPU's hardware counters are not accessible. An administrator must load the driver with "
+                "NVreg_RestrictProfilingToAdminUsers=0."
+            )
+        raise ProfileMissing("Nsight Compute found no kernel to profile.")
+    return Profile(launches, _lines(sections.get(SOURCE, ())))
+
+
+def program_output(output: bytes) -> bytes:
+    """What the program itself printed."""
+    own = output.partition(f"\n{SECTION}".encode())[0]
+    kept = (line for line in own.split(b"\n") if not line.startswith(tuple(map(str.encode, _MESSAGES))))
+    return b"\n".join(kept)
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    """The lines of each section, by name. Only the last section of a name counts."""
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in text.split("\n"):
+        if line.startswith(SECTION):
+            current = found[line.removeprefix(SECTION).strip()] = []
+        elif current is not None and not line.startswith(_MESSAGES):
+            current.append(line)
+    return found
+
+
+def _launches(lines: Sequence[str]) -> Iterator[KernelProfile]:
+    rows = _rows(lines)
+    names = next((row for row in rows if "Kernel Name" in row), None)
+    if names is None:
+        return
+    next(rows, None)  # units, which are base units
+    for _, row in zip(range(LAUNCHES), rows, strict=False):
+        cells = dict(zip(names, row, strict=False))
+        metrics = {
+            _OURS[name]: number
+            for name, cell in cells.items()
+            if name in _OURS and (number := _number(cell)) is not None
+        }
+        yield KernelProfile(
+            kernel=clean(cells.get("Kernel Name", ""), _NAME_CHARACTERS),
+            grid=_dimensions(cells.get("Grid Size", "")),
+            block=_dimensions(cells.get("Block Size", "")),
+            metrics=metrics,
+        )
+
+
+def _lines(lines: Sequence[str]) -> tuple[LineProfile, ...]:
+    """Sums over launches, by line of the source."""
+    sums: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    names: list[str] = []
+    for row in _rows(lines):
+        if _LINE in row:
+            names = row
+        elif names:
+            cells = dict(zip(names, row, strict=False))
+            line = _number(cells.get(_LINE, ""))
+            if line is None or not 0 < line < 2**31:
+                continue
+            for name, cell in cells.items():
+                if (ours := _line_metric(name)) and (number := _number(cell)) is not None:
+                    sums[int(line)][ours] += number
+    found = [LineProfile(line, dict(figures)) for line, figures in sums.items() if any(figures.values())]
+    found.sort(key=lambda entry: -entry.metrics.get("samples", 0.0))
+    return tuple(sorted(found[:MAX_LINES], key=lambda entry: entry.line))
+
+
+_LINE = "Line No"
+
+
+def _line_metric(name: str) -> str | None:
+    if name in _COLUMNS:
+        return _COLUMNS[name]
+    return name if name.startswith("stall_") and len(name) < 40 else None
+
+
+def _rows(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Rows of CSV. What is not CSV ends them."""
+    try:
+        yield from csv.reader(lines, strict=False)
+    except csv.Error:
+        return
+
+
+def _dimensions(text: str) -> tuple[int, int, int]:
+    match = _DIMENSIONS.match(text)
+    if match is None:
+        return 0, 0, 0
+    x, y, z = (min(int(word), 2**32 - 1) for word in match.groups())
+    return x, y, z
+
+
+def _number(text: str) -> float | None:
+    if not 0 < len(text) <= 40:
+        return None
+    try:
+        number = float(text.replace(",", ""))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

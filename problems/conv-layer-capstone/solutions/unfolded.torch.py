@@ -1,0 +1,20 @@
+"""torch.nn.functional.unfold stores the matrix of windows, and a product of matrices does the rest."""
+
+import torch
+
+
+def solve(
+    x: torch.Tensor,
+    filters: torch.Tensor,
+    y: torch.Tensor,
+    b: int,
+    c: int,
+    h: int,
+    w: int,
+    o: int,
+    r: int,
+    s: int,
+    pad: int,
+) -> None:
+    windows = torch.nn.functional.unfold(x, (r, s), padding=pad)
+    y.copy_((filters.reshape(o, c * r * s) @ windows).reshape(y.shape))

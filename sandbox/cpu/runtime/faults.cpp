@@ -1,0 +1,83 @@
+// Says what is wrong with an access to global memory. See faults.h.
+#include "faults.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "host_arguments.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr u64 kNullBytes = 64 << 10;
+constexpr u64 kNearBytes = u64{1} << 32;  // farther than that is not an index gone wrong
+
+bool is_mapped(u64 address) {
+  const u64 page = static_cast<u64>(sysconf(_SC_PAGESIZE));
+  unsigned char resident;
+  return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
+}
+
+[[noreturn]] void end(const Culprit& by, const char* kind, const std::string& what, const std::string& advice,
+                      const std::string& array = {}) {
+  fail({Severity::kError, kind, what + by.place + ". " + advice, by.where, array}, wire::kIllegalAccess);
+}
+
+}  // namespace
+
+std::string action(Access access, u32 bytes) {
+  const std::string size = std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ");
+  if (!writes(access)) return "read of " + size + "from ";
+  if (!reads(access)) return "write of " + size + "to ";
+  return "atomic operation of " + size + "on ";
+}
+
+void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
+  const std::string doing = action(access, bytes);
+  if (address < kNullBytes) {
+    end(by, "null_pointer", doing + "address " + hexadecimal(address) + ": a null pointer",
+        "Pass a pointer from cudaMalloc, and check that the allocation succeeded.");
+  }
+  const std::optional<Allocation> on_host = in_arena(address) ? std::nullopt : host_argument_near(address);
+  if (on_host && on_host->kind == MemoryKind::kPageable) {
+    end(by, "host_pointer", doing + "pageable host memory: " + on_host->element(address, bytes) + " of " + on_host->text(),
+        "Kernels cannot access pageable host memory. Allocate device memory with cudaMalloc, copy the array there "
+        "with cudaMemcpy, and pass that pointer.",
+        on_host->name);
+  }
+  const std::optional<Allocation> near = on_host ? on_host : nearest_allocation(address);
+  if (near && near->freed && near->contains(address, 0)) {
+    end(by, "use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
+        "Free it only after the last kernel that uses it.");
+  }
+  if (near && (in_arena(address) || on_host)) {
+    const s64 distance = static_cast<s64>(address - near->base);
+    if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
+      end(by, "out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),
+                distance < 0 ? "The index is negative." : by.advice, near->name);
+    }
+  }
+  if (!in_arena(address) && is_mapped(address)) {
+    end(by, "host_pointer", doing + "host memory at " + hexadecimal(address),
+        "Kernels reach device memory only: cudaMalloc a buffer and cudaMemcpy into it.");
+  }
+  end(by, "wild_pointer", doing + "address " + hexadecimal(address) + ", which belongs to no allocation",
+      "The pointer or its index is uninitialised or overflowed.");
+}
+
+u64 first_uninitialised(const Range& range, u64 address, u64 bytes) {
+  const u8* flags = range.initialised + (address - range.base);
+  return static_cast<u64>(std::find(flags, flags + bytes, 0) - flags);
+}
+
+void report_uninitialised(const Culprit& by, u64 address, u32 bytes) {
+  const std::optional<Allocation> found = live_allocation(address);
+  report({Severity::kWarning, "uninitialised",
+          "read of uninitialised device memory: " + found->element(address, bytes) + " of " + found->text() + by.place +
+              ". cudaMalloc does not clear memory; use cudaMemset.",
+          by.where});
+}
+
+}  // namespace warpcourt::cpu

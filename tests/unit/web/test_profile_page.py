@@ -1,0 +1,73 @@
+"""What the page of a profiled run shows."""
+
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from judge.report import KernelProfile, LineProfile, Profile, from_json, to_json
+from problems.vocabulary import Mode
+from tests.unit.web.figures import record, timed_report
+from web.accounts.models import User
+from web.results.profile import profile_page
+
+METRICS = {
+    "duration_ns": 33_500.0,
+    "memory_throughput_percent": 91.2,
+    "compute_throughput_percent": 20.0,
+    "dram_read_bytes": 4.0e8,
+    "global_load_sectors": 1024.0,
+    "global_load_requests": 128.0,
+    "shared_load_requests": 0.0,
+    "stall_long_scoreboard": 30.0,
+    "stall_selected": 1.0,
+    "stall_wait": 2.0,
+}
+LINES = (LineProfile(2, {"samples": 90.0, "instructions": 64.0}), LineProfile(3, {"samples": 10.0}))
+PROFILE = Profile((KernelProfile("sum(const float *)", (132, 1, 1), (16, 16, 1), METRICS),), LINES)
+
+
+def test_a_launch_says_what_bounds_it() -> None:
+    page = profile_page(PROFILE)
+    (launch,) = page.launches
+    assert (launch.grid, launch.block, launch.duration_us) == ("(132)", "(16, 16)", 33.5)
+    assert "Memory is the limit" in launch.summary
+    figures = {figure.label: figure.value for figure in launch.figures}
+    assert figures["Sectors per global load"] == "8.00"
+    assert figures["Read from device memory"] == "400.0 MB"
+    assert "Wavefronts per shared load" not in figures
+    assert [stall.reason for stall in launch.stalls] == [
+        "global, local or texture memory",
+        "the latency of its own instructions",
+    ]
+    assert [(line.number, round(line.percent)) for line in page.lines] == [(2, 90), (3, 10)]
+
+
+@pytest.mark.parametrize(
+    ("memory", "compute", "word"),
+    [(30, 40, "Neither"), (70, 90, "Arithmetic"), (85, 80, "Memory and arithmetic"), (None, 80, "")],
+)
+def test_the_summary_follows_the_throughputs(memory: float | None, compute: float, word: str) -> None:
+    metrics = {"memory_throughput_percent": memory, "compute_throughput_percent": compute}
+    kept = {name: value for name, value in metrics.items() if value is not None}
+    launch = KernelProfile("k", (1, 1, 1), (1, 1, 1), kept)
+    assert profile_page(Profile((launch,))).launches[0].summary.startswith(word)
+
+
+def test_a_profile_is_stored_with_its_report() -> None:
+    report = replace(timed_report(), profile=PROFILE)
+    assert from_json(to_json(report)) == report
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_profiled_run(client: Client, owner: User, handed_in) -> None:
+    client.force_login(owner)
+    run = record(handed_in(owner, mode=Mode.RUN), replace(timed_report(), score=None, profile=PROFILE))
+    text = client.get(reverse("submission", args=[run.public_id])).content.decode()
+    assert 'id="console-profile"' in text
+    assert "sum(const float *)" in text
+    missing = replace(timed_report(), score=None, profile=Profile(missing="Only a GPU has counters."))
+    run = record(handed_in(owner, mode=Mode.RUN, source="other"), missing)
+    text = client.get(reverse("submission", args=[run.public_id])).content.decode()
+    assert "There is no profile. Only a GPU has counters." in text

@@ -1,0 +1,252 @@
+"""The profile of a run as its page shows it: bars of throughput, figures, and what warps waited for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from judge.report import KernelProfile, Profile
+
+_MOST_STALLS = 4
+_MOST_LINES = 12
+_STALL = "stall_"
+_ISSUED = {"selected"}  # which is no wait
+
+# What a warp waits for, by Nsight Compute's name of the stall.
+STALLS: Mapping[str, str] = {
+    "barrier": "a barrier",
+    "branch_resolving": "the target of a branch",
+    "dispatch_stall": "the dispatcher",
+    "drain": "stores to leave before it ends",
+    "imc_miss": "constants that are not in the cache",
+    "lg_throttle": "the queue of global and local accesses",
+    "long_scoreboard": "global, local or texture memory",
+    "math_pipe_throttle": "a busy arithmetic unit",
+    "membar": "a memory fence",
+    "mio_throttle": "the queue of shared memory and special functions",
+    "misc": "other reasons",
+    "no_instruction": "instructions that are not in the cache",
+    "not_selected": "its turn, because another warp was ready",
+    "short_scoreboard": "shared memory or special functions",
+    "sleeping": "nanosleep",
+    "tex_throttle": "the queue of texture accesses",
+    "wait": "the latency of its own instructions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its unit, as text. `note` explains it."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """The share of the time between two instructions of a warp that it waits for one thing, in percent."""
+
+    reason: str
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchProfile:
+    """One launch. `memory_percent` and `compute_percent` are shares of the peak of the GPU."""
+
+    kernel: str
+    grid: str
+    block: str
+    duration_us: float | None
+    memory_percent: float | None
+    compute_percent: float | None
+    summary: str
+    figures: tuple[Figure, ...]
+    stalls: tuple[Stall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampledLine:
+    """A line of the source. `percent` is its share of the samples of all lines."""
+
+    number: int
+    percent: float
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePage:
+    """The launches in order, and the lines with the most samples. `missing` says why there is none."""
+
+    launches: tuple[LaunchProfile, ...]
+    lines: tuple[SampledLine, ...]
+    missing: str
+
+
+def profile_page(profile: Profile) -> ProfilePage:
+    """Return what the page shows of `profile`."""
+    return ProfilePage(tuple(map(_launch, profile.launches)), _lines(profile), profile.missing)
+
+
+def _launch(launch: KernelProfile) -> LaunchProfile:
+    metrics = launch.metrics
+    duration_ns = metrics.get("duration_ns")
+    memory, compute = metrics.get("memory_throughput_percent"), metrics.get("compute_throughput_percent")
+    return LaunchProfile(
+        kernel=launch.kernel,
+        grid=_text_of(launch.grid),
+        block=_text_of(launch.block),
+        duration_us=duration_ns / 1000 if duration_ns is not None else None,
+        memory_percent=memory,
+        compute_percent=compute,
+        summary=_summary(memory, compute),
+        figures=tuple(_figures(metrics)),
+        stalls=_stalls(metrics),
+    )
+
+
+def _text_of(dimensions: tuple[int, int, int]) -> str:
+    """Return the dimensions without ones at the end, such as (16, 16)."""
+    kept = list(dimensions)
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return f"({', '.join(map(str, kept))})"
+
+
+def _summary(memory: float | None, compute: float | None) -> str:
+    """Return what bounds the launch, in a sentence; empty if it is not known."""
+    if memory is None or compute is None:
+        return ""
+    if max(memory, compute) < _LOW:
+        return "Neither memory nor arithmetic is busy. The launch is too small, or its warps wait."
+    if memory > compute + _CLEAR:
+        return "Memory is the limit. Move fewer bytes, or reuse those that were loaded."
+    if compute > memory + _CLEAR:
+        return "Arithmetic is the limit. Execute fewer instructions, or use faster units."
+    return "Memory and arithmetic are about equally busy."
+
+
+_LOW, _CLEAR = 60.0, 10.0  # percent of the peak; the first is the rule of Nsight Compute's own guide
+
+
+def _figures(metrics: Mapping[str, float]) -> list[Figure]:
+    found = [
+        _percent("Device memory", metrics, "dram_throughput_percent", "of its peak bandwidth"),
+        _bytes("Read from device memory", metrics, "dram_read_bytes"),
+        _bytes("Written to device memory", metrics, "dram_write_bytes"),
+        _percent("L1 hits", metrics, "l1_hit_percent", "of the sectors asked for"),
+        _percent("L2 hits", metrics, "l2_hit_percent", "of the sectors asked for"),
+        _ratio(
+            "Sectors per global load",
+            metrics,
+            "global_load_sectors",
+            "global_load_requests",
+            "4 is ideal for 4-byte values",
+        ),
+        _ratio(
+            "Sectors per global store",
+            metrics,
+            "global_store_sectors",
+            "global_store_requests",
+            "4 is ideal for 4-byte values",
+        ),
+        _ratio(
+            "Wavefronts per shared load",
+            metrics,
+            "shared_load_wavefronts",
+            "shared_load_requests",
+            "1 has no bank conflict",
+        ),
+        _ratio(
+            "Wavefronts per shared store",
+            metrics,
+            "shared_store_wavefronts",
+            "shared_store_requests",
+            "1 has no bank conflict",
+        ),
+        _percent("Occupancy", metrics, "occupancy_percent", "of the warps that a multiprocessor can hold"),
+        _percent(
+            "Possible occupancy",
+            metrics,
+            "theoretical_occupancy_percent",
+            "with these registers, shared memory and blocks",
+        ),
+        _count("Registers", metrics, "registers_per_thread", "per thread"),
+        _number("Active lanes", metrics, "lanes_per_instruction", "of 32, per instruction"),
+        _percent("Uniform branches", metrics, "uniform_branch_percent", "of the branch targets"),
+        _count("Warp instructions", metrics, "warp_instructions", ""),
+        _count("Tensor instructions", metrics, "tensor_instructions", "of warps"),
+        _spills(metrics),
+    ]
+    return [figure for figure in found if figure is not None]
+
+
+def _percent(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
+    value = metrics.get(name)
+    return None if value is None else Figure(label, f"{value:.0f} %", note)
+
+
+def _number(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
+    value = metrics.get(name)
+    return None if value is None else Figure(label, f"{value:.1f}", note)
+
+
+def _count(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
+    value = metrics.get(name)
+    return None if not value else Figure(label, f"{value:,.0f}", note)
+
+
+def _bytes(label: str, metrics: Mapping[str, float], name: str) -> Figure | None:
+    value = metrics.get(name)
+    if value is None:
+        return None
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= size:
+            return Figure(label, f"{value / size:.1f} {unit}")
+    return Figure(label, f"{value:.0f} bytes")
+
+
+def _ratio(label: str, metrics: Mapping[str, float], above: str, below: str, note: str) -> Figure | None:
+    if not metrics.get(below):
+        return None
+    return Figure(label, f"{metrics.get(above, 0.0) / metrics[below]:.2f}", note)
+
+
+def _spills(metrics: Mapping[str, float]) -> Figure | None:
+    sectors = metrics.get("local_load_sectors", 0.0) + metrics.get("local_store_sectors", 0.0)
+    return (
+        Figure("Local memory", f"{sectors:,.0f}", "sectors: spilled registers and local arrays")
+        if sectors
+        else None
+    )
+
+
+def _stalls(metrics: Mapping[str, float]) -> tuple[Stall, ...]:
+    """Return the longest waits, as shares of the time between two instructions of a warp."""
+    waits = {
+        name.removeprefix(_STALL): cycles
+        for name, cycles in metrics.items()
+        if name.startswith(_STALL) and cycles > 0
+    }
+    total = sum(waits.values())
+    found = [
+        Stall(STALLS.get(name, name), 100 * cycles / total)
+        for name, cycles in sorted(waits.items(), key=lambda entry: -entry[1])
+        if name not in _ISSUED
+    ]
+    return tuple(stall for stall in found[:_MOST_STALLS] if stall.percent >= 1)
+
+
+def _lines(profile: Profile) -> tuple[SampledLine, ...]:
+    total = sum(line.metrics.get("samples", 0.0) for line in profile.lines)
+    if not total:
+        return ()
+    found = [
+        SampledLine(
+            line.line,
+            100 * line.metrics.get("samples", 0.0) / total,
+            int(line.metrics.get("instructions", 0.0)),
+        )
+        for line in profile.lines
+    ]
+    found.sort(key=lambda line: -line.percent)
+    return tuple(line for line in found[:_MOST_LINES] if line.percent >= 1)
