@@ -13,15 +13,24 @@ pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "async_copies.cu").read_text()
 N = 4096
 X = np.random.default_rng(1).integers(0, 16, N).astype(np.int32)
-ORDERLY = ("own_words", "words_of_others", "by_group", "by_barrier", "by_pipeline")
-EARLY = ("never_waits", "barrier_alone", "waits_for_the_one_before", "waits_without_barrier")
+ORDERLY = (
+    "own_words",
+    "words_of_others",
+    "by_group",
+    "by_barrier",
+    "by_pipeline",
+    "by_stages",
+    "wide_copies",
+)
+UNWAITED = ("never_waits", "barrier_alone", "waits_for_the_one_before")
+RACING = ("waits_without_barrier", "starts_while_others_read")
 
 
 def outcomes(name: str, *orders: RunFlag) -> list[Outcome]:
     """How the program ends in each of the orders."""
     runner = Runner(SOURCE)
     try:
-        which = (ORDERLY + EARLY).index(name)
+        which = (ORDERLY + UNWAITED + RACING).index(name)
         return [runner.call(X, np.zeros(16, np.int32), N, which, flags=flags) for flags in orders]
     finally:
         runner.close()
@@ -41,12 +50,12 @@ def test_a_program_that_waits_is_right_in_all_orders_and_nothing_is_reported(nam
         assert outcome.arrays[1][0] == X.sum()
 
 
-@pytest.mark.parametrize("name", EARLY)
+@pytest.mark.parametrize("name", UNWAITED + RACING)
 def test_a_read_before_the_wait_is_wrong_and_both_lines_are_named(name: str) -> None:
     ended = outcomes(name, *ORDERS)
     assert all(outcome.status is None for outcome in ended)
     assert not all(outcome.arrays[1][0] == X.sum() for outcome in ended)
-    kind = "race" if name == "waits_without_barrier" else "uninitialised"
+    kind = "race" if name in RACING else "uninitialised"
     messages = [
         str(found["message"]) for outcome in ended for found in outcome.diagnostics if found["kind"] == kind
     ]
@@ -54,7 +63,7 @@ def test_a_read_before_the_wait_is_wrong_and_both_lines_are_named(name: str) -> 
     assert any(f"line {copied}" in message and f"line {read}" in message for message in messages), messages
 
 
-@pytest.mark.parametrize("name", EARLY[:-1])
+@pytest.mark.parametrize("name", UNWAITED)
 def test_a_large_case_is_wrong_without_the_wait(name: str) -> None:
     (outcome,) = outcomes(name, RunFlag.NONE)
     assert outcome.status is None

@@ -1,4 +1,4 @@
-// Asynchronous copies to shared memory: programs that wait for them, and some that do not. `which` selects one.
+// Asynchronous copies to shared memory: programs that wait for them, and some that do not. `which` is one.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
@@ -22,7 +22,8 @@ __device__ void two_tiles(const int* x, int* out, int n) {
   __pipeline_memcpy_async(&tiles[0][t], &x[t], 4);
   __pipeline_commit();
   for (int tile = 0; tile * kThreads < n; ++tile) {
-    if ((tile + 1) * kThreads < n) __pipeline_memcpy_async(&tiles[(tile + 1) % 2][t], &x[(tile + 1) * kThreads + t], 4);
+    const int next = (tile + 1) * kThreads;
+    if (next < n) __pipeline_memcpy_async(&tiles[(tile + 1) % 2][t], &x[next + t], 4);
     __pipeline_commit();
     __pipeline_wait_prior(kLeft);
     if (kBarrier) __syncthreads();
@@ -75,6 +76,47 @@ __global__ void by_pipeline(const int* x, int* out, int n) {
   }
   add_of_warp(sum, out);
 }
+// Two stages whose state the block shares: mbarriers track the copies.
+__global__ void by_stages(const int* x, int* out, int n) {
+  __shared__ int tiles[2][kThreads];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto pipeline = cuda::make_pipeline(cg::this_thread_block(), &state);
+  const int count = n / kThreads;
+  int sum = 0;
+  for (int tile = 0, fetched = 0; tile < count; ++tile) {
+    for (; fetched < count && fetched < tile + 2; ++fetched) {
+      pipeline.producer_acquire();
+      cuda::memcpy_async(&tiles[fetched % 2][threadIdx.x], &x[fetched * kThreads + threadIdx.x], 4, pipeline);
+      pipeline.producer_commit();
+    }
+    pipeline.consumer_wait();
+    sum += tiles[tile % 2][threadIdx.x ^ 77];
+    pipeline.consumer_release();
+  }
+  add_of_warp(sum, out);
+}
+// Three tiles in turn, four words to a copy; what lies past the end becomes zero.
+__global__ void wide_copies(const int* x, int* out, int n) {
+  constexpr int kSize = 4 * kThreads;
+  __shared__ __align__(16) int tiles[3][kSize];
+  const int t = threadIdx.x, count = n / kSize + 1;
+  auto fetch = [&](int tile) {
+    const int first = tile * kSize + t * 4;
+    const bool there = first < n;
+    if (tile < count) __pipeline_memcpy_async(&tiles[tile % 3][t * 4], &x[there ? first : 0], 16, there ? 0 : 16);
+    __pipeline_commit();
+  };
+  int sum = 0;
+  fetch(0);
+  fetch(1);
+  for (int tile = 0; tile < count; ++tile) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    fetch(tile + 2);
+    for (int i = t; i < kSize; i += kThreads) sum += tiles[tile % 3][i];
+  }
+  add_of_warp(sum, out);
+}
 
 __global__ void never_waits(const int* x, int* out) {
   __shared__ int tile[kThreads];
@@ -108,6 +150,19 @@ __global__ void waits_without_barrier(const int* x, int* out) {
   __pipeline_wait_prior(0);
   add_of_warp(tile[t ^ 77], out);  // read: waits_without_barrier
 }
+__global__ void starts_while_others_read(const int* x, int* out, int n) {
+  __shared__ int tile[kThreads];
+  const int t = threadIdx.x;
+  int sum = 0;
+  for (int first = 0; first < n; first += kThreads) {
+    __pipeline_memcpy_async(&tile[t], &x[first + t], 4);  // copy: starts_while_others_read
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    sum += tile[t ^ 77];  // read: starts_while_others_read
+  }
+  add_of_warp(sum, out);
+}
 
 extern "C" void solve(const int* x, int* out, int n, int which) {
   const int blocks = (n + kThreads - 1) / kThreads;
@@ -118,9 +173,12 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
     case 2: by_group<<<1, kThreads>>>(x, out, n); break;
     case 3: by_barrier<<<1, kThreads>>>(x, out, n); break;
     case 4: by_pipeline<<<1, kThreads>>>(x, out, n); break;
-    case 5: never_waits<<<blocks, kThreads>>>(x, out); break;
-    case 6: barrier_alone<<<blocks, kThreads>>>(x, out); break;
-    case 7: waits_for_the_one_before<<<blocks, kThreads>>>(x, out); break;
-    case 8: waits_without_barrier<<<blocks, kThreads>>>(x, out); break;
+    case 5: by_stages<<<1, kThreads>>>(x, out, n); break;
+    case 6: wide_copies<<<1, kThreads>>>(x, out, n); break;
+    case 7: never_waits<<<blocks, kThreads>>>(x, out); break;
+    case 8: barrier_alone<<<blocks, kThreads>>>(x, out); break;
+    case 9: waits_for_the_one_before<<<blocks, kThreads>>>(x, out); break;
+    case 10: waits_without_barrier<<<blocks, kThreads>>>(x, out); break;
+    case 11: starts_while_others_read<<<1, kThreads>>>(x, out, n); break;
   }
 }
