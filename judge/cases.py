@@ -11,7 +11,11 @@ from problems.vocabulary import Group, Language, Mode
 from sandbox.wire import RunFlag
 
 _WATCHED = RunFlag.DETERMINISTIC | RunFlag.RACES
-ORDERS = (_WATCHED, _WATCHED | RunFlag.REVERSED, _WATCHED | RunFlag.INTERLEAVED)
+ORDERS = (
+    _WATCHED | RunFlag.STALE_READS,
+    _WATCHED | RunFlag.REVERSED,
+    _WATCHED | RunFlag.INTERLEAVED | RunFlag.STALE_READS,
+)
 # Further orders of a program that races.
 LATE_READS = tuple(
     _WATCHED | RunFlag.LATE_READS | torn | reversed_
@@ -82,12 +86,15 @@ def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[
     return tuple(case.name for case in sorted(small, key=partial(input_bytes, problem.arguments))[-1:])
 
 
-def required_cases(problem: Problem) -> dict[str, tuple[Requirement, ...]]:
-    """Return the requirements of each case in which they are counted, by name, in the order of the cases."""
+def required_cases(problem: Problem, language: Language) -> dict[str, tuple[Requirement, ...]]:
+    """Return the requirements on programs in `language` of each case in which they are counted, by name.
+
+    The cases are in their order.
+    """
     checked = [case for case in problem.cases if case.group is not Group.TIMED]
     usual = counted_cases(problem, checked, Mode.SUBMIT)
+    requirements = [r for r in problem.requirements if r.counter.language is language]
     found = (
-        (case.name, tuple(r for r in problem.requirements if case.name in (r.cases or usual)))
-        for case in checked
+        (case.name, tuple(r for r in requirements if case.name in (r.cases or usual))) for case in checked
     )
     return {name: requirements for name, requirements in found if requirements}

@@ -57,6 +57,11 @@ def outputs(problem: Problem) -> list[Argument]:
     return [argument for argument in problem.arguments if argument.role in {Role.OUT, Role.INOUT}]
 
 
+def reads_nothing(problem: Problem) -> bool:
+    """Whether programs get no data from which they could tell one case from another, but for their sizes."""
+    return not inputs(problem) and not any(argument.drawn for argument in problem.arguments)
+
+
 def inputs(problem: Problem) -> list[Argument]:
     """The arguments that come with contents, in order."""
     return [argument for argument in problem.arguments if argument.role in {Role.IN, Role.INOUT}]

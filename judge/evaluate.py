@@ -9,8 +9,8 @@ draws the cases, a runner and the referee's share of the GPU get ready. Then com
     rank      the timed cases, on a GPU held exclusively; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
-case that was not accepted. If all were, the requirements of the problem decide (`judge.requirements`),
-before anything is ranked.
+case that was not accepted; submissions that are tests have a rule of their own (`judge.kills`). If all were
+accepted, the requirements of the problem decide (`judge.requirements`), before anything is ranked.
 
 Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
 again from the start, alone, with a new runner: only that run counts. The checked runner is ranked if its
@@ -29,49 +29,58 @@ from threading import Event
 from judge.built import Built
 from judge.cases import run_orders, select_cases
 from judge.compiler import load_findings
-from judge.compiler.copies import with_copy_lines
+from judge.compiler.host_lines import with_host_lines
 from judge.compiler.signature import width_notes
 from judge.compiler.source import ProgramText
 from judge.cpu.orders import check_in_orders
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
 from judge.evidence.faults import classified
+from judge.evidence.launch_shapes import shape_notes
 from judge.evidence.launches import launched_nothing
 from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
+from judge.kills import explained, in_random_order, judged_program
+from judge.kills import overall as overall_of_tests
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, Profile, ProgressEvent, Report, StageTime, own_scalars
 from judge.requirements import count_elsewhere, with_requirements
 from judge.scalars import with_scalars
-from judge.scoring import score, unsuited
+from judge.scoring import checker_score, score, unsuited
+from judge.seeds import board_seed
 from judge.target import Referee, Target
 from judge.values import NO_VALUES, Values, matching_nan
 from problems.fix import refused_changes
 from problems.libraries import refused_include
+from problems.requirements import input_bytes
 from problems.schema import Case, Problem
-from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Tool, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
+from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
-_CAUSES = {DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}  # notes that explain wrong answers alone
+# Notes that explain wrong answers alone.
+_CAUSES = {DiagnosticKind.HALF_OVERFLOW, DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}
 _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.BANK_CONFLICT,
     DiagnosticKind.CONTENDED_ATOMIC,
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.LAUNCH_BOUND,
     DiagnosticKind.LEAK,
+    DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.UNCOALESCED,
 }
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
-def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
+def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
     problem: Problem,
     source: str,
     *,
@@ -83,6 +92,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     seed: int | None = None,
     gpu_model: str = "",
     tool: Tool | None = None,
+    board_key: bytes | None = None,
     on_progress: Callable[[ProgressEvent], None] = lambda _: None,
     on_stage: Callable[[StageTime], None] = lambda _: None,
     cancelled: Event | None = None,
@@ -93,6 +103,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     drawn, and `seed` draws the contents of public cases, so that they come again: all of them in `run` mode
     only. `gpu_model` asks for a GPU of that model. With `tool` the
     program runs alone under it on targets with GPUs; nothing is ranked then. The profiler is for runs.
+    `board_key` is the site's secret from which the contents of a problem follow that its checker's score
+    ranks; without it they are random, and its scores are not comparable.
     `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
     the sandboxes are killed and the verdict
     is `cancelled`.
@@ -107,6 +119,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
     if tool is Tool.PROFILER and mode is not Mode.RUN:
         raise ValueError("only runs are profiled, because a profile shows the sizes of cases")
+    if board_key and problem.ranks_by_score and mode is Mode.SUBMIT:
+        seed = board_seed(problem, board_key)
     secret = secrets.randbits(128) if seed is None else seed
     selected = select_cases(problem, mode, sizes, ranked=target.ranks and tool is None, values=values)
     cases = tuple(with_scalars(problem, case, secret) for case in selected)
@@ -171,7 +185,7 @@ def _judge(judgement: Judgement) -> Report:
             outcome = _check(judgement, built, referee, starting=Stage.WAIT)
         if watch and outcome.verdict is Verdict.ACCEPTED:
             outcome = _watched(judgement, watch, outcome)
-    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and judgement.target.ranks:
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not _counts(judgement):
         outcome = with_requirements(judgement, outcome, count_elsewhere(judgement))
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
         excuse = unsuited(judgement.problem, judgement.session.environment.get("gpu", ""))
@@ -191,10 +205,13 @@ def _refusal(problem: Problem, source: str, language: Language) -> str:
 
 
 def _noted(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
-    """The outcome with notes on how a program declares `solve`."""
+    """The outcome with notes on how a program declares `solve`, and on how it launches if it is accepted."""
     if judgement.language is not Language.CUDA:
         return outcome
     notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
+    if outcome.verdict is Verdict.ACCEPTED:
+        most = max(input_bytes(judgement.problem.arguments, case) for case in judgement.checked)
+        notes = (*notes, *shape_notes(outcome.diagnostics, judgement.source, most))
     return replace(outcome, diagnostics=(*outcome.diagnostics, *notes)) if notes else outcome
 
 
@@ -227,13 +244,16 @@ def _check(
     if failed := _load(judgement, built, referee, starting):
         return failed
     with judgement.stage(Stage.CHECK):
-        cases = judgement.checked
+        cases = in_random_order(judgement.problem, judgement.checked)
         for index, case in enumerate(cases, start=1):
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
-            report = check_in_orders(referee, drawn, _orders(judgement, case))
-            reports.append(replace(report, told_after=after))
+            orders = _orders(judgement, case)
+            report = check_in_orders(referee, drawn, orders)
+            if orders[0] & RunFlag.TRACE:
+                judgement.keep_replay(case, report, referee.trace)
+            reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.tool:
@@ -242,9 +262,14 @@ def _check(
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
-    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and not judgement.target.ranks:
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and _counts(judgement):
         return with_requirements(judgement, outcome, parse_sums(referee.diagnostics))
     return outcome
+
+
+def _counts(judgement: Judgement) -> bool:
+    """Whether checking the cases counts for requirements. On a GPU the doctor counts CUDA programs."""
+    return not judgement.target.ranks or judgement.language is Language.PYTHON
 
 
 def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> RunOutcome | None:
@@ -339,7 +364,14 @@ def _never_quiet(case: Case) -> CaseReport:
 
 
 def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
-    verdict, message = _overall(reports)
+    if judgement.problem.under_test is not None:
+        verdict, message = overall_of_tests(judgement.problem, reports)
+        names = [case.name for case in judgement.cases]
+        reports = sorted(reports, key=lambda report: names.index(report.name))
+        if verdict is Verdict.ACCEPTED:
+            reports = list(explained(judgement.problem, reports))
+    else:
+        verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
     if "double" in ProgramText.read(judgement.source).names():
@@ -352,13 +384,14 @@ def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) 
 def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
     """`found`, with those marked that hidden cases may have caused."""
     names = [argument.name for argument in judgement.problem.arguments]
-    return told(with_copy_lines(found, judgement.source), before, judgement.source, names)
+    return told(with_host_lines(found, judgement.source, names), before, judgement.source, names)
 
 
 def _examined(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
     """The outcome with what the target's doctor says of a case that ended badly."""
     places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
-    if outcome.verdict not in _EXAMINED or not places:
+    refused = judgement.problem.under_test is not None and outcome.verdict is Verdict.WRONG_ANSWER
+    if outcome.verdict not in _EXAMINED or not places or refused:
         return outcome
     at = places[0]  # whose verdict is that of the whole
     failed = outcome.cases[at]
@@ -412,8 +445,10 @@ def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     if others and case.name in judgement.counted:
         first |= RunFlag.COUNT
-    if others and case.name in judgement.required:
+    if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
         first |= RunFlag.COUNT | RunFlag.SUMS
+    if others and case.name in judgement.traced:
+        first |= RunFlag.COUNT | RunFlag.TRACE
     if judgement.tool is Tool.MEMCHECK and not others:
         more |= RunFlag.SANITIZE
     return tuple(order | more for order in (first, *others))
@@ -450,6 +485,11 @@ def _profile(judgement: Judgement, output: bytes) -> Profile | None:
         return Profile(missing=str(error))
 
 
+def _checker_score(judgement: Judgement, outcome: RunOutcome) -> float | None:
+    accepted = outcome.verdict is Verdict.ACCEPTED
+    return checker_score(judgement.problem, outcome.cases) if accepted else None
+
+
 def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     report = Report(
@@ -467,5 +507,7 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         attempts=judgement.attempts,
         requirements=outcome.requirements,
         profile=_profile(judgement, outcome.output),
+        checker_score=_checker_score(judgement, outcome),
+        replay=judgement.replay,
     )
     return replace(report, message=shown_message(report))

@@ -7,10 +7,23 @@ from dataclasses import dataclass, field
 
 from judge.cases import counted_cases, required_cases
 from judge.race_watch import RaceWatch
-from judge.report import CaseReport, Diagnostic, ProgressEvent, RequirementReport, Score, StageTime
+from judge.replay.packed import pack
+from judge.replay.recorded import Trace
+from judge.report import (
+    CaseReport,
+    Diagnostic,
+    ProgressEvent,
+    Replay,
+    RequirementReport,
+    Score,
+    StageTime,
+)
 from judge.target import JudgingSession, Referee, Target
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Mode, Stage, Step, Tool, Verdict
+from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
+from sandbox.gpu.tool import Tool
+
+_MOST_TRACED = 4  # cases of a run
 
 
 @dataclass(slots=True)
@@ -33,8 +46,10 @@ class Judgement:
     stages: list[StageTime] = field(default_factory=list)
     attempts: int = 1
     said_before: int | None = None  # findings of this run when its first hidden case began, None before that
+    replay: Replay | None = None
     _session: JudgingSession | None = None
     _referee: Referee | None = None
+    _shown: tuple[bool, int] = (False, 0)  # by the replay: whether the case failed, and events
 
     @property
     def session(self) -> JudgingSession:
@@ -62,11 +77,18 @@ class Judgement:
         return counted_cases(self.problem, self.checked, self.mode)
 
     @property
-    def required(self) -> tuple[str, ...]:
-        """The names of the cases on which functional mode counts for the requirements of the problem."""
-        if not self.problem.requirements or self.language is not Language.CUDA:
+    def traced(self) -> tuple[str, ...]:
+        """The names of the cases for which functional mode records a trace, the first of a run."""
+        if self.mode is not Mode.RUN or self.language is not Language.CUDA or self.tool:
             return ()
-        names = required_cases(self.problem)
+        return tuple(case.name for case in self.checked if case.public)[:_MOST_TRACED]
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the cases that count for the requirements of the problem."""
+        if not self.problem.requirements:
+            return ()
+        names = required_cases(self.problem, self.language)
         return tuple(case.name for case in self.checked if case.name in names)
 
     @property
@@ -93,6 +115,7 @@ class Judgement:
         """End the current run, if any, and begin one with a fresh runner."""
         self.end_run()
         self.said_before = None
+        self.replay, self._shown = None, (False, 0)
         self._referee = self.session.start_referee(alone=alone)
         return self._referee
 
@@ -124,6 +147,20 @@ class Judgement:
         if not after and not case.public:
             self.said_before = len(referee.diagnostics)
         return after
+
+    def keep_replay(self, case: Case, report: CaseReport, trace: Trace | None) -> None:
+        """Keep the replay of `case`, which `report` is about, if it shows more than the one that is kept.
+
+        That is the first case that was not accepted, else the one in which the program did most.
+        """
+        if trace is None:
+            return
+        shows = (report.verdict is not Verdict.ACCEPTED, len(trace.events))
+        if self._shown[0] or shows <= self._shown:
+            return
+        packed = pack(trace, self.problem, case)
+        if packed:
+            self.replay, self._shown = Replay(case.name, packed), shows
 
     def close(self) -> None:
         """End the current run and give the judging session up."""

@@ -135,12 +135,18 @@ def oracle_kind(oracle: OracleKind) -> str:
 
 def oracle_manifest(problem: Problem) -> bytes:
     """Return the oracle's manifest as JSON: the signature."""
-    manifest = {
+    manifest: dict[str, object] = {
         "arguments": _signature(problem),
         "sizes": list(size_names(problem)),
         "expected": [argument.name for argument in outputs(problem)],
+        **programs_of(problem),
     }
     return json.dumps(manifest).encode()
+
+
+def programs_of(problem: Problem) -> dict[str, object]:
+    """Return the part of a manifest with the programs under test; empty where there are none."""
+    return {"programs": list(problem.under_test.programs)} if problem.under_test else {}
 
 
 def given_inputs(problem: Problem, case: Case) -> bytes:

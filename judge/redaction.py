@@ -18,7 +18,7 @@ from dataclasses import replace
 from judge.evidence.diagnostics import first_error
 from judge.report import CaseReport, Diagnostic, Report, Timing
 from judge.runner.comparison import UNWRITTEN
-from problems.vocabulary import DiagnosticKind, Group, Severity, Verdict
+from problems.vocabulary import DiagnosticKind, Group, ProgramKind, Severity, Verdict
 
 _MOST_THREADS = 1024  # of a block
 _WHERE = " Sizes and values are hidden because a hidden case was running."
@@ -50,11 +50,14 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.DOUBLE_PRECISION: "Threads compute in double precision, although no array holds doubles.",
     DiagnosticKind.EXCEPTION: "solve threw an exception.",
     DiagnosticKind.EXITED_THREADS: "Threads waited for others that had already exited.",
+    DiagnosticKind.HALF_OVERFLOW: "Finite numbers gave infinity in float16.",
     DiagnosticKind.HOST_ACCESS: "Host code read or wrote device memory.",
     DiagnosticKind.HOST_CRASH: "Host code crashed.",
     DiagnosticKind.HOST_POINTER: "A kernel used a pointer to host memory.",
     DiagnosticKind.ILLEGAL_ADDRESS: "A kernel read or wrote memory outside every array.",
+    DiagnosticKind.LAUNCH_BOUND: "solve makes many small launches, and more of them in larger cases.",
     DiagnosticKind.LEAK: "solve returned without freeing memory, streams or events.",
+    DiagnosticKind.LOW_OCCUPANCY: "Blocks have idle lanes, or all launches have one block.",
     DiagnosticKind.MEMORY: "The program requested more memory than is available.",
     DiagnosticKind.MISALIGNED: "An address is not a multiple of the size of what it accesses.",
     DiagnosticKind.NULL_POINTER: "A null pointer was used.",
@@ -93,15 +96,19 @@ def told(
 
 
 class HiddenNames:
-    """Names of hidden cases for those who may not see them: `timed 1`, `timed 2`, in order of each group."""
+    """Names of hidden cases for those who may not see them: `timed 1`, `timed 2`, in order of each group.
+
+    Those of programs under test are named by their kind: `faulty 1`, `right 1`.
+    """
 
     def __init__(self) -> None:
-        self._counts: Counter[Group] = Counter()
+        self._counts: Counter[str] = Counter()
 
-    def following(self, group: Group) -> str:
-        """Return the name of the next hidden case of `group`."""
-        self._counts[group] += 1
-        return f"{group.value} {self._counts[group]}"
+    def following(self, group: Group, program: ProgramKind | None = None) -> str:
+        """Return the name of the next hidden case of `group`, or of a program under test."""
+        word = program.value if program else group.value
+        self._counts[word] += 1
+        return f"{word} {self._counts[word]}"
 
 
 def redact(report: Report) -> Report:
@@ -114,11 +121,12 @@ def redact(report: Report) -> Report:
         if not case.public:
             shown = replace(
                 case,
-                name=names.following(case.group),
+                name=names.following(case.group, case.program),
                 sizes={},
                 scalars={},
                 wall_ms=_rough(case.wall_ms),
                 timing=_blur(case.timing),
+                checker_score=None,
             )
         if withheld(case):
             message = words(case, cause)
@@ -137,6 +145,8 @@ def redact(report: Report) -> Report:
 
 def shown_message(report: Report) -> str:
     """The message of the whole report, in words of ours where that of a hidden case decided the verdict."""
+    if report.verdict is Verdict.WRONG_ANSWER and any(case.program for case in report.cases):
+        return report.message  # it counts programs
     failed = next((case for case in report.cases if case.verdict is not Verdict.ACCEPTED), None)
     if failed is None or failed.verdict is not report.verdict or not withheld(failed):
         return report.message
@@ -156,7 +166,7 @@ def words(case: CaseReport, cause: Diagnostic | None) -> str:
         case Verdict.ACCEPTED | Verdict.REJECTED:
             return case.message  # the referee's own words
         case Verdict.WRONG_ANSWER:
-            return _wrong(case)
+            return case.message if case.program else _wrong(case)
     if cause is not None and cause.severity is Severity.ERROR:
         return _sentence(cause)
     return _BY_VERDICT[case.verdict] + _WHERE

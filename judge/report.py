@@ -2,11 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from problems.schema import Case
-from problems.vocabulary import Counter, Group, Relation, RequirementState, Severity, Step, Verdict
+from problems.vocabulary import (
+    Counter,
+    Group,
+    ProgramKind,
+    Relation,
+    RequirementState,
+    Severity,
+    Step,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +198,9 @@ class CaseReport:
     `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
     cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
     the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
+    `program` says what the program under test is, in problems that ask for tests. The verdict then says
+    whether the tests judged it rightly; see `judge.kills`. `checker_score` is the number that the checker
+    gave outputs that are all right.
     """
 
     name: str
@@ -206,6 +218,8 @@ class CaseReport:
     told_after: bool = False
     outputs: tuple[ShownOutput, ...] = ()
     inputs: tuple[ShownInput, ...] = ()
+    program: ProgramKind | None = None
+    checker_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +228,8 @@ class RequirementReport:
 
     `measured` is the figure of the case in which it is worst, rounded for a hidden one, whose name is not in
     `case`. It is None if nothing was counted, or if `message` says why there is no figure. `line` is the
-    one that contributes most to a figure that misses the bound.
+    one that contributes most to a figure that misses the bound, and `call` the function of the CUDA runtime
+    that does, if the figure counts calls.
     """
 
     counter: Counter
@@ -226,6 +241,15 @@ class RequirementReport:
     case: str = ""
     line: int | None = None
     message: str = ""
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """How a program used memory in the public case `case`, packed by `judge.replay.packed`."""
+
+    case: str
+    packed: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +271,10 @@ class Report:
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
     `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted. `profile` is there for runs that asked for one.
+    the problem, if all cases were accepted. `profile` is there for runs that asked for one. `checker_score`
+    is the mean over the cases that count, if the program is accepted and the problem has such a score;
+    `judge.scoring` says which. `replay` is there for runs of CUDA programs in functional mode; the JSON does
+    not have it.
     """
 
     verdict: Verdict
@@ -264,6 +291,8 @@ class Report:
     attempts: int = 1
     requirements: tuple[RequirementReport, ...] = ()
     profile: Profile | None = None
+    checker_score: float | None = None
+    replay: Replay | None = None
 
     @property
     def ranked(self) -> bool:
@@ -293,8 +322,12 @@ def own_scalars(case: Case) -> dict[str, str]:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
-    body: dict[str, Any] = storable(asdict(report))
+    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
+
+    Its replay, which is binary, is left out.
+    """
+    body: dict[str, Any] = storable(asdict(replace(report, replay=None)))
+    del body["replay"]
     return body
 
 
@@ -378,6 +411,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             **body,
             "group": Group(body["group"]),
             "verdict": Verdict(body["verdict"]),
+            "program": ProgramKind(body["program"]) if body.get("program") else None,
             "mismatches": mismatches,
             "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
             "inputs": tuple(_input_from_json(entry) for entry in body.get("inputs", ())),

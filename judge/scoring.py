@@ -3,13 +3,16 @@
 The score is the geometric mean of the medians: halving the time of any case helps equally, and no case
 drowns another. Its interval comes from the cases' intervals, whose half widths are independent on a
 logarithmic scale: the variance of a mean of k independent logarithms is the sum of theirs over k².
+
+If a problem has a score of its own, its checker gives each right output a number, and the score of a program
+is their arithmetic mean. It has no interval: all programs get the same contents (`judge.seeds`).
 """
 
 import itertools
 import math
 from collections.abc import Sequence
 
-from judge.report import Score, Timing
+from judge.report import CaseReport, Score, Timing
 from problems.schema import Problem, suits_gpu
 
 
@@ -45,6 +48,22 @@ def score(timings: Sequence[Timing]) -> Score:
         low_us=math.exp(centre - math.hypot(*below) / len(logs)),
         high_us=math.exp(centre + math.hypot(*above) / len(logs)),
     )
+
+
+def checker_score(problem: Problem, reports: Sequence[CaseReport]) -> float | None:
+    """The score of an accepted program by the problem's checker; None if the problem has none.
+
+    These are the hidden cases that the problem names, by default all that are not timed. In a run, which has
+    none, all cases count. It is rounded to four digits: a program that knew hidden contents could tell by it,
+    and the last digits mean nothing.
+    """
+    if problem.score is None:
+        return None
+    scored = [report for report in reports if report.checker_score is not None and report.timing is None]
+    hidden = [report for report in scored if not report.public]
+    named = [report for report in hidden if not problem.score.cases or report.name in problem.score.cases]
+    counted = [report.checker_score for report in named or scored if report.checker_score is not None]
+    return float(f"{math.fsum(counted) / len(counted):.4g}") if counted else None
 
 
 def rank(scores: Sequence[Score]) -> list[int]:

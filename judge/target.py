@@ -14,10 +14,12 @@ from judge.built import Built
 from judge.drawn import CaseData
 from judge.evidence.sums import Sums
 from judge.oracle import Oracle
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool, Verdict
+from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
+from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 
@@ -40,6 +42,10 @@ class Referee(Protocol):
     @property
     def output(self) -> bytes:
         """The program's output; available after the runner has ended."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the last call with the flag TRACE did, in functional mode; None if that is unknown."""
 
     def ready(self) -> None:
         """Wait until the runner is up and, on a GPU, a share of it is held. Call it first, once.

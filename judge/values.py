@@ -86,6 +86,8 @@ def check_values(
 
 def custom_case(problem: Problem, sizes: Mapping[str, int], values: Values) -> Case:
     """Return the case with a user's own sizes and values. Raises judge.sizes.CustomCaseInvalid."""
+    if problem.under_test is not None:
+        raise SizesInvalid("The programs under test are fixed, so custom sizes and values are not possible.")
     check_sizes(problem, sizes)
     check_values(problem.arguments, sizes, values, checker=problem.checker is not None)
     scalars = {argument.name for argument in problem.arguments if argument.role is Role.SCALAR}

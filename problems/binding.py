@@ -2,7 +2,7 @@
 
 from problems.binding_python import python_type, signature_python, starter_python
 from problems.schema import Argument, Problem
-from problems.vocabulary import Dtype, Language, Role
+from problems.vocabulary import ArrayMemory, Dtype, Language, Role
 
 _ROLE_WORDS = {
     Role.IN: "input, must not be changed",
@@ -10,6 +10,11 @@ _ROLE_WORDS = {
     Role.INOUT: "input and output, changed in place",
 }
 _ZEROED = "output, holds zeros at first"
+_MEMORY_WORDS = {
+    ArrayMemory.DEVICE: "in device memory",
+    ArrayMemory.HOST: "in pageable host memory",
+    ArrayMemory.PINNED: "in pinned host memory",
+}
 _HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
 
 # Each mistake in the declaration of `solve` gives one error here; dependent checks are skipped.
@@ -155,14 +160,27 @@ def _starter_cuda(problem: Problem) -> str:
         [
             *(f"#include <{header}>" for header in includes),
             "",
-            "// Arrays are in device memory, scalars are passed by value.",
+            f"// {_placed(arguments)}",
             *(f"//   {line}" for line in _explanations(arguments)),
             f'extern "C" {signature_cuda(problem)} {{',
-            "    // Launch your kernels here.",
+            f"    // {_task(arguments)}",
             "}",
             "",
         ]
     )
+
+
+def _placed(arguments: tuple[Argument, ...]) -> str:
+    """A sentence on where the arrays are."""
+    if not any(argument.memory.on_host for argument in arguments):
+        return "Arrays are in device memory, scalars are passed by value."
+    return "Kernels can access device memory and pinned host memory. Scalars are passed by value."
+
+
+def _task(arguments: tuple[Argument, ...]) -> str:
+    if any(argument.memory.on_host for argument in arguments):
+        return "Copy data to device memory, launch your kernels, and copy the results back."
+    return "Launch your kernels here."
 
 
 def _starter_triton(problem: Problem) -> str:
@@ -185,10 +203,12 @@ def _starter_triton(problem: Problem) -> str:
 
 def _explanations(arguments: tuple[Argument, ...]) -> list[str]:
     width = max(len(argument.name) for argument in arguments)
-    return [f"{argument.name:<{width}}  {_explain(argument)}" for argument in arguments]
+    placed = any(argument.memory.on_host for argument in arguments)
+    return [f"{argument.name:<{width}}  {_explain(argument, placed=placed)}" for argument in arguments]
 
 
-def _explain(argument: Argument) -> str:
+def _explain(argument: Argument, *, placed: bool) -> str:
+    """What an argument is, and where an array lies if `placed`."""
     if argument.drawn:
         return f"{argument.dtype}, another value in each case"
     if argument.value is not None:
@@ -196,7 +216,8 @@ def _explain(argument: Argument) -> str:
         return argument.dtype.value if meaning == argument.name else f"{argument.dtype}, {meaning}"
     shape = ", ".join(formula.text for formula in argument.shape)
     words = _ZEROED if argument.zeroed else _ROLE_WORDS[argument.role]
-    return f"{argument.dtype}[{shape}], {words}"
+    place = f" {_MEMORY_WORDS[argument.memory]}" if placed else ""
+    return f"{argument.dtype}[{shape}]{place}, {words}"
 
 
 def _parameter_type(argument: Argument) -> str:

@@ -16,6 +16,8 @@ def signature_python(problem: Problem) -> str:
             return f"def custom_kernel(data) -> {result}"
         case PythonEntry.MODEL_NEW:
             return "class ModelNew(torch.nn.Module)"
+        case PythonEntry.FUNCTION:
+            return "class Function(torch.autograd.Function)"
     return f"def solve({', '.join(_parameters(problem, call))}) -> {result}"
 
 
@@ -34,6 +36,8 @@ def starter_python(problem: Problem, explanations: list[str]) -> str:
             lines += [f"{signature_python(problem)}:", *_unpacking(call.given)]
         case PythonEntry.MODEL_NEW:
             lines += ["class ModelNew(torch.nn.Module):", *_model(problem, call)]
+        case PythonEntry.FUNCTION:
+            return "\n".join([*lines, f"{signature_python(problem)}:", *_function(problem, call), ""])
         case _:
             lines.append(f"{signature_python(problem)}:")
     indent = "        " if call.entry is PythonEntry.MODEL_NEW else "    "
@@ -48,6 +52,14 @@ def _notes(call: PythonCallSpec, explanations: list[str]) -> list[str]:
     notes = ["Arrays are tensors, scalars are numbers.", *(f"  {line}" for line in explanations)]
     if call.entry is PythonEntry.CUSTOM_KERNEL:
         notes.append(f"data is {call.given.text}.")
+    if call.backward is not None:
+        notes.append("The judge then starts the backward pass:")
+        upstream = call.backward.upstream.items()
+        notes += [f"  {gradient} is the gradient with respect to {name}." for name, gradient in upstream]
+        wanted = call.backward.gradients.items()
+        notes += [
+            f"  It compares {gradient}, the gradient with respect to {name}." for name, gradient in wanted
+        ]
     notes += [f"{name} is a tensor of dtype torch.{dtype}." for name, dtype in call.views.items()]
     if call.state:
         notes.append("The parameters of ModelNew are set before each call:")
@@ -78,6 +90,24 @@ def _model(problem: Problem, call: PythonCallSpec) -> list[str]:
         "        # Make the parameters here, named as above.",
         "",
         f"    def forward({taken}) -> {_result(call)}:",
+    ]
+
+
+def _function(problem: Problem, call: PythonCallSpec) -> list[str]:
+    known = {argument.name: argument for argument in problem.arguments}
+    forward = ", ".join(["ctx", *_parameters(problem, call)])
+    upstream = call.backward.upstream if call.backward else {}
+    backward = ", ".join(["ctx", *(_declared(known, upstream.get(name, name)) for name in call.returns)])
+    return [
+        "    @staticmethod",
+        f"    def forward({forward}) -> {_result(call)}:",
+        f"        # Keep what backward needs with ctx.save_for_backward. Return {', '.join(call.returns)}.",
+        "        return None",
+        "",
+        "    @staticmethod",
+        f"    def backward({backward}):",
+        "        # Return a gradient for each argument of forward, None for those that need none.",
+        "        return None",
     ]
 
 

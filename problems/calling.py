@@ -2,9 +2,10 @@
 
 CUDA C++ and Triton programs define `solve` and write into the arrays that they are given. PyTorch programs
 are written otherwise: `custom_kernel(data)` takes a tuple and returns tensors, `ModelNew(…)(x)` is a module
-with parameters. `[python]` in problem.toml says how the problem's arguments, which are all that crosses the
-wire, make up such a call. What it says is data: expressions of names and constants that are parsed here and
-built again by `sandbox.runner.python_call`, never evaluated.
+with parameters, `Function.apply(x)` an operator with a derivative. `[python]` in problem.toml says how the
+problem's arguments, which are all that crosses the wire, make up such a call. What it says is data:
+expressions of names and constants that are parsed here and built again by `sandbox.runner.python_call`,
+never evaluated.
 """
 
 import ast
@@ -38,6 +39,7 @@ class PythonEntry(StrEnum):
     SOLVE = "solve"
     CUSTOM_KERNEL = "custom_kernel"
     MODEL_NEW = "ModelNew"
+    FUNCTION = "Function"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,30 @@ class ModuleArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class Backward:
+    """The backward pass that follows a call.
+
+    `upstream` maps returned arrays to the inputs that hold the gradients with respect to them, `gradients`
+    inputs to the outputs that get the gradients with respect to those.
+    """
+
+    upstream: Mapping[str, str]
+    gradients: Mapping[str, str]
+
+    def described(self) -> dict[str, object]:
+        """It as JSON."""
+        return {"upstream": dict(self.upstream), "gradients": dict(self.gradients)}
+
+
+@dataclass(frozen=True, slots=True)
 class PythonCallSpec:
     """The form of the call of Python programs.
 
     `given` is what `custom_kernel` gets as its `data`, and for the other entries the tuple of arguments.
     `returns` names the arrays that come back in this order; none where they are written in place. `init` and
     `state` are those of `ModelNew`, see ModuleArgument. `modules` are the modules that `given` may name.
-    `views` maps arrays of bytes to the element type of BYTE_FORMATS that the call sees them with.
+    `views` maps arrays of bytes to the element type of BYTE_FORMATS that the call sees them with. With
+    `backward`, autograd is on during the call, and its backward pass follows.
     """
 
     entry: PythonEntry
@@ -113,6 +132,7 @@ class PythonCallSpec:
     state: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, ModuleArgument] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
+    backward: Backward | None = None
 
     def described(self) -> dict[str, object]:
         """All of it as JSON, for runners and versions."""
@@ -126,8 +146,9 @@ class PythonCallSpec:
                 name: {"kind": module.kind, "init": module.init.form, "state": dict(module.state)}
                 for name, module in self.modules.items()
             },
-            # Without views there is no key: the description is a part of the versions of problems.
+            # What is not used has no key: the description is a part of the versions of problems.
             **({"views": dict(self.views)} if self.views else {}),
+            **({"backward": self.backward.described()} if self.backward else {}),
         }
 
 

@@ -19,7 +19,8 @@ from problems.package import PackageFiles, read_package
 from problems.parse import Description, parse_description
 from problems.placeholders import resolve
 from problems.rules import check_description, check_files
-from problems.schema import Problem, Solution
+from problems.schema import Problem, Solution, UnderTest
+from problems.under_test import programs_in_order
 from problems.vocabulary import Language, OracleKind
 
 _VERSION_SCHEME = 1  # raise it when the meaning of a package changes
@@ -119,6 +120,8 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         tiers=description.tiers,
         fix=description.fix,
         requirements=description.requirements,
+        under_test=_under_test(description, files),
+        score=description.score,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -128,6 +131,15 @@ def _given(description: Description, files: PackageFiles) -> Mapping[Language, s
     declared = description.fix.given if description.fix else ()
     languages = ((file, Language.of_file(file)) for file in declared)
     return {language: files.solutions[file] for file, language in languages if language}
+
+
+def _under_test(description: Description, files: PackageFiles) -> UnderTest | None:
+    """What the description says of programs under test, with their sources."""
+    if description.under_test is None:
+        return None
+    return dataclasses.replace(
+        description.under_test, programs=programs_in_order(description.cases, files.programs)
+    )
 
 
 def _resolved(files: PackageFiles, description: Description, faults: Faults) -> PackageFiles:
@@ -209,6 +221,8 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
         yield ["zeroed", *zeroed]
     if stated := [[case.name, dict(case.scalars)] for case in description.cases if case.scalars]:
         yield ["scalars", *stated]
+    if on_host := [[a.name, a.memory.value] for a in description.arguments if a.memory.on_host]:
+        yield ["memory", *on_host]
     if drawn := [(a.name, a.values) for a in description.arguments if a.drawn and a.values]:
         yield ["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)]
     yield from _restrictions(description, files)
@@ -226,3 +240,7 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
     if description.requirements:
         bounds = ([r.counter, r.relation, r.bound, *r.cases] for r in description.requirements)
         yield ["requirements", *bounds]
+    if (under_test := _under_test(description, files)) is not None:
+        yield ["test", sorted(under_test.faulty), under_test.least_killed, *under_test.programs]
+    if (rule := description.score) is not None:
+        yield ["score", rule.better, rule.least, rule.most, *rule.cases]

@@ -16,7 +16,7 @@ MAX_TEXT_KIB = 128
 STARTER_FILES = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py", Language.PYTHON: "python.py"}
 _FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md", "checker.py")
 _REQUIRED = _FILES[:3]
-_FOLDERS = ("starter", "solutions", "hints", "figures")
+_FOLDERS = ("starter", "solutions", "programs", "hints", "figures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class PackageFiles:
     starters: Mapping[Language, str]
     solutions: Mapping[str, str]
     translations: Mapping[str, str]
+    programs: Mapping[str, str]
 
 
 def read_package(folder: Path, faults: Faults) -> PackageFiles:
@@ -71,13 +72,16 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
             for language, name in STARTER_FILES.items()
             if f"starter/{name}" in texts
         },
-        solutions={
-            name.removeprefix("solutions/"): text
-            for name, text in texts.items()
-            if name.startswith("solutions/")
-        },
+        solutions=_below("solutions", texts),
         translations={locale_of(name): text for name, text in texts.items() if locale_of(name)},
+        programs=_below("programs", texts),
     )
+
+
+def _below(folder: str, texts: Mapping[str, str]) -> Mapping[str, str]:
+    """The texts of the files in `folder`, by their names there."""
+    start = f"{folder}/"
+    return {name.removeprefix(start): text for name, text in texts.items() if name.startswith(start)}
 
 
 def _entries(folder: Path, name: str, faults: Faults) -> list[Path]:

@@ -16,10 +16,23 @@ from problems.libraries import Library
 from problems.parse_python import parse_python
 from problems.parse_values import ONE, parse_formula, parse_values
 from problems.requirements import parse_requirements
-from problems.schema import Argument, Case, Fix, IgnoredMutant, ProblemLimits, Requirement, Tolerance
+from problems.schema import (
+    Argument,
+    Case,
+    Fix,
+    IgnoredMutant,
+    ProblemLimits,
+    Requirement,
+    ScoreRule,
+    Tolerance,
+    UnderTest,
+)
+from problems.score import parse_score
 from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
+from problems.under_test import parse_under_test, with_programs
 from problems.vocabulary import (
+    ArrayMemory,
     BaselineKind,
     Count,
     Difficulty,
@@ -98,6 +111,8 @@ class Description:
     tiers: tuple[int, ...]
     fix: Fix | None
     requirements: tuple[Requirement, ...]
+    under_test: UnderTest | None
+    score: ScoreRule | None
     sound: bool
 
 
@@ -110,6 +125,7 @@ def parse_description(text: str, faults: Faults) -> Description:
     formulas = top.table("formulas")
     arguments = tuple(_argument(table) for table in top.tables("arguments"))
     drawn = {argument.name for argument in arguments if argument.drawn}
+    under_test = parse_under_test(top)
     description = Description(
         title=top.text("title", most=80, example='"Vector addition"'),
         summary=top.text("summary", most=200, example='"One sentence."'),
@@ -122,7 +138,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         operations=_formula(formulas, "operations"),
         beatable=formulas.choices("beatable", Count, default=()),
         arguments=arguments,
-        cases=tuple(_case(table, drawn) for table in top.tables("cases")),
+        cases=with_programs([_case(table, drawn) for table in top.tables("cases")], under_test, faults),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
         mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
@@ -130,6 +146,8 @@ def parse_description(text: str, faults: Faults) -> Description:
         tiers=_tiers(top) if top.has("tiers") else (),
         fix=parse_fix(top),
         requirements=parse_requirements(top),
+        under_test=under_test,
+        score=parse_score(top),
         sound=faults.count == before,
     )
     formulas.close()
@@ -224,9 +242,18 @@ def _argument(table: TomlTable) -> Argument:
     if zeroed and role is not Role.OUT:
         table.fault("zeroed", f"an argument of role {role} does not start empty; remove it")
     tolerance = _tolerance(table, role, dtype)
-    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values)
+    memory = _memory(table, role)
+    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values, memory)
     table.close()
     return argument
+
+
+def _memory(table: TomlTable, role: Role) -> ArrayMemory:
+    if not table.has("memory"):
+        return ArrayMemory.DEVICE
+    if role is Role.SCALAR:
+        table.fault("memory", "a scalar is passed by value; remove it")
+    return table.choice("memory", ArrayMemory)
 
 
 def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:

@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping
 
-from problems.calling import BYTE_FORMATS, ModuleArgument, Pattern, PatternError, PythonCallSpec, PythonEntry
+from problems.calling import (
+    BYTE_FORMATS,
+    Backward,
+    ModuleArgument,
+    Pattern,
+    PatternError,
+    PythonCallSpec,
+    PythonEntry,
+)
 from problems.schema import Argument
 from problems.table import TomlTable
 
@@ -33,6 +41,7 @@ def parse_python(top: TomlTable, arguments: tuple[Argument, ...]) -> PythonCallS
         _state(table),
         _modules(table),
         _views(table),
+        _backward(table),
     )
     if entry is not PythonEntry.CUSTOM_KERNEL and not call.given.is_tuple:
         table.fault("given", 'must be a tuple, one part for each argument; write it like "(x, y)"')
@@ -69,6 +78,22 @@ def _views(table: TomlTable) -> Mapping[str, str]:
         if text and text not in BYTE_FORMATS:
             inner.fault(key, f"must be one of {', '.join(BYTE_FORMATS)}")
     return found
+
+
+def _backward(table: TomlTable) -> Backward | None:
+    if not table.has("backward"):
+        return None
+    inner = table.table("backward")
+    maps = {}
+    for key in ("upstream", "gradients"):
+        names = inner.table(key)
+        maps[key] = {
+            name: names.text(name, most=32, pattern=_IDENTIFIER, example="dx") for name in names.keys
+        }
+        if not maps[key]:
+            inner.fault(key, 'names no array; write it like { y = "dy" }')
+    inner.close()
+    return Backward(maps["upstream"], maps["gradients"])
 
 
 def _modules(table: TomlTable) -> Mapping[str, ModuleArgument]:

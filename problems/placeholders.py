@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from problems.faults import Faults
 from problems.parse import Description
+from problems.vocabulary import ProgramKind
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+(?:\.[a-z0-9_-]+)+)\s*\}\}")
 
@@ -66,8 +67,17 @@ def _values(description: Description) -> Iterator[tuple[str, str]]:
     yield "limits.source_kib", str(limits.source_kib)
     if description.fix is not None:
         yield "fix.changes", str(description.fix.changes)
+    yield from _programs(description)
     yield "formulas.bytes", description.bytes_moved.text
     yield "formulas.operations", description.operations.text
+
+
+def _programs(description: Description) -> Iterator[tuple[str, str]]:
+    if description.under_test is not None:
+        kinds = [case.program for case in description.cases]
+        yield "test.least_killed", str(description.under_test.least_killed)
+        yield "test.faulty", str(kinds.count(ProgramKind.FAULTY))
+        yield "test.right", str(kinds.count(ProgramKind.RIGHT))
 
 
 def _extremes(

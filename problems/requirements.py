@@ -1,7 +1,8 @@
-"""`[[requirements]]`: bounds on what functional mode counts, so that a right program must use the technique.
+"""`[[requirements]]`: bounds on what is counted, so that a right program must use the technique.
 
-Only CUDA programs are counted, and only in cases that functional mode watches: those with at most
-COUNTED_BYTES of inputs. See docs/adr/0030-requirements.md.
+Functional mode counts in CUDA programs, and the runner counts what Python programs keep for the backward
+pass. They count only in cases with at most COUNTED_BYTES of inputs, which are those that functional mode
+watches. See docs/adr/0030-requirements.md and docs/adr/0035-gradients-and-scores.md.
 """
 
 import math
@@ -19,6 +20,7 @@ MAX_REQUIREMENTS = 8
 MAX_COUNTED_CASES = 4
 MAX_BOUND = 1e9
 MAX_EXPLANATION = 300
+_SHARES = {Counter.DIVERGENT_BRANCHES: "the branches", Counter.OCCUPANCY: "the resident warps"}
 
 
 def parse_requirements(top: TomlTable) -> tuple[Requirement, ...]:
@@ -34,8 +36,8 @@ def parse_requirements(top: TomlTable) -> tuple[Requirement, ...]:
 def _requirement(table: TomlTable) -> Requirement:
     counter = table.choice("counter", Counter)
     relation, bound = _bound(table)
-    if counter is Counter.DIVERGENT_BRANCHES and bound > 1:
-        table.fault(relation.value, "is a share of the branches, from 0 to 1")
+    if counter in _SHARES and bound > 1:
+        table.fault(relation.value, f"is a share of {_SHARES[counter]}, from 0 to 1")
     requirement = Requirement(
         counter=counter,
         relation=relation,
@@ -68,16 +70,27 @@ def check_requirements(
     languages: Sequence[Language],
     verdicts: Iterable[Verdict],
     faults: Faults,
+    *,
+    backward: bool = False,
 ) -> None:
-    """Check that requirements apply to some programs, and that none is stated twice."""
+    """Check that requirements apply to some programs, and that none is stated twice.
+
+    `backward` says whether calls of Python programs have a backward pass.
+    """
     if not requirements:
         if Verdict.REQUIREMENT_MISSED in verdicts:
             faults.add(
                 FILE, "solutions", "a solution misses a requirement, but there are no [[requirements]]"
             )
         return
-    if Language.CUDA not in languages:
-        faults.add(FILE, KEY, "only CUDA programs are counted; add cuda to languages, or remove them")
+    for index, requirement in enumerate(requirements):
+        counter = requirement.counter
+        if counter.language not in languages:
+            language = counter.language
+            fault = f"{counter} is counted in {language.label} alone; add {language} to languages"
+            faults.add(FILE, f"{KEY}[{index}].counter", f"{fault}, or remove this")
+        elif counter.language is Language.PYTHON and not backward:
+            faults.add(FILE, f"{KEY}[{index}].counter", "needs a backward pass; add [python.backward]")
     seen: dict[tuple[Counter, Relation], int] = {}
     for index, requirement in enumerate(requirements):
         pair = requirement.counter, requirement.relation

@@ -7,12 +7,15 @@ from typing import Any
 from problems.faults import FILE, Faults
 from problems.fix import check_fix, check_given
 from problems.formula import Formula, FormulaError
+from problems.host_memory import check_host_memory
 from problems.ignored_mutants import check_ignored
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
 from problems.requirements import check_counted_cases, check_requirements
 from problems.schema import Argument, Case
+from problems.score import check_score
+from problems.under_test import check_programs, check_under_test
 from problems.value_rules import broken_promise, range_of
 from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
 
@@ -29,6 +32,7 @@ def check_description(description: Description, faults: Faults) -> None:
     _unique("cases", "name", [case.name for case in cases], faults)
     _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
     _check_groups(cases, faults)
+    check_under_test(description.under_test, cases, description.languages, faults)
     _check_baselines(description.solutions, faults)
     _check_tiers(description, faults)
     accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
@@ -37,15 +41,18 @@ def check_description(description: Description, faults: Faults) -> None:
         by_file = {solution.file: solution.verdict for solution in description.solutions}
         check_fix(description.fix, by_file, description.languages, faults)
     verdicts = [solution.verdict for solution in description.solutions]
-    check_requirements(description.requirements, description.languages, verdicts, faults)
+    backward = description.python is not None and description.python.backward is not None
+    check_requirements(description.requirements, description.languages, verdicts, faults, backward=backward)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
+    check_host_memory(arguments, description.languages, cases, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)
     outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-    if (total := len(arguments) + len(sizes) + outputs) > MAX_WIRE_ARGUMENTS:
+    scores = description.score is not None  # the checker's number travels too
+    if (total := len(arguments) + len(sizes) + outputs + scores) > MAX_WIRE_ARGUMENTS:
         faults.add(
             FILE,
             "arguments",
@@ -55,11 +62,17 @@ def check_description(description: Description, faults: Faults) -> None:
         for index, case in enumerate(cases):
             _check_case(description, case, f"cases[{index}]", faults)
         check_counted_cases(description.requirements, arguments, cases, faults)
+        check_score(description.score, cases, faults)
 
 
 def check_files(description: Description, files: PackageFiles, faults: Faults) -> None:
     """Check that the files fit problem.toml."""
     _check_solutions(description, files, faults)
+    check_programs(description.cases, files.programs, faults)
+    if description.score is not None and files.checker is None:
+        faults.add(
+            FILE, "score", "there is no checker.py, which gives the score; write one or remove this table"
+        )
     if description.fix is not None:
         check_given(description.fix, files.solutions, files.starters, faults)
     lines = [line.strip() for line in files.statement.splitlines()]
@@ -126,8 +139,9 @@ def _check_groups(cases: tuple[Case, ...], faults: Faults) -> None:
         return
     if Group.SAMPLE not in groups:
         faults.add(FILE, "cases", 'no sample case; add one with group = "sample" that users may see')
+    tested = any(case.program for case in cases)
     for group in REQUIRED_HIDDEN:
-        if group not in groups:
+        if group not in groups and not tested:
             faults.add(FILE, "cases", f"no hidden case of group {group}; add one")
 
 

@@ -9,7 +9,9 @@ from problems.calling import PythonCallSpec
 from problems.formula import Formula
 from problems.libraries import Library
 from problems.vocabulary import (
+    ArrayMemory,
     BaselineKind,
+    Better,
     Count,
     Counter,
     Difficulty,
@@ -17,6 +19,7 @@ from problems.vocabulary import (
     Group,
     Language,
     OracleKind,
+    ProgramKind,
     Relation,
     Role,
     ValueOrder,
@@ -59,7 +62,7 @@ class Argument:
     `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
     scalar's formula over the same sizes, None for a scalar that is drawn for each case from the range of
     `values`. `tolerance` is None for arguments that are not checked. A `zeroed` output holds zeros before
-    each call, not poison. `values` is what the problem promises of an input.
+    each call, not poison. `values` is what the problem promises of an input. `memory` is where an array lies.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Argument:
     tolerance: Tolerance | None = None
     zeroed: bool = False
     values: ValueRule | None = None
+    memory: ArrayMemory = ArrayMemory.DEVICE
 
     @property
     def drawn(self) -> bool:
@@ -83,7 +87,8 @@ class Case:
 
     `inputs` holds literal values, flattened in C order, for the input arrays of a sample case whose
     numbers the statement shows, and for those that a user gave for a case of one's own. The generator makes
-    all others. `scalars` holds values that stand in for the formulas of scalars.
+    all others. `scalars` holds values that stand in for the formulas of scalars. `program` says what the
+    program under test is, None in problems that have none; see `problems.under_test`.
     """
 
     name: str
@@ -91,6 +96,7 @@ class Case:
     sizes: Mapping[str, int]
     inputs: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     scalars: Mapping[str, float] = field(default_factory=dict)
+    program: ProgramKind | None = None
 
     @property
     def public(self) -> bool:
@@ -172,6 +178,20 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class UnderTest:
+    """The programs that submissions test; see `problems.under_test`.
+
+    `faulty` are the names of the cases whose programs are faulty. A submission must kill at least
+    `least_killed` of these, and pass all others. `programs` are the sources by their number, from 1, which
+    is the size `program` of their case.
+    """
+
+    faulty: tuple[str, ...]
+    least_killed: int
+    programs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """A bound on what functional mode counts; see `problems.requirements`.
 
@@ -187,6 +207,22 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreRule:
+    """The number that the checker gives to a right output; see `problems.score`.
+
+    `name` is what pages call it, with its `unit`. Values are from `least` to `most`. `cases` are the names of
+    the hidden cases whose mean is the score of a submission, empty for all of them.
+    """
+
+    name: str
+    better: Better
+    least: float
+    most: float
+    unit: str = ""
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
@@ -197,7 +233,9 @@ class Problem:
     `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
     `tiers` are percentages of the vendor baseline's speed, ascending, for points by speed.
     `fix` is None unless programs must correct the given one, which is the starter then.
-    `requirements` bound what an accepted CUDA program asks of a GPU.
+    `requirements` bound what is counted of an accepted program.
+    `score` says what number the checker gives, None where it gives none.
+    `under_test` is None unless submissions are tests of these programs.
     """
 
     slug: str
@@ -228,3 +266,10 @@ class Problem:
     tiers: tuple[int, ...] = ()
     fix: Fix | None = None
     requirements: tuple[Requirement, ...] = ()
+    under_test: UnderTest | None = None
+    score: ScoreRule | None = None
+
+    @property
+    def ranks_by_score(self) -> bool:
+        """Whether the checker's score ranks programs, because there is no time to rank."""
+        return self.score is not None and all(case.group is not Group.TIMED for case in self.cases)

@@ -51,19 +51,6 @@ class Mode(StrEnum):
     SUBMIT = "submit"
 
 
-class Tool(StrEnum):
-    """A tool of the CUDA toolkit that watches a program: out-of-bounds accesses, races, or its profile."""
-
-    MEMCHECK = "memcheck"
-    RACECHECK = "racecheck"
-    PROFILER = "profiler"
-
-    @property
-    def program(self) -> str:
-        """The name of its program."""
-        return "ncu" if self is Tool.PROFILER else "compute-sanitizer"
-
-
 class OracleKind(StrEnum):
     """The kind of oracle: `reference.py` uses only the array module that it is given, or imports PyTorch."""
 
@@ -137,6 +124,23 @@ class Role(StrEnum):
     SCALAR = "scalar"
 
 
+class ArrayMemory(StrEnum):
+    """The memory in which `solve` gets an array.
+
+    `HOST` is pageable host memory, as from `malloc`. `PINNED` is page-locked host memory, as from
+    `cudaMallocHost`, which kernels can access too.
+    """
+
+    DEVICE = "device"
+    HOST = "host"
+    PINNED = "pinned"
+
+    @property
+    def on_host(self) -> bool:
+        """Whether host code may read and write it."""
+        return self is not ArrayMemory.DEVICE
+
+
 class ValueOrder(StrEnum):
     """The order in which each row of an input array holds its values."""
 
@@ -171,7 +175,10 @@ class Count(StrEnum):
 
 
 class Counter(StrEnum):
-    """A figure that functional mode counts over one call, for requirements; see `judge.requirements`."""
+    """A figure of one call, for requirements; see `judge.requirements`.
+
+    Functional mode counts in CUDA programs, and the runner in Python programs with a backward pass.
+    """
 
     GLOBAL_SECTORS_PER_REQUEST = "global_sectors_per_request"
     GLOBAL_LOAD_SECTORS_PER_REQUEST = "global_load_sectors_per_request"
@@ -186,6 +193,59 @@ class Counter(StrEnum):
     ATOMIC_LANES_PER_ADDRESS = "atomic_lanes_per_address"
     LAUNCHES = "launches"
     BARRIERS_PER_BLOCK = "barriers_per_block"
+    GLOBAL_VECTOR_REQUESTS = "global_vector_requests"
+    TENSOR_INSTRUCTIONS = "tensor_instructions"
+    LDMATRIX_INSTRUCTIONS = "ldmatrix_instructions"
+    ASYNC_COPY_INSTRUCTIONS = "async_copy_instructions"
+    SHUFFLE_INSTRUCTIONS = "shuffle_instructions"
+    REDUCTION_INSTRUCTIONS = "reduction_instructions"
+    DOT_PRODUCT_INSTRUCTIONS = "dot_product_instructions"
+    TEXTURE_INSTRUCTIONS = "texture_instructions"
+    SPECIAL_INSTRUCTIONS = "special_instructions"
+    DOUBLE_INSTRUCTIONS = "double_instructions"
+    FMA_INSTRUCTIONS = "fma_instructions"
+    FMA_PER_SHARED_REQUEST = "fma_per_shared_request"
+    REGISTERS_PER_THREAD = "registers_per_thread"
+    SPILLED_BYTES = "spilled_bytes"
+    LOCAL_BYTES_PER_THREAD = "local_bytes_per_thread"
+    SHARED_BYTES_PER_BLOCK = "shared_bytes_per_block"
+    OCCUPANCY = "occupancy"
+    DEVICE_MEMORY_PEAK = "device_memory_peak"
+    UNFREED_ALLOCATIONS = "unfreed_allocations"
+    HOST_SYNCHRONISATIONS = "host_synchronisations"
+    COPIES_TO_DEVICE = "copies_to_device"
+    COPIES_TO_HOST = "copies_to_host"
+    COPIES_ON_DEVICE = "copies_on_device"
+    BYTES_TO_DEVICE = "bytes_to_device"
+    BYTES_TO_HOST = "bytes_to_host"
+    PAGEABLE_COPIES = "pageable_copies"
+    DEVICE_ALLOCATIONS = "device_allocations"
+    STREAM_ORDERED_ALLOCATIONS = "stream_ordered_allocations"
+    PINNED_ALLOCATIONS = "pinned_allocations"
+    MANAGED_ALLOCATIONS = "managed_allocations"
+    DEVICE_FREES = "device_frees"
+    STREAM_ORDERED_FREES = "stream_ordered_frees"
+    KERNEL_STREAMS = "kernel_streams"
+    EVENT_RECORDS = "event_records"
+    STREAM_WAITS = "stream_waits"
+    TIMED_LAUNCHES = "timed_launches"
+    GRAPH_INSTANTIATIONS = "graph_instantiations"
+    GRAPH_LAUNCHES = "graph_launches"
+    LAUNCHES_OUTSIDE_GRAPHS = "launches_outside_graphs"
+    COOPERATIVE_LAUNCHES = "cooperative_launches"
+    SAVED_BYTES_RATIO = "saved_bytes_ratio"
+
+    @property
+    def language(self) -> Language:
+        """The language of the programs in which it is counted."""
+        return Language.PYTHON if self is Counter.SAVED_BYTES_RATIO else Language.CUDA
+
+
+class ProgramKind(StrEnum):
+    """What a program under test is; see `problems.under_test`."""
+
+    RIGHT = "right"
+    FAULTY = "faulty"
 
 
 class Relation(StrEnum):
@@ -194,6 +254,13 @@ class Relation(StrEnum):
     AT_MOST = "at_most"
     AT_LEAST = "at_least"
     EQUALS = "equals"
+
+
+class Better(StrEnum):
+    """Which of two scores of a checker is better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
 
 
 class RequirementState(StrEnum):
@@ -274,14 +341,17 @@ class DiagnosticKind(StrEnum):
     DOUBLE_PRECISION = "double_precision"
     EXCEPTION = "exception"
     EXITED_THREADS = "exited_threads"
+    HALF_OVERFLOW = "half_overflow"
     HIDDEN = "hidden"
     HOST_ACCESS = "host_access"
     HOST_CRASH = "host_crash"
     HOST_POINTER = "host_pointer"
     ILLEGAL_ADDRESS = "illegal_address"
     LAUNCH = "launch"
+    LAUNCH_BOUND = "launch_bound"
     LEAK = "leak"
     LINKER = "linker"
+    LOW_OCCUPANCY = "low_occupancy"
     MASKED_LOAD = "masked_load"
     MEMORY = "memory"
     MISALIGNED = "misaligned"

@@ -65,6 +65,7 @@ class _Host:
     hierarchy: Hierarchy | None
     maps_ids: bool
     filter_program: bytes
+    watched_filter_program: bytes
 
 
 class Bubblewrap:
@@ -117,7 +118,7 @@ class Bubblewrap:
                     *command.argv,
                 ),
                 options=_options(command, maps_ids=host.maps_ids),
-                filter_program=host.filter_program,
+                filter_program=host.watched_filter_program if command.watched else host.filter_program,
                 files=(_PASSWD, _GROUP, *command.files.values()),
                 descriptors=descriptors,
                 limits=command.limits,
@@ -153,10 +154,12 @@ def _look() -> _Host:
         raise IsolationUnavailable("bubblewrap is not installed; run: apt-get install bubblewrap")
     try:
         hierarchy = Hierarchy.find()
-        filter_program = seccomp.filter_program(uncounted=hierarchy is None)
+        filters = [
+            seccomp.filter_program(uncounted=hierarchy is None, watched=watched) for watched in (False, True)
+        ]
     except ValueError as error:
         raise IsolationUnavailable(str(error)) from error
-    return _Host(bwrap, hierarchy, _may_map_ids(), filter_program)
+    return _Host(bwrap, hierarchy, _may_map_ids(), *filters)
 
 
 def _may_map_ids() -> bool:

@@ -35,7 +35,7 @@ _ARGUMENTS_AT = 16
 _X32_BIT = 0x4000_0000
 _NEWEST_REVIEWED = 466
 _NAMESPACE_FLAGS = 0x7E02_0000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
-_AF_UNIX = 1
+_AF_UNIX, _AF_INET = 1, 2
 _PERSONALITY_QUERY = 0xFFFF_FFFF
 _LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)  # F_GETLK, F_SETLK, F_SETLKW and their open-file variants
 _TIOCSTI = 0x5412
@@ -97,8 +97,8 @@ REFUSALS = (
         {"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
     ),
     Refusal(
-        "Locks and watches on a file that two sandboxes see are a channel between them.",
-        {"flock": (73, 32), "inotify_init": (253, None), "inotify_init1": (294, 26)},
+        "Watches of a file that two sandboxes see are a channel between them.",
+        {"inotify_init": (253, None), "inotify_init1": (294, 26)},
         errno.ENOLCK,
     ),
     Refusal(
@@ -173,6 +173,13 @@ UNCOUNTED = Refusal(
     errno.ENOSYS,
 )
 
+# Of all programs but those that a tool watches: its parts lock files and speak over the loopback.
+LOCKS = Refusal(
+    "Locks of a file that two sandboxes see are a channel between them.",
+    {"flock": (73, 32)},
+    errno.ENOLCK,
+)
+
 CLONE = (56, 220)
 SOCKET = (41, 198)
 SOCKETPAIR = (53, 199)
@@ -200,16 +207,23 @@ class ArgumentRule:
 
 
 _UNIX_ALONE = "Other sockets (netlink, packet, vsock) are attack surface or reach the host."
+_UNIX_SOCKETS = ArgumentRule(_UNIX_ALONE, "socket", SOCKET, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,))
+_LOOPBACK_SOCKETS = ArgumentRule(
+    "Other sockets are attack surface. In an empty network namespace, these reach the loopback alone.",
+    *("socket", SOCKET, 0, errno.EAFNOSUPPORT),
+    only=(_AF_UNIX, _AF_INET),
+)
+_RECORD_LOCKS = ArgumentRule(
+    "The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS
+)
 JUDGEMENTS = (
     ArgumentRule("New namespaces through clone.", "clone", CLONE, 0, no_bits=_NAMESPACE_FLAGS),
-    ArgumentRule(_UNIX_ALONE, "socket", SOCKET, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
     ArgumentRule(_UNIX_ALONE, "socketpair", SOCKETPAIR, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
     ArgumentRule(
         "Personalities disable address randomisation.",
         *("personality", PERSONALITY, 0),
         only=(0, _PERSONALITY_QUERY),
     ),
-    ArgumentRule("The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS),
     ArgumentRule(
         "Injecting input into another process's terminal.", "ioctl", IOCTL, 1, never=(_TIOCSTI, _TIOCLINUX)
     ),
@@ -219,6 +233,25 @@ JUDGEMENTS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a filter refuses always, and what by an argument."""
+
+    refusals: tuple[Refusal, ...]
+    judgements: tuple[ArgumentRule, ...]
+
+
+def rules(*, uncounted: bool = False, watched: bool = False) -> Rules:
+    """The rules of a sandbox.
+
+    `uncounted` says that no control group counts memory, and `watched` that a tool watches the program.
+    """
+    refusals = (*REFUSALS, UNCOUNTED) if uncounted else REFUSALS
+    if watched:
+        return Rules(refusals, (*JUDGEMENTS, _LOOPBACK_SOCKETS))
+    return Rules((*refusals, LOCKS), (*JUDGEMENTS, _UNIX_SOCKETS, _RECORD_LOCKS))
+
+
 def architecture(machine: str) -> Architecture:
     """The architecture called `machine`. Raises ValueError when it is neither x86-64 nor aarch64."""
     if machine.lower() not in _ARCHITECTURES:
@@ -226,19 +259,17 @@ def architecture(machine: str) -> Architecture:
     return _ARCHITECTURES[machine.lower()]
 
 
-def filter_program(machine: str = "", *, uncounted: bool = False) -> bytes:
-    """The filter for `machine` (this one when empty) as an array of `struct sock_filter`.
-
-    `uncounted` says that no control group counts memory.
+def filter_program(machine: str = "", *, uncounted: bool = False, watched: bool = False) -> bytes:
+    """The filter for `machine` (this one when empty) as an array of `struct sock_filter`; see `rules`.
 
     Raises:
         ValueError: the machine is neither x86-64 nor aarch64.
     """
-    refusals = (*REFUSALS, UNCOUNTED) if uncounted else REFUSALS
-    return _assemble(architecture(machine or platform.machine()), refusals)
+    found = rules(uncounted=uncounted, watched=watched)
+    return _assemble(architecture(machine or platform.machine()), found)
 
 
-def _assemble(architecture: Architecture, refusals: tuple[Refusal, ...]) -> bytes:
+def _assemble(architecture: Architecture, found: Rules) -> bytes:
     column = architecture.column
     program = [
         _load(_ARCHITECTURE_AT),
@@ -247,12 +278,12 @@ def _assemble(architecture: Architecture, refusals: tuple[Refusal, ...]) -> byte
         *_when(_JUMP_ANY_BIT, _X32_BIT, KILL_PROCESS),
         *_when(_JUMP_GREATER, _NEWEST_REVIEWED, _ERRNO | errno.ENOSYS),
     ]
-    for refusal in refusals:
+    for refusal in found.refusals:
         for numbers in refusal.calls.values():
             number = numbers[column]
             if number is not None:
                 program += _when(_JUMP_EQUAL, number, _ERRNO | refusal.error)
-    for judgement in JUDGEMENTS:
+    for judgement in found.judgements:
         load = _load(_ARGUMENTS_AT + 8 * judgement.argument)
         body = [load, *_rules(judgement), _verdict(ALLOW)]
         program += [_INSTRUCTION.pack(_JUMP_EQUAL, 0, len(body), judgement.numbers[column]), *body]

@@ -67,7 +67,8 @@ class Command:
     size-limited tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as
     descriptor 3. The environment holds exactly what `environment` names. `collect` lists file names
     below `/work` to bring back after exit, each a plain file of at most the given bytes. `label` names the
-    sandbox for people: `job-<id>-<attempt>` and what it is for.
+    sandbox for people: `job-<id>-<attempt>` and what it is for. With `watched`, a tool watches the program:
+    processes may also lock files and speak over the loopback, see `sandbox.seccomp`.
     """
 
     argv: tuple[str, ...]
@@ -80,6 +81,7 @@ class Command:
     label: str = "job"
     image: Image = Image.CUDA
     gpu: SandboxGpu | None = None
+    watched: bool = False
 
 
 def below_work(name: str) -> PurePosixPath:

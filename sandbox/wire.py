@@ -8,13 +8,14 @@ sequence 0 when it is ready, before any code of a submission is loaded.
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
     LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
     RUN      descriptors: one per array argument, in order; scalars travel in `value`. With the flag GIVEN
-             one more, which holds inputs
+             one more, which holds inputs, and with TRACE one more, into which a trace is written
     TIME     descriptors: the page (`Page`), on a GPU the memory of the flags, then those of `sets` sets
     QUIT     no descriptors, no answer
 
 A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as
-a POSIX file descriptor. Both are mapped whole; `offset` says where in it the payload starts. Nothing tells
-how large device memory behind a descriptor is, so there an array's `value` does.
+a POSIX file descriptor. An array that a program gets in host memory is a memfd everywhere. All are
+mapped whole; `offset` says where the payload starts. Nothing tells how large device memory is behind a
+descriptor, so there an array's `value` does.
 
 TIME opens a timed session over a shared page of memory, because a socket takes longer than many kernels.
 The referee writes `set` and `kind` and then a new number into `order`. The runner makes one call with
@@ -62,6 +63,8 @@ DTYPE_CODES = {
     "uint8": 9,
     "bool": 10,
 }
+MEMORY_CODES = {"device": 0, "host": 1, "pinned": 2}
+MEMORY_NAMES = {code: name for name, code in MEMORY_CODES.items()}
 DTYPE_NAMES = {code: name for name, code in DTYPE_CODES.items()}
 
 
@@ -87,9 +90,11 @@ class RunFlag(IntFlag):
     INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
     SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
     COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
-    SUMS = 256  # with COUNT: also report the sums over the call, for the requirements of a problem
+    SUMS = 256  # with COUNT: also report the sums over the call, for requirements; PyTorch too
     LATE_READS = 512  # with RACES: reads that raced wait until no other thread of their block can go on
+    STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait
+    TRACE = 4096  # with COUNT: write a trace for the replay of the case to the last descriptor
 
 
 class ExitStatus(IntEnum):
@@ -138,6 +143,8 @@ class Flags:
 class WireArgument:
     """One argument. Arrays live at `offset` in the memory of descriptor number `descriptor`.
 
+    `memory` says where a program gets an array: in device, pageable host or pinned host memory.
+
     For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype. For
     arrays it holds the bytes of the whole memory, which device memory cannot be mapped without.
     """
@@ -149,6 +156,7 @@ class WireArgument:
     bytes: int = 0
     value: int = 0
     shape: tuple[int, ...] = ()
+    memory: str = "device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +214,7 @@ def _pack_argument(argument: WireArgument) -> bytes:
         argument.scalar,
         DTYPE_CODES[argument.dtype],
         len(argument.shape),
-        0,
+        MEMORY_CODES[argument.memory],
         argument.descriptor,
         argument.offset,
         argument.bytes,
@@ -217,10 +225,19 @@ def _pack_argument(argument: WireArgument) -> bytes:
 
 
 def _unpack_argument(data: bytes, at: int) -> WireArgument:
-    scalar, code, rank, _, descriptor, offset, size, value, *shape = _ARGUMENT.unpack_from(data, at)
-    if code not in DTYPE_NAMES or rank > MAX_RANK:
+    scalar, code, rank, memory, descriptor, offset, size, value, *shape = _ARGUMENT.unpack_from(data, at)
+    if code not in DTYPE_NAMES or rank > MAX_RANK or memory not in MEMORY_NAMES:
         raise ValueError("not an argument")
-    return WireArgument(DTYPE_NAMES[code], bool(scalar), descriptor, offset, size, value, tuple(shape[:rank]))
+    return WireArgument(
+        DTYPE_NAMES[code],
+        bool(scalar),
+        descriptor,
+        offset,
+        size,
+        value,
+        tuple(shape[:rank]),
+        MEMORY_NAMES[memory],
+    )
 
 
 def send_request(channel: socket.socket, request: Request, descriptors: Sequence[int] = ()) -> None:

@@ -16,10 +16,13 @@ def compile_cuda(
     runtime: Runtime,
     backend: Backend,
     limits: Limits = COMPILE_LIMITS,
+    counters: Sequence[str] = (),
     libraries: Sequence[str] = (),
 ) -> Compiled:
     """Compile isolated by `backend`. Raises IsolationUnavailable."""
-    command = compile_command(source, binding, runtime=runtime, limits=limits, libraries=libraries)
+    command = compile_command(
+        source, binding, runtime=runtime, limits=limits, counters=counters, libraries=libraries
+    )
     process = backend.start(command)
     try:
         completion = process.wait()

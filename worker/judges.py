@@ -9,6 +9,7 @@ from typing import Protocol
 
 import structlog
 from django.conf import settings
+from django.utils.crypto import salted_hmac
 
 from judge.errors import JudgementCancelled, OracleFailed
 from judge.evaluate import evaluate
@@ -24,7 +25,8 @@ from judge.values import from_json
 from problems.importing.report import Imported, ImportedProblem
 from problems.loader import load_problem
 from problems.schema import Problem
-from problems.vocabulary import Group, Language, Mode, Step, Tool, Verdict
+from problems.vocabulary import Group, Language, Mode, Step, Verdict
+from sandbox.gpu.tool import Tool
 from web.config import Config
 from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
@@ -122,6 +124,7 @@ class PackageJudge:
                 seed=submission.seed,
                 gpu_model=submission.gpu_model,
                 tool=Tool.PROFILER if submission.profiled else None,
+                board_key=_board_key(),
                 on_progress=on_progress,
                 on_stage=count_stage,
                 cancelled=cancelled,
@@ -174,6 +177,11 @@ class PackageJudge:
     def close(self) -> None:
         """Close the target."""
         self._target.close()
+
+
+def _board_key() -> bytes:
+    """The site's secret for the contents of boards by score. All its workers have the same."""
+    return salted_hmac("warpcourt.boards", "contents", algorithm="sha256").digest()
 
 
 def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

@@ -3,14 +3,20 @@
 import re
 from dataclasses import dataclass
 
+from judge.evidence.launches import plain_name
 from judge.proof.mutants.code import masked
 
 MAX_CHARACTERS = 512 * 1024  # more than a program may have
 _MAX_NAMES = 600
+_MAX_INDEX, _MAX_HEAD = 200, 4000
 _MAX_CALL, _MAX_CALLS = 1000, 100
 _NOT_TYPES = {"return", "else", "case", "throw", "new", "do"}
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}(?!\w)")
 _FUNCTION = re.compile(r"\b(?P<type>void|int|auto) {1,8}(?P<name>[A-Za-z_]\w{0,60}) {0,8}\(")
+_DEVICE = re.compile(r"\b__(?:global|device)__\b")
+_NOT_NEWLINE = re.compile(r"[^\n]")
+_BRACE = re.compile(r"[{}]")
+_ASSIGNED = re.compile(r"\s{0,8}(?P<compound>[-+*/%&|^]|<<|>>)?=(?!=)|\s{0,8}(?P<step>\+\+|--)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,45 @@ class ProgramText:
                 break
         return found
 
+    def first_access(self, name: str, *, writes: bool) -> int | None:
+        """The first line outside kernels that reads, or writes, an element of the array `name`."""
+        if not name:
+            return None
+        host = self._host_code()
+        word = re.escape(name)
+        element, pointed = rf"(?<![\w*]){word}\s{{0,8}}\[", rf"(?<=[=(,;{{}}+\-/<>?:&|!])\s{{0,80}}\*{word}\b"
+        for match in re.finditer(f"{element}|{pointed}", host):
+            rest = host[match.end() : match.end() + _MAX_INDEX]
+            if match[0].endswith("["):
+                rest = _after_bracket(rest)
+            written = _ASSIGNED.match(rest)
+            if bool(written) is writes or (written and written["compound"] and not writes):
+                return self._line(match.start() + len(match[0]) - len(match[0].lstrip()))
+        return None
+
+    def launch_of(self, kernel: str) -> int | None:
+        """The line that launches `kernel`, a demangled name; None if there is none, or several."""
+        name = plain_name(kernel).partition("<")[0].rpartition("::")[2]
+        lines = self._launches_of(name) if name else []
+        return lines[0] if len(lines) == 1 else None
+
+    def _launches_of(self, kernel: str) -> list[int]:
+        """The lines that launch `kernel`, at most 100."""
+        found = re.finditer(rf"\b{re.escape(kernel)}\s{{0,8}}(?:<[^<>;]{{0,200}}>)?\s{{0,8}}<<<", self.code)
+        return [self._line(match.start()) for match, _ in zip(found, range(_MAX_CALLS), strict=False)]
+
+    def _host_code(self) -> str:
+        """The code with the bodies of kernels and device functions blanked."""
+        parts, at = [], 0
+        for match in _DEVICE.finditer(self.code):
+            opening = self.code.find("{", match.end(), match.end() + _MAX_HEAD)
+            if match.start() < at or opening < 0 or ";" in self.code[match.end() : opening]:
+                continue
+            end = _closing(self.code, opening)
+            parts += [self.code[at : match.start()], _NOT_NEWLINE.sub(" ", self.code[match.start() : end])]
+            at = end
+        return "".join((*parts, self.code[at:]))
+
     def code_before(self, line: int) -> int | None:
         """The last line before `line` that has code."""
         lines = self.code.split("\n")
@@ -78,3 +123,23 @@ class ProgramText:
 
     def _line(self, at: int) -> int:
         return self.code.count("\n", 0, at) + 1
+
+
+def _closing(code: str, opening: int) -> int:
+    """The place after the brace that closes the one at `opening`."""
+    depth = 0
+    for match in _BRACE.finditer(code, opening):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return match.end()
+    return len(code)
+
+
+def _after_bracket(text: str) -> str:
+    """What follows the bracket that closes an index, of which `text` is the rest."""
+    depth = 1
+    for place, character in enumerate(text):
+        depth += {"[": 1, "]": -1}.get(character, 0)
+        if depth == 0:
+            return text[place + 1 :]
+    return ""

@@ -3,7 +3,7 @@
 Theory of operation. The oracle is started by the thread that uses it, at its first case, and draws case
 after case. Then the thread ends it, while the program still runs. A caller that needs a case waits for its
 future; a caller that is cancelled ends the oracle. A seed that a user gave is for public cases alone, see
-`judge.evaluate.evaluate`.
+`judge.evaluate.evaluate`; one of `judge.seeds` is for all.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,7 @@ from threading import Event
 
 from judge.drawn import CaseData, allocate
 from judge.oracle import Oracle
+from judge.seeds import seed_of
 from problems.schema import Case, Problem
 
 StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
@@ -62,7 +63,7 @@ class OracleDraws:
             self._oracle = self._start(self._problem, self._stop_asking)
         drawn = allocate(self._problem, case)
         self._made.append(drawn)
-        self._oracle.fill(drawn, self._seed)
+        self._oracle.fill(drawn, seed_of(self._seed, case))
         return drawn
 
     def _end_oracle(self) -> None:

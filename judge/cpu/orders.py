@@ -17,6 +17,9 @@ are held before a read that raced, and one after the other goes as far as it can
     torn           both again; the first such read after a barrier is not held, so that a thread which reads
                    several words gets old and new ones
 
+In the ascending and the interleaved order, a read that nothing orders after a write sees the value before it.
+So a program that lacks a fence, a barrier or __syncwarp computes with old values.
+
 An order in which an output is wrong proves that the race can change it. So no submission fails for a race
 that does no harm, such as a search in which all threads store the same.
 

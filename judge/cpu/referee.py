@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from judge.drawn import CaseData
 from judge.errors import JudgeError
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic
 from judge.runner.referee import RunnerReferee
 from problems.schema import Problem
@@ -42,6 +43,11 @@ class HostReferee:
     def output(self) -> bytes:
         """The program's output; available after the runner has ended."""
         return self._referee.output if self._referee else b""
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the last call with the flag TRACE did; see `judge.target.Referee`."""
+        return self._referee.trace if self._referee else None
 
     def ready(self) -> None:
         """Take a runner. Raises RunnerUnusable."""

@@ -16,6 +16,7 @@ from typing import Self
 from judge.built import Built
 from judge.cache import ArtifactCache
 from judge.compiler import compile_findings
+from judge.counters import compiled_counters
 from judge.cpu.draws import OracleDraws
 from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
@@ -28,12 +29,13 @@ from problems import schema
 from problems.binding import binding_cuda
 from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind, Tool, Verdict
+from problems.vocabulary import Language, OracleKind, Verdict
 from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
@@ -99,11 +101,12 @@ class CpuTarget:
         if language is not Language.CUDA:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         binding = binding_cuda(problem)
+        counters = compiled_counters(problem.requirements)
         libraries = linked_libraries(source, problem.limits.libraries)
-        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding])
+        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding, *counters])
         if artifact := self._cache.get(key):
             return Built(contents=(artifact,), cached=True)
-        compiled = self._compile(problem, source, binding, libraries, cancelled)
+        compiled = self._compile(problem, source, binding, counters, libraries, cancelled)
         if compiled.artifact is None:
             return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
@@ -190,6 +193,7 @@ class CpuTarget:
         problem: Problem,
         source: str,
         binding: str,
+        counters: Sequence[str],
         libraries: Sequence[Library],
         cancelled: Callable[[], bool],
     ) -> Compiled:
@@ -198,6 +202,7 @@ class CpuTarget:
             binding.encode(),
             runtime=self._runtime,
             limits=compile_limits(problem),
+            counters=counters,
             libraries=libraries,
         )
         process = self._backend.start(command)

@@ -10,6 +10,7 @@ MAX_BYTES = 64 * 1024
 MAX_DIAGNOSTICS = 96
 MAX_SUMS = 8  # in addition
 _MAX_MESSAGE = 2000
+_MAX_SUMS_MESSAGE = 4000
 _RECORDS = {DiagnosticKind.COUNTS, DiagnosticKind.LAUNCH}
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 
@@ -77,7 +78,7 @@ def _parse_line(line: str) -> Diagnostic | None:
     return Diagnostic(
         severity=Severity(severity),
         kind=clean(kind, 40),
-        message=clean(message, _MAX_MESSAGE),
+        message=clean(message, _MAX_SUMS_MESSAGE if kind == DiagnosticKind.SUMS else _MAX_MESSAGE),
         kernel=clean(kernel, 200) if isinstance(kernel, str) else None,
         block=_triple(value.get("block")),
         thread=_triple(value.get("thread")),

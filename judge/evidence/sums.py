@@ -1,21 +1,28 @@
-"""Reads the sums that functional mode counts over one call of a program.
+"""Reads the sums that functional mode or a runner counts over one call of a program.
 
-The engine's side is `sandbox/cpu/runtime/sums.h`. The text comes from a sandbox, in which the program could
+The engine's side is `sandbox/cpu/runtime/sums.h`, that of Python programs
+`sandbox.runner.python_backward`. The text comes from a sandbox, in which the program could
 write it too. So it is bounded and validated, and decides nothing but requirements of technique.
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from judge.report import Diagnostic
-from problems.vocabulary import DiagnosticKind
+from problems.vocabulary import Counter, DiagnosticKind
 
 _COUNT = r"\d{1,15}"
 _SUM = re.compile(rf"({_COUNT})/({_COUNT})/({_COUNT})(?:@(\d{{1,6}}))?")
-_PAIR = re.compile(r"([a-z_]{1,20})=(\S{1,60})")
+_PAIR = re.compile(r"([a-z_]{1,40})=(\S{1,100})")
+_EVENT = re.compile(rf"({_COUNT})(?:@(\d{{1,6}})|:([a-zA-Z]\w{{1,60}}))?")
+_SHAPE = re.compile(rf"({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT})/({_COUNT})(?:@(\d{{1,6}}))?")
+_MORE = "more"
+MAX_SHAPES = 16
 _GROUPS = ("global_load", "global_store", "shared", "atomic", "branch")
+_SAVED = re.compile(rf"saved=({_COUNT})")
 _NUMBERS = ("launches", "blocks", "barriers")
+_EVENTS = frozenset(Counter) - frozenset(_NUMBERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +36,37 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """How often something happened, with the line that did it most, or the call of the CUDA runtime."""
+
+    amount: int = 0
+    line: int | None = None
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchShape:
+    """What a launch takes, of each thread and of each block. `line` is the kernel's.
+
+    Registers, spilled bytes and bytes of local memory are None if ptxas was not asked, or rejected the PTX.
+    """
+
+    registers: int | None
+    spilled_bytes: int | None
+    local_bytes: int | None
+    shared_bytes: int
+    threads: int
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums of one call of `solve`. `complete` is false if the call did more than the engine counts."""
+    """The sums of one call of `solve`.
+
+    `complete` is false if the call accessed memory or branched more often than the engine counts. `events`
+    are by the names of counters; what is not there did not happen. `shapes` are those of different launches,
+    None if there were more than the engine keeps.
+    """
 
     launches: int
     blocks: int
@@ -41,6 +77,9 @@ class Sums:
     atomic: Sum  # units: lanes at the address that most lanes of the request use
     branch: Sum  # requests: executions by warps; units: those in which the warp split
     complete: bool
+    events: Mapping[str, Event] = field(default_factory=dict)
+    shapes: tuple[LaunchShape, ...] | None = ()
+    saved_bytes: int = 0  # what a Python program keeps for the backward pass
 
 
 def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
@@ -50,14 +89,52 @@ def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
 
 
 def _parse(text: str) -> Sums | None:
-    pairs = dict(_PAIR.findall(text))
+    if saved := _SAVED.fullmatch(text):
+        nothing = Sum()
+        return Sums(
+            0, 0, 0, nothing, nothing, nothing, nothing, nothing, complete=True, saved_bytes=int(saved[1])
+        )
+    found = _PAIR.findall(text)
+    pairs = dict(found)
     sums = {name: _SUM.fullmatch(pairs.get(name, "")) for name in _GROUPS}
     numbers = [pairs.get(name, "") for name in _NUMBERS]
     if not all(sums.values()) or not all(re.fullmatch(_COUNT, number) for number in numbers):
         return None
     load, store, shared, atomic, branch = (_sum(match) for match in sums.values() if match)
     launches, blocks, barriers = map(int, numbers)
-    return Sums(launches, blocks, barriers, load, store, shared, atomic, branch, pairs.get("complete") == "1")
+    events = ((name, _EVENT.fullmatch(value)) for name, value in pairs.items() if name in _EVENTS)
+    return Sums(
+        launches,
+        blocks,
+        barriers,
+        load,
+        store,
+        shared,
+        atomic,
+        branch,
+        pairs.get("complete") == "1",
+        {name: _event(match) for name, match in events if match},
+        _shapes([value for name, value in found if name == "shape"]),
+    )
+
+
+def _event(match: re.Match[str]) -> Event:
+    return Event(int(match[1]), int(match[2]) if match[2] else None, match[3] or "")
+
+
+def _shapes(texts: list[str]) -> tuple[LaunchShape, ...] | None:
+    matches = [_SHAPE.fullmatch(text) for text in texts if text != _MORE]
+    if _MORE in texts or len(texts) > MAX_SHAPES or not all(matches):
+        return None
+    return tuple(_shape(match) for match in matches if match)
+
+
+def _shape(match: re.Match[str]) -> LaunchShape:
+    registers, spilled_bytes, local_bytes = (
+        None if match[place] == "?" else int(match[place]) for place in (1, 2, 3)
+    )
+    line = int(match[6]) if match[6] else None
+    return LaunchShape(registers, spilled_bytes, local_bytes, int(match[4]), int(match[5]), line)
 
 
 def _sum(match: re.Match[str]) -> Sum:

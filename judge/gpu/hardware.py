@@ -13,8 +13,9 @@ from judge.built import Built
 from judge.clock.roofline import Roofline
 from problems import schema
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool
+from problems.vocabulary import Language
 from sandbox.gpu.mps import Mps
+from sandbox.gpu.tool import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits, SandboxGpu
 

@@ -30,7 +30,7 @@ from problems import schema
 from problems.binding import binding_cuda
 from problems.libraries import linked_libraries
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool
+from problems.vocabulary import Language
 from sandbox.backend import Backend, IsolationUnavailable
 from sandbox.gpu import health, profiler
 from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled
@@ -50,6 +50,7 @@ from sandbox.gpu.runners import (
     triton_runner_command,
     watched_runner_command,
 )
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool
 from sandbox.spec import Bind, Command, Limits, SandboxGpu
 from sandbox.toolchain import find_toolkit

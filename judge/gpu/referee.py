@@ -40,15 +40,17 @@ from judge.evidence.sanitizer import findings, refined
 from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.gpu.permit import Permit
 from judge.gpu.runtime import GpuRuntime
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic, own_scalars
 from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
 from judge.runner.memory import DeviceLost
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool, Verdict
+from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion
 from sandbox.wire import RunFlag
 
@@ -107,6 +109,7 @@ class GpuReferee:
         self._loaded = False
         self.alive = False
         self.output = b""
+        self.trace: Trace | None = None  # a GPU records none
         self._quiet = contextlib.ExitStack()
         if may_rank:
             self._quiet.enter_context(gpu_runtime.pool.held())

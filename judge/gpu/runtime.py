@@ -23,11 +23,12 @@ from judge.gpu.refresher import Refresher
 from judge.languages import LIBRARIES_RUNNER, runner_kind, uses_libraries
 from judge.oracle import oracle_kind
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool
+from problems.vocabulary import Language
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, await_ready
 from sandbox.spec import Limits
 

@@ -8,8 +8,9 @@ from judge.gpu.pool.source import PooledCaseData
 from judge.gpu.referee import GpuReferee
 from judge.gpu.runtime import GpuRuntime
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Tool
+from problems.vocabulary import Group, Language
 from sandbox.gpu.lease import Reservation
+from sandbox.gpu.tool import Tool
 
 
 class GpuSession:

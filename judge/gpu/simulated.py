@@ -14,7 +14,8 @@ from judge.gpu.hardware import Card
 from judge.languages import languages_here
 from problems import schema
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Tool
+from problems.vocabulary import Language
+from sandbox.gpu.tool import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits
 

@@ -21,10 +21,11 @@ from judge.gpu.session import GpuSession
 from judge.oracle import Oracle, oracle_kind
 from judge.report import Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind, Tool
+from problems.vocabulary import Language, OracleKind
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
+from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command
 

@@ -100,7 +100,7 @@ def calibrate(
         judge.errors.OracleFailed: the author's code breaks.
     """
     floats = [argument for argument in outputs(problem) if argument.dtype.is_float]
-    if not floats:
+    if not floats or problem.under_test is not None:  # what tests write is no result of a computation
         return Calibrated((), ())
     dtype = max((argument.dtype for argument in floats), key=lambda d: _MANTISSA[d.value])
     judge = accepts or (lambda drawn, stored: _within_tolerance(problem, drawn, stored))

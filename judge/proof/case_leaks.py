@@ -118,6 +118,8 @@ def _values(problem: Problem, drawn: Drawn) -> _Values:
         for argument in inputs(problem)
     }
     wanted = {f"the output {name}": array.reshape(-1) for name, array in drawn.expected.items()}
+    if problem.under_test is not None:  # good tests are the same for every program
+        wanted = {}
     return _Values(drawn.case.name, given | wanted)
 
 

@@ -18,7 +18,8 @@ from judge.runner.buffers import HostMemory, random_bytes
 from judge.runner.checking import Checking, checking_on_host
 from judge.runner.referee import contents_of
 from judge.sizes import shape_of
-from problems.schema import Problem
+from problems.schema import Case, Problem
+from problems.vocabulary import ProgramKind
 from sandbox.backend import Process
 
 _CHECKER = "checker.py: check"
@@ -46,7 +47,7 @@ def accepts_by(problem: Problem, checking: Checking) -> Accepts:
             name: np.ascontiguousarray(values).reshape(-1).view(np.uint8) for name, values in stored.items()
         }
         found = checking.compare(drawn.case, contents_of(problem, drawn), snapshots=snapshots, poisons={})
-        return not any(comparison.mismatched for comparison in found.values())
+        return not any(comparison.mismatched for comparison in found.outputs.values())
 
     return accepts
 
@@ -74,13 +75,26 @@ def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) ->
                 "make it depend on its arguments only",
             )
             return
-        if said == {False}:
-            yield error(
-                _CHECKER,
-                f"rejects the reference's own answer to case {drawn.case.name}",
-                "allow for rounding to the output's dtype",
-            )
+        faulty = drawn.case.program is ProgramKind.FAULTY
+        if said == {faulty}:
+            yield _wrong_on_reference(drawn.case)
             return
+
+
+def _wrong_on_reference(case: Case) -> ProofFinding:
+    """A finding on a checker that should refuse the reference's answer only if it tests a faulty program."""
+    if case.program is None:
+        return error(
+            _CHECKER,
+            f"rejects the reference's own answer to case {case.name}",
+            "allow for rounding to the output's dtype",
+        )
+    words = "do not kill" if case.program is ProgramKind.FAULTY else "reject"
+    return error(
+        f"programs/{case.name}.py",
+        f"is {case.program}, but the tests that the reference returns {words} it",
+        "correct the program, the checker or these tests",
+    )
 
 
 def _rounded(problem: Problem, drawn: Drawn) -> Stored:

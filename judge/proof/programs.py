@@ -28,7 +28,7 @@ from judge.proof.results import (
 from judge.proof.trivial import Trivial, trivial_programs
 from judge.report import ProgressEvent, Report
 from problems.schema import Problem, Solution
-from problems.vocabulary import Language, Step, Verdict
+from problems.vocabulary import Language, ProgramKind, Step, Verdict
 
 OnProgress = Callable[[ProgressEvent], None]
 _ACCEPTED_TECHNIQUES = 2
@@ -63,6 +63,7 @@ def try_programs(
     )
     for solution in problem.solutions:
         tour.try_solution(solution)
+    tour.findings[ProofCheck.SOLUTIONS] += never_killed(problem, tour.outcomes)
     if not environment.on_gpu:
         tour.findings[ProofCheck.SOLUTIONS] += requirement_findings(problem, tour.outcomes)
     accepted = {outcome.program for outcome in tour.outcomes if outcome.verdict is Verdict.ACCEPTED}
@@ -70,7 +71,7 @@ def try_programs(
     for language in problem.languages:
         own = [program for program in tour.trivial if program.language is language]
         tour.try_together(language, own, [f for f in sound if f.solution.language is language])
-    tour.findings[ProofCheck.MUTANTS] += check_mutants(sound, tour.mutants)
+    tour.findings[ProofCheck.MUTANTS] += check_mutants(sound, tour.mutants, needed=problem.under_test is None)
     found = {check: list(filed(check, findings)) for check, findings in tour.findings.items()}
     return replace(
         proof,
@@ -208,18 +209,19 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
 
 def requirement_findings(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:
     """Yield what a proof lacks to show that each requirement refuses a right program and allows others."""
-    accepted = sum(
-        outcome.language is Language.CUDA
-        and outcome.expected is Verdict.ACCEPTED
-        and outcome.verdict is Verdict.ACCEPTED
-        for outcome in outcomes
-    )
-    if problem.requirements and accepted < _ACCEPTED_TECHNIQUES:
-        yield error(
-            "problem.toml: requirements",
-            f"{accepted} CUDA solution{'' if accepted == 1 else 's'} met all of them",
-            f"add accepted solutions of at least {_ACCEPTED_TECHNIQUES} techniques, or relax the bounds",
+    for language in dict.fromkeys(requirement.counter.language for requirement in problem.requirements):
+        accepted = sum(
+            outcome.language is language
+            and outcome.expected is Verdict.ACCEPTED
+            and outcome.verdict is Verdict.ACCEPTED
+            for outcome in outcomes
         )
+        if accepted < _ACCEPTED_TECHNIQUES:
+            yield error(
+                "problem.toml: requirements",
+                f"{accepted} {language.label} solution{'' if accepted == 1 else 's'} met all of them",
+                f"add accepted solutions of at least {_ACCEPTED_TECHNIQUES} techniques, or relax the bounds",
+            )
     refused = [outcome for outcome in outcomes if outcome.expected is Verdict.REQUIREMENT_MISSED]
     for at, requirement in enumerate(problem.requirements):
         if not any(at in outcome.missed for outcome in refused):
@@ -228,6 +230,19 @@ def requirement_findings(problem: Problem, outcomes: Sequence[ProgramOutcome]) -
                 f"no solution misses {requirement.counter}",
                 'add a right program that misses it, with verdict = "requirement_missed", or remove the '
                 "requirement",
+            )
+
+
+def never_killed(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:
+    """Yield a finding for each faulty program under test that no accepted solution kills."""
+    accepted = [outcome for outcome in outcomes if outcome.verdict is Verdict.ACCEPTED]
+    for case in problem.cases:
+        judged = [outcome.cases.get(case.name) for outcome in accepted]
+        if case.program is ProgramKind.FAULTY and Verdict.ACCEPTED not in judged:
+            yield error(
+                f"programs/{case.name}.py",
+                "is faulty, but no accepted solution kills it",
+                "add an accepted solution that does, or remove the program",
             )
 
 

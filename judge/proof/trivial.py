@@ -51,6 +51,23 @@ template <typename To> __global__ void fill_mean(To* to, long long count) {
 }
 """
 
+# For arrays in host memory: a copy in device memory that goes back at the end.
+_STAGED = """
+template <typename T> struct Staged {
+    Staged(T* from, long long elements) : host(from), bytes(elements * sizeof(T)) {
+        cudaMalloc(&device, bytes);
+        cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    ~Staged() {
+        cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+        cudaFree(device);
+    }
+    T* host;
+    long long bytes;
+    T* device = nullptr;
+};
+"""
+
 _TRITON_HEAD = """\
 import torch
 import triton
@@ -140,11 +157,24 @@ def _expression(formula: Formula, scalars: dict[str, str]) -> str:
 def _program(problem: Problem, language: Language, calls: list[str]) -> str:
     head = _head(problem, language)
     if language is Language.CUDA:
-        body = "".join(f"    {call}\n" for call in calls)
-        return f'{_CUDA_HEAD}\nextern "C" {head} {{\n{body}}}\n'
+        staged = [_stage(problem, argument) for argument in problem.arguments if argument.memory.on_host]
+        body = "".join(f"    {line}\n" for line in (*filter(None, staged if calls else ()), *calls))
+        return f'{_CUDA_HEAD}{_STAGED if staged else ""}\nextern "C" {head} {{\n{body}}}\n'
     body = "".join(f"    {call}\n" for call in calls or ["pass"])
     imports = _TRITON_HEAD if language is Language.TRITON else "import torch\n"
     return f"{imports}\n\n{head}:\n{body}"
+
+
+def _stage(problem: Problem, argument: Argument) -> str:
+    """A line that makes the copy of an array in device memory, empty if its length is unknown."""
+    name, length = argument.name, cuda_length(problem, argument)
+    origin = f"const_cast<{argument.dtype.c_type}*>({name})"
+    return f"Staged<{argument.dtype.c_type}> staged_{name}({origin}, {length});" if length else ""
+
+
+def _on_device(argument: Argument) -> str:
+    """The pointer to an array in device memory, in CUDA C++."""
+    return f"staged_{argument.name}.device" if argument.memory.on_host else argument.name
 
 
 def _head(problem: Problem, language: Language) -> str:
@@ -157,7 +187,7 @@ def _fill(problem: Problem, language: Language, to: Argument, value: str) -> str
     if value == "NAN" and not to.dtype.is_float:
         value = "0"
     if language is Language.CUDA:
-        return f"fill<<<64, 256>>>({to.name}, {cuda_length(problem, to)}, {value});"
+        return f"fill<<<64, 256>>>({_on_device(to)}, {cuda_length(problem, to)}, {value});"
     if value == "NAN":
         return f'{to.name}.fill_(float("nan"))'
     return f"{to.name}.fill_({bool(int(value)) if to.dtype is Dtype.BOOL else value})"
@@ -166,7 +196,7 @@ def _fill(problem: Problem, language: Language, to: Argument, value: str) -> str
 def _copy(problem: Problem, language: Language, source: Argument, to: Argument) -> str:
     if language is Language.CUDA:
         length, count = cuda_length(problem, source), cuda_length(problem, to)
-        return f"copy<<<64, 256>>>({source.name}, {length}, {to.name}, {count});"
+        return f"copy<<<64, 256>>>({_on_device(source)}, {length}, {_on_device(to)}, {count});"
     if language is Language.TRITON:
         return (
             f"copy[(triton.cdiv({to.name}.numel(), 4096),)]"
@@ -178,8 +208,8 @@ def _copy(problem: Problem, language: Language, source: Argument, to: Argument) 
 
 def _mean(problem: Problem, language: Language, source: Argument, to: Argument) -> str:
     if language is Language.CUDA:
-        find = f"find_mean<<<1, 1>>>({source.name}, {cuda_length(problem, source)});"
-        return f"{find} fill_mean<<<64, 256>>>({to.name}, {cuda_length(problem, to)});"
+        find = f"find_mean<<<1, 1>>>({_on_device(source)}, {cuda_length(problem, source)});"
+        return f"{find} fill_mean<<<64, 256>>>({_on_device(to)}, {cuda_length(problem, to)});"
     if language is Language.TRITON:
         return (
             f"fill_mean[(1,)]({source.name}, {source.name}.numel(), {to.name}, {to.name}.numel(), BLOCK=4096)"

@@ -114,6 +114,8 @@ class HostMemory:
         """New memory for the array `name`."""
         return HostBuffer(name, size_bytes)
 
+    host_buffer = buffer
+
     def open_set(self, drawn: CaseData) -> Mapping[str, Bytes]:
         """The parts of a drawn set by name, mapped read-only. They live for as long as they are used."""
         if not drawn.size_bytes:

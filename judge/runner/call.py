@@ -10,7 +10,7 @@ from judge.dtypes import narrow
 from judge.runner.memory import Buffer, Memory
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Argument, Case
-from problems.vocabulary import Dtype, Role
+from problems.vocabulary import ArrayMemory, Dtype, Role
 from sandbox.wire import WireArgument
 
 
@@ -42,13 +42,17 @@ class Call:
         if argument.role is Role.SCALAR:
             self.add_scalar(argument.dtype, scalar_of(argument, case))
         else:
-            self.add_array(argument.name, argument.dtype, shape_of(argument, case.sizes))
+            self.add_array(argument.name, argument.dtype, shape_of(argument, case.sizes), argument.memory)
 
-    def add_array(self, name: str, dtype: Dtype, shape: tuple[int, ...]) -> None:
-        """Append an array with fresh memory."""
-        buffer = self._memory.buffer(name, math.prod(shape) * dtype.itemsize)
+    def add_array(
+        self, name: str, dtype: Dtype, shape: tuple[int, ...], memory: ArrayMemory = ArrayMemory.DEVICE
+    ) -> None:
+        """Append an array with fresh memory of that kind."""
+        size_bytes = math.prod(shape) * dtype.itemsize
+        make = self._memory.host_buffer if memory.on_host else self._memory.buffer
+        buffer = make(name, size_bytes)
         place = (len(self._buffers), buffer.offset, buffer.size_bytes, buffer.whole_bytes)
-        wire = WireArgument(dtype.value, False, *place, shape)
+        wire = WireArgument(dtype.value, False, *place, shape, memory.value)
         self._buffers[name] = buffer
         self._arguments.append(wire)
 

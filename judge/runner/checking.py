@@ -11,12 +11,15 @@ differs.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
+
+import numpy as np
 
 from judge.drawn import expected_name, inputs, outputs
 from judge.dtypes import expected_dtype
 from judge.errors import CheckerFailed, JudgementCancelled
+from judge.oracle import programs_of
 from judge.runner.call import Call
 from judge.runner.client import ReplyStatus, RunnerChannel, RunnerClient
 from judge.runner.comparison import OutputComparison
@@ -30,6 +33,15 @@ _LOAD_S = 20.0
 _CHECK_S = 30.0
 _AFTERSHOCK_S = 0.1  # in which a fault that ended the checker reaches our own context
 _EXACT = Tolerance(nan=True)
+_SCORE = "score of the checker"  # no argument has this name
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The comparison of each output by name, and the checker's score of outputs that are all right."""
+
+    outputs: Mapping[str, OutputComparison]
+    score: float | None = None
 
 
 class Checking(Protocol):
@@ -42,7 +54,7 @@ class Checking(Protocol):
         *,
         snapshots: Mapping[str, PrivateBytes],
         poisons: Mapping[str, PrivateBytes],
-    ) -> Mapping[str, OutputComparison]:
+    ) -> Compared:
         """One comparison for each output. `contents` are those of a drawn set of `case`.
 
         Raises:
@@ -66,18 +78,20 @@ class ByTolerance:
         *,
         snapshots: Mapping[str, PrivateBytes],
         poisons: Mapping[str, PrivateBytes],
-    ) -> Mapping[str, OutputComparison]:
+    ) -> Compared:
         """See Checking."""
-        return {
-            argument.name: self._memory.compare(
-                argument,
-                shape_of(argument, case.sizes),
-                got=snapshots[argument.name],
-                expected=contents[expected_name(argument)],
-                poison=poisons.get(argument.name),
-            )
-            for argument in outputs(self._problem)
-        }
+        return Compared(
+            {
+                argument.name: self._memory.compare(
+                    argument,
+                    shape_of(argument, case.sizes),
+                    got=snapshots[argument.name],
+                    expected=contents[expected_name(argument)],
+                    poison=poisons.get(argument.name),
+                )
+                for argument in outputs(self._problem)
+            }
+        )
 
 
 class ByChecker:
@@ -109,7 +123,7 @@ class ByChecker:
         *,
         snapshots: Mapping[str, PrivateBytes],
         poisons: Mapping[str, PrivateBytes],
-    ) -> Mapping[str, OutputComparison]:
+    ) -> Compared:
         """See Checking."""
         self.open()
         with Call(self._memory) as call:
@@ -122,7 +136,7 @@ class ByChecker:
                 time_limit_ms=int(_CHECK_S * 1000),
             )
             self._require(answer, f"checking case {case.name}")
-            return {
+            compared = {
                 argument.name: self._memory.compare(
                     replace(argument, tolerance=_EXACT),
                     shape_of(argument, case.sizes),
@@ -132,6 +146,20 @@ class ByChecker:
                 )
                 for argument in outputs(self._problem)
             }
+            if any(comparison.mismatched for comparison in compared.values()):
+                return Compared(compared)
+            return Compared(compared, self._score(call, case))
+
+    def _score(self, call: Call, case: Case) -> float | None:
+        """What the checker gave outputs that are all right. Its sandbox has looked at the bounds already."""
+        rule = self._problem.score
+        if rule is None:
+            return None
+        stored = self._memory.to_host(call.buffers[_SCORE].snapshot())
+        score = float(stored.view(np.float64)[0])
+        if not rule.least <= score <= rule.most:  # also refuses NaN
+            raise CheckerFailed(f"{self._problem.slug}: checking case {case.name}: the score is {score}")
+        return score
 
     def _fill(
         self,
@@ -154,6 +182,9 @@ class ByChecker:
             call.buffers[given].fill(snapshots[argument.name])
             call.add_array(expected, expected_dtype(argument.dtype), shape)
             call.buffers[expected].fill(contents[expected])
+        if self._problem.score is not None:
+            call.add_array(_SCORE, Dtype.FLOAT64, (1,))
+            call.buffers[_SCORE].clear()
 
     def _require(self, answer: ReplyStatus, doing: str) -> None:
         if answer is ReplyStatus.DONE:
@@ -191,7 +222,7 @@ class CheckerOnHost:
         *,
         snapshots: Mapping[str, PrivateBytes],
         poisons: Mapping[str, PrivateBytes],
-    ) -> Mapping[str, OutputComparison]:
+    ) -> Compared:
         """See Checking. Raises RunnerUnusable too, when the sandbox does not come up."""
         if self._checking is None:
             self._conversation = RunnerClient(self._start(), self._cancelled)
@@ -222,7 +253,7 @@ def checking_on_host(
 def checker_manifest(problem: Problem) -> bytes:
     """Return the checker's manifest as JSON: the signature."""
     tolerances = {argument.name: argument.tolerance or Tolerance() for argument in outputs(problem)}
-    manifest = {
+    manifest: dict[str, object] = {
         "checker": True,
         "inputs": [argument.name for argument in _read_by_checker(problem)],
         "sizes": list(size_names(problem)),
@@ -231,7 +262,10 @@ def checker_manifest(problem: Problem) -> bytes:
             name: {"relative": allowed.relative, "absolute": allowed.absolute, "nan": allowed.nan}
             for name, allowed in tolerances.items()
         },
+        **programs_of(problem),
     }
+    if problem.score is not None:
+        manifest["score"] = {"least": problem.score.least, "most": problem.score.most}
     return json.dumps(manifest).encode()
 
 

@@ -4,7 +4,8 @@ Theory of operation. For every case it makes fresh buffers, copies the inputs in
 random bytes and asks the runner for one call. When the runner says that it is done, or claims so, it
 takes a private copy of the outputs at once and judges that copy: guard bands first, then inputs that
 should be untouched, then every element. Last it looks at the live buffers again: a change means that
-work went on after the call was over. Expected outputs never leave this process.
+work went on after the call was over. Expected outputs never leave this process. Tests that read nothing must
+be the same in each call, or a submission could write them for the program that it guesses.
 
 All of it is the same on a host and on a GPU; the memory makes the difference. On a GPU the buffers outlive
 a call that did not end: the runner may still write to them, and nothing may wait for the device then.
@@ -14,10 +15,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from judge.drawn import outputs
+from judge.drawn import outputs, reads_nothing
+from judge.replay.recorded import Trace, trace_memory
 from judge.report import CaseReport, Mismatch, own_scalars
 from judge.runner.call import Call
-from judge.runner.checking import ByTolerance, Checking
+from judge.runner.checking import ByTolerance, Checking, Compared
 from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.memory import DeviceLost, Memory, PrivateBytes
@@ -30,6 +32,7 @@ _LOAD_S = 30.0
 # What is added to large random bits leaves them as they are.
 _RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
 _SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # whose outputs say something
+_CHANGING = "The tests differ from those of the first call. Write the same ones each time, with fixed seeds."
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
 _SLOW = RunFlag.INTERLEAVED | RunFlag.LATE_READS
 _SLOWER = 3  # that threads may take in these orders, which is not their fault
@@ -58,6 +61,7 @@ class InspectionResult:
     checked: int = 0
     mismatched: int = 0
     mismatches: tuple[Mismatch, ...] = ()
+    score: float | None = None
 
 
 class Inspector:
@@ -74,7 +78,9 @@ class Inspector:
         self._checking = checking or ByTolerance(problem, memory)
         self._memory = memory
         self._exchange = exchange
+        self._first_tests: Mapping[str, bytes] = {}
         self.alive = True
+        self.trace: Trace | None = None
 
     def load(self, *contents: bytes) -> Stopped | None:
         """Load the program. None when it did."""
@@ -85,12 +91,13 @@ class Inspector:
     def check(self, case: Case, contents: Mapping[str, PrivateBytes], flags: RunFlag) -> CaseReport | Stopped:
         """Run one case and check it in full. `contents` are named as in a drawn set.
 
-        With `SHOW` among `flags`, the report of a public case has the first inputs and outputs.
+        With `SHOW` among `flags`, the report of a public case has the first inputs and outputs. With `TRACE`
+        in functional mode, `trace` is afterwards what the call did, however it ended; None if unknown.
         """
         limit_s = self._problem.limits.case_s * (_SLOWER if flags & _SLOW else 1)
         answer, wall_ms = ReplyStatus.DONE, 0.0
         try:
-            with Call(self._memory) as call:
+            with Call(self._memory) as call, trace_memory(wanted=bool(flags & RunFlag.TRACE)) as trace:
                 for argument in self._problem.arguments:
                     call.add(argument, case)
                 poisons = prepare(self._problem, call, contents)
@@ -98,18 +105,22 @@ class Inspector:
                 started = time.monotonic()
                 answer = self._exchange.run(
                     call.arguments,
-                    call.descriptors,
+                    [*call.descriptors, *([trace.descriptor] if trace else [])],
                     timeout_s=limit_s + _GRACE_S,
                     time_limit_ms=int(limit_s * 1000),
                     flags=flags & ~RunFlag.SHOW,
                 )
                 wall_ms = _ms_since(started)
+                if trace:
+                    self.trace = trace.read()
                 if answer is not ReplyStatus.DONE:
                     return self.stopped(answer, wall_ms)
                 snapshots = snapshot(self._problem, call)
                 finding = inspect(
                     self._problem, case, self._checking, call, contents, snapshots=snapshots, poisons=poisons
                 )
+                if finding.verdict in _SHOWN and not self._same_tests(snapshots):
+                    finding = InspectionResult(Verdict.REJECTED, _CHANGING)
                 report = report_on(case, finding, wall_ms=wall_ms)
                 if not flags & RunFlag.SHOW or finding.verdict not in _SHOWN:
                     return report
@@ -121,6 +132,14 @@ class Inspector:
         except DeviceLost:
             self.alive = False
             return Stopped(answer, device_lost=True, wall_ms=wall_ms)
+
+    def _same_tests(self, snapshots: Mapping[str, PrivateBytes]) -> bool:
+        """Whether the outputs are those of the first call. Asked only of tests that read nothing."""
+        if self._problem.under_test is None or not reads_nothing(self._problem):
+            return True
+        taken = {name: self._memory.to_host(copy).tobytes() for name, copy in snapshots.items()}
+        self._first_tests = self._first_tests or taken
+        return taken == self._first_tests
 
     def stopped(self, answer: ReplyStatus, wall_ms: float) -> Stopped:
         """The runner is not to be asked again: it gave `answer`."""
@@ -165,11 +184,11 @@ def inspect(
         if argument.role is Role.IN and not call.buffers[argument.name].holds(contents[argument.name]):
             message = f"The input {argument.name} was changed. Inputs must stay as they are."
             return InspectionResult(Verdict.REJECTED, message)
-    comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
+    compared = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
         message = "An output changed after solve had returned. All work must be complete when solve returns."
         return InspectionResult(Verdict.REJECTED, message)
-    return _compared(comparisons)
+    return _result(compared)
 
 
 def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseReport:
@@ -186,10 +205,12 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
         checked=finding.checked,
         mismatched=finding.mismatched,
         mismatches=finding.mismatches,
+        checker_score=finding.score,
     )
 
 
-def _compared(comparisons: Mapping[str, OutputComparison]) -> InspectionResult:
+def _result(compared: Compared) -> InspectionResult:
+    comparisons = compared.outputs
     wrong = {name: comparison for name, comparison in comparisons.items() if comparison.mismatched}
     return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
@@ -197,6 +218,7 @@ def _compared(comparisons: Mapping[str, OutputComparison]) -> InspectionResult:
         checked=sum(comparison.checked for comparison in comparisons.values()),
         mismatched=sum(comparison.mismatched for comparison in comparisons.values()),
         mismatches=tuple(m for comparison in wrong.values() for m in comparison.mismatches),
+        score=compared.score,
     )
 
 

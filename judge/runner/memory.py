@@ -107,6 +107,9 @@ class Memory(Protocol):
     def buffer(self, name: str, size_bytes: int) -> Buffer:
         """New memory for the array `name`. Raises DeviceRefused when there is none left."""
 
+    def host_buffer(self, name: str, size_bytes: int) -> Buffer:
+        """New memory for the array `name`, which the sandbox gets in host memory."""
+
     def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
         """The parts of a drawn set by name, without copying; to be read only, until `close`.
 

@@ -13,6 +13,7 @@ from judge.drawn import CaseData, expected_name, outputs
 from judge.errors import JudgementCancelled
 from judge.evidence.exit_status import explain
 from judge.oracle import Drawn
+from judge.replay.recorded import Trace
 from judge.report import CaseReport, Diagnostic, own_scalars
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import CheckerOnHost
@@ -59,6 +60,11 @@ class RunnerReferee:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The runner's findings about the program, up to now."""
         return self._conversation.diagnostics
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the last call with the flag TRACE did; see `judge.runner.inspector`."""
+        return self._inspector.trace
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program. Returns None, or the verdict and message of a program that did not load."""

@@ -184,7 +184,9 @@ class Containers:
                 "install it and name it under runtimes in /etc/docker/daemon.json"
             )
         try:
-            profile = profile_text(engine_profile())
+            profile, watched_profile = (
+                profile_text(engine_profile(watched=watched)) for watched in (False, True)
+            )
         except ValueError as error:
             raise IsolationUnavailable(str(error)) from error
         self._images.prepare(self._engine)
@@ -197,6 +199,7 @@ class Containers:
                 images=self._images,
                 runtime=self._runtime,
                 profile=profile,
+                watched_profile=watched_profile,
                 processors=min(self._processors, facts.processors),
                 enter=build_enter(folder),
                 passwd=_file(folder / "passwd", _passwd(self._identities)),

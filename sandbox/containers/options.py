@@ -38,12 +38,14 @@ class Shell:
     """Settings shared by all containers of a backend.
 
     `enter` is our first process, `passwd` and `group` name its user `identity`, `empty` is an empty file;
-    all are files on the engine's host. `profile` is the system call filter as JSON.
+    all are files on the engine's host. `profile` is the system call filter as JSON,
+    `watched_profile` that of programs that a tool watches.
     """
 
     images: Images
     runtime: str | None
     profile: str
+    watched_profile: str
     processors: float
     enter: Path
     passwd: Path
@@ -87,7 +89,7 @@ def configuration(
         "StopTimeout": 1,
         "Labels": dict(labels),
         "HostConfig": {
-            **_isolation(shell, attachment),
+            **_isolation(shell, attachment, shell.watched_profile if command.watched else shell.profile),
             **_limits(command.limits, shell),
             "Mounts": [_mount(bind) for bind in _binds(command, shell, socket, attachment)],
             "Devices": [
@@ -104,7 +106,7 @@ def environment(command: Command, attachment: Attachment) -> dict[str, str]:
     return variables_of(command, attachment.environment, attachment.libraries)
 
 
-def _isolation(shell: Shell, attachment: Attachment) -> dict[str, object]:
+def _isolation(shell: Shell, attachment: Attachment, profile: str) -> dict[str, object]:
     masked = [*_MASKED, *attachment.masked]
     if attachment is NOTHING:
         masked.append("/sys")  # only the driver has a use for it
@@ -119,7 +121,7 @@ def _isolation(shell: Shell, attachment: Attachment) -> dict[str, object]:
         "CapDrop": ["ALL"],
         "CapAdd": [],
         "GroupAdd": [],
-        "SecurityOpt": ["no-new-privileges:true", f"seccomp={shell.profile}"],
+        "SecurityOpt": ["no-new-privileges:true", f"seccomp={profile}"],
         "MaskedPaths": masked,
         "ReadonlyPaths": list(_READ_ONLY),
         "LogConfig": {"Type": "none", "Config": {}},

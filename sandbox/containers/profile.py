@@ -24,14 +24,18 @@ _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _Pattern = tuple[int, int]  # a mask, and what a value must be under it
 
 
-def engine_profile(machine: str = "") -> dict[str, object]:
-    """The profile for `machine`, this one when empty. Raises ValueError for one that has no filter."""
+def engine_profile(machine: str = "", *, watched: bool = False) -> dict[str, object]:
+    """The profile for `machine`, this one when empty, of a program that a tool watches or of any other.
+
+    Raises ValueError for a machine that has no filter.
+    """
     architecture = seccomp.architecture(machine or platform.machine())
-    refused = {name for refusal in seccomp.REFUSALS for name in refusal.calls}
-    judged = {judgement.name for judgement in seccomp.JUDGEMENTS}
+    found = seccomp.rules(watched=watched)
+    refused = {name for refusal in found.refusals for name in refusal.calls}
+    judged = {judgement.name for judgement in found.judgements}
     rules = [_rule(sorted(set(CALLS) - refused - judged))]
-    rules += [_rule(sorted(refusal.calls), refusal.error) for refusal in seccomp.REFUSALS]
-    for judgement in seccomp.JUDGEMENTS:
+    rules += [_rule(sorted(refusal.calls), refusal.error) for refusal in found.refusals]
+    for judgement in found.judgements:
         refusals, allowances = _sides(judgement)
         for patterns, error in ((refusals, judgement.error), (allowances, 0)):
             rules += [_rule([judgement.name], error, judgement.argument, pattern) for pattern in patterns]

@@ -42,13 +42,16 @@ _LIBRARY_SOURCES: Mapping[str, tuple[str, ...]] = {
     "cublas": ("cublas_context", "cublas_vectors", "cublas_matrices", "cublas_products"),
     "cufft": ("cufft", "cufft_plan", "fft"),
 }
-_DRIVER = ("__init__.py", "chains.py", "light_headers.py", "cpu/__init__.py", "cpu/compile_inside.py")
-_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py")
+_DRIVER = (
+    *("__init__.py", "chains.py", "light_headers.py", "ptxas.py"),
+    *("cpu/__init__.py", "cpu/compile_inside.py", "cpu/counting.py"),
+)
+_INSIDE = ("chains.py", "light_headers.py", "nvcc_steps.py", "precompile.py", "ptxas.py")
 _START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(main())\n"
 _RUNNER_FOLDER = _SANDBOX / "runner"
 _RUNNER_HEADERS = (
     *("wire.h", "channel.h", "serve.h", "submission.h", "timed_session.h"),
-    *("watchdog.h", "crash.h", "launch_limits.h"),
+    *("watchdog.h", "crash.h", "launch_limits.h", "host_mapping.h"),
 )
 _CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
 _LIBRARY_FLAGS = ("-fPIC", "-O3", "-march=native", "-fno-math-errno")

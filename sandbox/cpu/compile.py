@@ -26,16 +26,18 @@ def compile_command(
     *,
     runtime: Runtime,
     limits: Limits = COMPILE_LIMITS,
+    counters: Sequence[str] = (),
     libraries: Sequence[str] = (),
     label: str = "compile",
 ) -> Command:
     """The compile sandbox for `source` (solution.cu) and the `binding` (binding.cu) that includes it.
 
-    `libraries` are those that the program may include and is linked with: `cublas` and `cufft`.
+    `counters` names those of `sandbox.cpu.counting` that the program is compiled to count. `libraries` are
+    those that the program may include and is linked with: `cublas` and `cufft`.
     """
     python = Path(sys.executable).resolve()
     prefix = Path(sys.base_prefix)
-    argv = (str(python), "-I", "-S", f"{HOME}/driver", *libraries)
+    argv = (str(python), "-I", "-S", f"{HOME}/driver", ",".join(counters), ",".join(libraries))
     binds = list(runtime.toolkit.binds())
     if not any(prefix.is_relative_to(bind.source) for bind in binds):
         binds.append(Bind(prefix, str(prefix)))

@@ -5,20 +5,25 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
     device  preprocess ─ cicc ─┬─ translate the PTX ─ g++ ─┐
     host    preprocess ─ cudafe++ ─ (stub) ─ g++ ──────────┴─ link
 
-The arguments are the libraries that the program uses: `cublas` and `cufft`. It prints the log, and its
-exit status says whose fault a failure is. Standard library only.
+The first argument names the counters (`sandbox.cpu.counting`) that the program is compiled to count, and the
+second the libraries that it uses: `cublas` and `cufft`. Names are separated by commas. Some counters need
+ptxas, whose cubin is not used.
+
+It prints the log, and its exit status says whose fault a failure is. Standard library only.
 """
 
 import importlib
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sandbox import light_headers
 from sandbox.chains import BROKEN, REJECTED, Chains, StepFailed, run
+from sandbox.cpu.counting import RESOURCES
+from sandbox.ptxas import Assembled, assembled_kernels
 
 HOME = Path(__file__).resolve().parents[3]
 _LIBRARIES = HOME / "libraries"
@@ -44,11 +49,14 @@ DEVICE_FLAGS = (
 class FunctionalChains(Chains):
     """The chains of one recipe, for a program that uses `libraries`."""
 
-    def __init__(self, recipe: dict[str, Any], libraries: Sequence[str] = ()) -> None:
+    def __init__(
+        self, recipe: dict[str, Any], counters: Sequence[str] = (), libraries: Sequence[str] = ()
+    ) -> None:
         steps = recipe["steps"]
         if libraries:
             steps = {name: _with_headers(step) for name, step in steps.items()}
         super().__init__(steps, recipe["environment"], HOME)
+        self._counters = frozenset(counters)
         self._link_flags: list[str] = recipe["link_flags"]
         self._objects = [str(_LIBRARIES / f"{name}.o") for name in libraries]
 
@@ -59,7 +67,7 @@ class FunctionalChains(Chains):
             said = self.run("device_front")
         finally:
             self.stub_written.set()
-        _translate()
+        _translate(self._counters, self._resources())
         include = f"-I{HOME / 'include'}"
         argv = ["g++", *DEVICE_FLAGS, include, "-c", "device.cpp", "-o", "device.o"]
         try:
@@ -67,6 +75,15 @@ class FunctionalChains(Chains):
         except StepFailed as failure:
             raise _refused(failure) from failure
         return said
+
+    def _resources(self) -> Mapping[str, Assembled]:
+        """What ptxas gives to each kernel, if a counter needs it; nothing if it rejects the PTX."""
+        if self._counters.isdisjoint(RESOURCES):
+            return {}
+        try:
+            return assembled_kernels(self.run("assemble"))
+        except (StepFailed, OSError):  # PTX for newer GPUs; the counters stay unknown
+            return {}
 
     def link(self) -> None:
         """Make solution.so. The runner defines what stays undefined."""
@@ -83,12 +100,12 @@ def _with_headers(step: list[str]) -> list[str]:
     return [*step[:after], f"-I{_LIBRARIES / 'include'}", *step[after:]]
 
 
-def _translate() -> None:
+def _translate(counters: Collection[str], resources: Mapping[str, Assembled]) -> None:
     """binding.ptx to device.cpp. The translator is imported while the compilers work."""
     errors = importlib.import_module("sandbox.cpu.translator.errors")
     try:
         translate = importlib.import_module("sandbox.cpu.translator").translate
-        text = translate(_ptx())
+        text = translate(_ptx(), counters, resources)
     except errors.MemoryExceeded as problem:
         raise StepFailed(REJECTED, f"solution.cu: error: {problem}\n") from problem
     except errors.TranslationError as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
@@ -134,7 +151,8 @@ def main() -> int:
     recipe = json.loads((HOME / "recipe.json").read_text())
     for name, text in recipe["files"].items():
         Path(name).write_text(text)
-    status, log = FunctionalChains(recipe, sys.argv[1:]).compile()
+    counters, libraries = ([name for name in names.split(",") if name] for names in sys.argv[1:])
+    status, log = FunctionalChains(recipe, counters, libraries).compile()
     sys.stdout.write(log)
     return status
 

@@ -8,6 +8,7 @@ from sandbox.nvcc_steps import DIALECT, MODULE_ID, STEM, StepsUnknown, ask_nvcc
 from sandbox.toolchain import ToolchainMissing, Toolkit
 
 ARCHITECTURE = "compute_80"
+ASSEMBLED_FOR = "sm_80"  # for registers and occupancy
 NVCC_FLAGS = (*DIALECT, f"-arch={ARCHITECTURE}", "-lineinfo", "-O1", "-Xcompiler", "-fPIC")
 
 
@@ -36,6 +37,7 @@ def learn_recipe(toolkit: Toolkit) -> CpuCompileRecipe:
             **steps.host("host.o"),
             "device_preprocess": steps.step(f"{STEM}.cpp1.ii", "-E"),
             "device_front": steps.step("cicc"),
+            "assemble": ["ptxas", "-v", f"-arch={ASSEMBLED_FOR}", f"{STEM}.ptx", "-o", f"{STEM}.cubin"],
         }
     except StepsUnknown as error:
         raise ToolchainMissing(str(error)) from error

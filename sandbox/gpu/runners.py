@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from problems.vocabulary import Tool
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.profiler import profiling_argv
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 
@@ -140,6 +140,7 @@ def watched_runner_command(
         binds=(*plain.binds, *binds),
         limits=limits,
         image=Image.COMPILE,
+        watched=tool is Tool.PROFILER,
         environment={
             **plain.environment,
             "CUDA_MODULE_LOADING": "LAZY",  # nothing is timed, and the program may use cuBLAS

@@ -4,17 +4,20 @@ Theory of operation. The author's function sees copies of arrays and says which 
 referee does not parse that. It reads, for every output, the values that it shall find there exactly: this
 module writes what the program gave where the author calls it right, and what was expected where not, or
 something else where that happens to be the same. So a refused element always differs, an accepted one never
-does, and the referee's comparison decides, counts and reports, as it does without a checker.
+does, and the referee's comparison decides, counts and reports, as it does without a checker. If the problem
+has a score, the author returns it with the answer, and it is written into an array of one number.
 
 It works over NumPy and over CuPy alike, and runs where `reference.py` does.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from sandbox.runner.contract import Array, ArrayModule, ContractError, widened
+from sandbox.runner.programs import Programs
 from sandbox.runner.session import scalar_of
 from sandbox.wire import Request
 
@@ -29,15 +32,18 @@ class CheckerSignature:
     sizes: tuple[str, ...]
     outputs: tuple[str, ...]
     tolerance: Mapping[str, Mapping[str, Any]]
+    score: tuple[float, float] | None = None  # its least and greatest value, if the problem has one
 
 
 def parse_checker(manifest: Mapping[str, Any]) -> CheckerSignature:
     """The part of a manifest that is about a checker."""
+    score = manifest.get("score")
     return CheckerSignature(
         inputs=tuple(manifest["inputs"]),
         sizes=tuple(manifest["sizes"]),
         outputs=tuple(manifest["outputs"]),
         tolerance=manifest["tolerance"],
+        score=(score["least"], score["most"]) if score else None,
     )
 
 
@@ -51,6 +57,7 @@ def carry_out(
     xp: ArrayModule,
     module: Any,
     signature: CheckerSignature,
+    programs: Programs,
     request: Request,
     views: Sequence[Array | None],
 ) -> None:
@@ -67,6 +74,7 @@ def carry_out(
         argument, view = next(wire)
         given[name] = widened(view, argument.dtype)
         _, places[name] = next(wire)
+    program = programs.keywords(size)
     right = module.check(
         xp,
         inputs,
@@ -74,10 +82,38 @@ def carry_out(
         {name: values.copy() for name, values in given.items()},
         size=size,
         tolerance={name: dict(signature.tolerance[name]) for name in signature.outputs},
+        **program,
     )
-    for name, mask in _masks(xp, right, given).items():
+    score: object = None
+    if signature.score is not None:
+        right, score = _with_score(right)
+    masks = _masks(xp, right, given)
+    for name, mask in masks.items():
         place = places[name]
         place[...] = acceptable(xp, mask, given[name], place)
+    if signature.score is not None:
+        place = cast("Array", next(wire)[1])
+        accepted = all(bool(mask.all()) for mask in masks.values())
+        place[...] = _number(score, *signature.score) if accepted else math.nan
+
+
+def _with_score(answer: object) -> tuple[object, object]:
+    if not isinstance(answer, tuple) or len(answer) != len(("right", "score")):
+        raise ContractError("check must return two values: which elements are right, and the score")
+    return answer
+
+
+def _number(score: object, least: float, most: float) -> float:
+    """The author's score of a right output as a float. Raises ContractError where it is not within bounds."""
+    try:
+        value = float(cast("Any", score))
+    except (TypeError, ValueError) as error:
+        raise ContractError(
+            f"check returned {type(score).__name__} as the score, expected a number"
+        ) from error
+    if not least <= value <= most:  # also refuses NaN
+        raise ContractError(f"check returned the score {value}, which is not from {least:g} to {most:g}")
+    return value
 
 
 def acceptable(xp: ArrayModule, right: Array, given: Array, expected: Array) -> Array:

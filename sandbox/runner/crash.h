@@ -36,14 +36,17 @@ inline const char* signal_text(int number) {
   }
 }
 
+inline const char* host_access_verb([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  return fault_was_write(context) ? "wrote" : "read";
+#else
+  return "accessed";
+#endif
+}
+
 // What to tell an author whose host code touched device memory; `target` names the memory.
 inline std::string host_access_text(const std::string& target, const void* context) {
-#if defined(__x86_64__)
-  const char* verb = fault_was_write(context) ? "wrote" : "read";
-#else
-  const char* verb = "accessed";
-#endif
-  return std::string("host code ") + verb + " device memory (" + target + "). " +
+  return std::string("host code ") + host_access_verb(context) + " device memory (" + target + "). " +
          (fault_was_write(context) ? "Write it in a kernel, or with cudaMemcpy or cudaMemset."
                                    : "Copy it to host memory with cudaMemcpy first.");
 }

@@ -8,6 +8,7 @@
 #include "../cpu/runtime/engine.h"
 #include "../cpu/runtime/memory.h"
 #include "../cpu/runtime/signals.h"
+#include "../cpu/runtime/trace.h"
 #include "serve.h"
 #include "submission.h"
 #include "timed_session.h"
@@ -18,9 +19,20 @@ namespace {
 
 constexpr u_int64_t kReservedMib = 128;  // for the process itself
 
+cpu::MemoryKind kind_of(wire::Memory memory) {
+  switch (memory) {
+    case wire::Memory::kHost: return cpu::MemoryKind::kPageable;
+    case wire::Memory::kPinned: return cpu::MemoryKind::kPinned;
+    default: return cpu::MemoryKind::kDevice;
+  }
+}
+
 void* map(int descriptor, const wire::Argument& argument, const char* name) {
-  void* memory = cpu::map_argument(descriptor, argument.offset, argument.bytes, element_bytes(argument.dtype),
-                                   name ? name : "");
+  void* memory = cpu::map_argument(descriptor, argument.offset,
+                                   {.bytes = argument.bytes,
+                                    .kind = kind_of(argument.memory),
+                                    .element_bytes = element_bytes(argument.dtype),
+                                    .name = name ? name : ""});
   if (!memory) cpu::fail({cpu::Severity::kError, "memory", "an argument cannot be mapped", {}}, wire::kMemoryLimit);
   return memory;
 }
@@ -32,8 +44,10 @@ cpu::Options options(std::uint32_t flags) {
           .interleaved = (flags & wire::kInterleaved) != 0,
           .late_reads = (flags & wire::kLateReads) != 0 && (flags & wire::kRaces) != 0,
           .torn_reads = (flags & wire::kTornReads) != 0,
+          .stale_reads = (flags & wire::kStaleReads) != 0,
           .counted = (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0,
-          .summed = (flags & wire::kSums) != 0};
+          .summed = (flags & wire::kSums) != 0,
+          .traced = (flags & wire::kTrace) != 0 && (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0};
 }
 
 class CpuRunner {
@@ -48,8 +62,14 @@ class CpuRunner {
 
   void run(Message& message) {
     const Arguments arguments = bind_arguments(message, 0, submission_, map);
+    const cpu::Options given = options(message.request.flags);
+    int trace = -1;
+    if (given.traced && !message.descriptors.empty()) {
+      trace = message.descriptors.back();
+      message.descriptors.pop_back();
+    }
     message.close_descriptors();
-    cpu::begin_call(options(message.request.flags), message.request.time_limit_ms);
+    cpu::begin_call(given, message.request.time_limit_ms, trace);
     call(arguments);
     cpu::finish_call();
     cpu::unmap_arguments();
@@ -93,6 +113,7 @@ int main(int argc, char** argv) {
     if (mib > 2 * kReservedMib) cpu::engine().device_bytes = (mib - kReservedMib) << 20;
   }
   cpu::install_signal_handlers();
+  cpu::set_last_act(cpu::finish_trace);
   CpuRunner runner;
   serve(runner);
 }

@@ -3,7 +3,8 @@
 // Theory of operation. "Ready" is said without a context, so that a pool can keep us waiting at no cost to the GPU.
 // PREPARE makes the context, before any foreign code; the artifact's own CUDA runtime joins it later, because
 // it is the device's primary one. LOAD first gives up the right to start processes (lockdown.h). Arrays are
-// device memory of the referee's, mapped for one RUN or TIME from descriptors and nothing else (device_memory.h).
+// device memory of the referee's, mapped for one RUN or TIME from descriptors and nothing else (device_memory.h), or
+// host memory of its own, where a problem says so (host_arrays.h).
 //
 // Ending while a kernel runs would, under MPS, end the kernels of everybody else on the GPU. So whoever has
 // something to say says it at once, but the process leaves only when the device is idle; a kernel that never
@@ -21,6 +22,7 @@
 #include "device_memory.h"
 #include "driver.h"
 #include "finish.h"
+#include "host_arrays.h"
 #include "lockdown.h"
 #include "serve.h"
 #include "submission.h"
@@ -49,7 +51,7 @@ bool mps_is_here() {
 
 class DeviceRunner {
  public:
-  DeviceRunner() : arrays_(driver_failed), watchdog_(expire) {}
+  DeviceRunner() : arrays_(driver_failed), host_arrays_(driver_failed), watchdog_(expire) {}
 
   void prepare() {
     const std::string wrong = device::load_driver();
@@ -90,7 +92,7 @@ class DeviceRunner {
     watchdog_.set(0);
     if (late_) _exit(wire::kTimeLimit);
     note_launches(launches);
-    arrays_.release();
+    release();
   }
 
   void time(Message& message) {
@@ -113,7 +115,7 @@ class DeviceRunner {
       void finish() { runner.finish(); }
     } timed = {*this, session, flags};
     session.serve(timed);
-    arrays_.release();
+    release();
   }
 
   // A fault may come to light after the call that caused it was answered. It also keeps us from leaving with work
@@ -126,6 +128,7 @@ class DeviceRunner {
   Launch last_launch() const { return last_launch_ ? *last_launch_() : kNoLaunch; }
 
   const device::MappedArray* array_at(std::uint64_t address) const { return arrays_.find(address); }
+  const device::HostArray* host_array_at(std::uint64_t address) const { return host_arrays_.find(address); }
 
   // Says the last word, and leaves when that hurts nobody.
   [[noreturn]] void leave(const cpu::Finding& finding, wire::ExitStatus status) {
@@ -166,8 +169,15 @@ class DeviceRunner {
     const bool exact = (message.request.flags & wire::kSanitize) != 0;
     return bind_arguments(message, first, submission_,
                           [&](int descriptor, const wire::Argument& argument, const char* name) {
-                            return arrays_.map(descriptor, argument, name, exact);
+                            return argument.memory == wire::Memory::kDevice
+                                       ? arrays_.map(descriptor, argument, name, exact)
+                                       : host_arrays_.map(descriptor, argument, name);
                           });
+  }
+
+  void release() {
+    arrays_.release();
+    host_arrays_.release();
   }
 
   void call(const Arguments& arguments) {
@@ -201,6 +211,7 @@ class DeviceRunner {
   }
 
   device::Arrays arrays_;
+  device::HostArrays host_arrays_;
   Watchdog watchdog_;
   std::atomic<bool> late_ = false;
   bool prepared_ = false;
@@ -255,6 +266,11 @@ void on_crash(int number, siginfo_t* info, void* context) {
   }
   if (const device::MappedArray* array = runner().array_at(address)) {
     runner().leave({cpu::Severity::kError, "host_access", host_access_text("argument " + array->name, context), {}},
+                   wire::kIllegalAccess);
+  }
+  if (const device::HostArray* array = runner().host_array_at(address)) {
+    runner().leave({cpu::Severity::kError, "out_of_bounds",
+                    host_bounds_text(array->element(address), array->name, context), {}, array->name},
                    wire::kIllegalAccess);
   }
   runner().leave({cpu::Severity::kError, "host_crash",

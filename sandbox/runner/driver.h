@@ -41,6 +41,8 @@ static_assert(sizeof(Access) == 12);
 
 constexpr int kPosixDescriptor = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 constexpr int kMinimumGranularity = 0;
+constexpr unsigned kPortable = 1;      // CU_MEMHOSTREGISTER_PORTABLE
+constexpr unsigned kDeviceMapped = 2;  // CU_MEMHOSTREGISTER_DEVICEMAP
 constexpr unsigned kSpin = 1;         // CU_CTX_SCHED_SPIN
 constexpr unsigned kWaitAtLeast = 0;  // CU_STREAM_WAIT_VALUE_GEQ
 
@@ -106,6 +108,8 @@ enum Code : Result {
   X(cuMemSetAccess, Pointer, std::size_t, const Access*, std::size_t)                                         \
   X(cuMemRelease, Handle)                                                                                     \
   X(cuMemAlloc_v2, Pointer*, std::size_t)                                                                     \
+  X(cuMemHostRegister_v2, void*, std::size_t, unsigned)                                                       \
+  X(cuMemHostUnregister, void*)                                                                               \
   X(cuMemFree_v2, Pointer)                                                                                    \
   X(cuMemcpyDtoD_v2, Pointer, Pointer, std::size_t)
 

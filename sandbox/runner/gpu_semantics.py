@@ -7,6 +7,8 @@
 - bfloat16 is held as its bits, and the interpreter computes on those. Here each operation, and each sum along
   an axis, is one of float32, rounded to nearest even at the end.
 
+It also tells of float16 that overflows: operations and conversions of finite numbers that give infinity.
+
 NumPy's warnings about NaN and overflow are off: a GPU gives none. Two things that take half of the
 interpreter's time are switched off: checks of every addition for overflow, whose outcome is used with `debug`
 alone, and a table of dtypes that is made again for each look at it.
@@ -30,6 +32,10 @@ _ROUNDED = (
     "tl.dot multiplies float32 in TF32, which keeps 10 of the 23 mantissa bits. "
     'Pass input_precision="ieee" if the tolerance needs more.'
 )
+_OVERFLOWN = (
+    "Finite numbers gave infinity in float16, whose largest number is 65504. Compute in float32, or scale "
+    "the numbers first."
+)
 _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}
 _Array = npt.NDArray[Any]
 
@@ -41,8 +47,8 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     chance = np.random.default_rng(0)
     builder.create_masked_load = _loading_garbage(builder.create_masked_load, chance, tell)
     builder.create_dot = _rounding_operands(builder.create_dot, tell)
-    builder.cast_impl = _casting(builder.cast_impl)
-    builder.binary_op = _widening(builder.binary_op)
+    builder.cast_impl = _watching_overflow(_casting(builder.cast_impl), tell)
+    builder.binary_op = _watching_overflow(_widening(builder.binary_op), tell)
     builder.unary_op = _widening(builder.unary_op)
     for operations, names in (
         (interpreter.ReduceOps, ("sum",)),
@@ -145,6 +151,25 @@ def _casting(cast: Callable[..., Any]) -> Callable[..., Any]:
         return cast(self, _widened(source), target)
 
     return casting
+
+
+def _watching_overflow(operation: Callable[..., Any], tell: Callable[[str, str], None]) -> Callable[..., Any]:
+    def watched(self: Any, first: Any, *rest: Any) -> Any:
+        result = operation(self, first, *rest)
+        divides = any(part is np.divide for part in rest)
+        if not divides and result.dtype.scalar == tl.float16 and np.isinf(result.data).any():
+            operands = (first, *(other for other in rest if isinstance(other, interpreter.TensorHandle)))
+            finite = np.logical_and.reduce([_is_finite(operand) for operand in operands])
+            if (np.isinf(result.data) & finite).any():
+                tell("half_overflow", _OVERFLOWN)
+        return result
+
+    return watched
+
+
+def _is_finite(handle: Any) -> _Array:
+    values = _widened(handle).data
+    return np.isfinite(values) if values.dtype.kind in "fiu" else np.zeros(values.shape, bool)
 
 
 def _along_an_axis(operation: Callable[..., Any]) -> Callable[..., Any]:

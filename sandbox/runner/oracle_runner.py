@@ -21,6 +21,7 @@ import numpy as np
 from sandbox.runner import checker_work
 from sandbox.runner.contract import Array, ArrayModule, ContractError, every, named, rounded, widened
 from sandbox.runner.generator import Generator, HostGenerator
+from sandbox.runner.programs import Programs
 from sandbox.runner.session import (
     STORAGE,
     Load,
@@ -105,6 +106,7 @@ class OracleRunner(Runner):
         self._load: Load | None = None
         self._module: ModuleType | None = None
         self._signature = _Signature((), (), ())
+        self._programs = Programs()
 
     def prepare(self) -> None:
         """Open the GPU, if there is one."""
@@ -114,6 +116,7 @@ class OracleRunner(Runner):
         """Run the author's module."""
         self._load = load
         manifest = cast("Mapping[str, Any]", load.manifest)
+        self._programs = Programs(manifest.get("programs", ()))
         if manifest.get("checker"):
             self._file = checker_work.FILE
             self._checker = checker_work.parse_checker(manifest)
@@ -132,7 +135,9 @@ class OracleRunner(Runner):
             views = self._arrays.view(request, descriptors)
             if self._checker is not None:
                 with np.errstate(all="ignore"):  # what was never written is anything
-                    checker_work.carry_out(self._arrays.xp, self._module, self._checker, request, views)
+                    checker_work.carry_out(
+                        self._arrays.xp, self._module, self._checker, self._programs, request, views
+                    )
             else:
                 stated = read_given(descriptors[-1]) if request.flags & RunFlag.GIVEN else {}
                 self._draw(request, views, stated)
@@ -155,9 +160,12 @@ class OracleRunner(Runner):
         expected = {name: next(wire) for name in signature.expected}
         given = {name: view for name, (role, _, view) in wired.items() if role in {"in", "inout"}}
         if given.keys() - stated.keys():
-            drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size))
+            program = self._programs.keywords(size)
+            drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size), **program)
             for name, values in named(xp, drawn, given, "generate").items():
-                _store(given[name], self._rounded(values, wired[name][1], f"generate: {name}"))
+                what = f"generate: {name}"
+                finite = not self._programs  # what a faulty program computes may be anything
+                _store(given[name], self._rounded(values, wired[name][1], what, finite=finite))
             del drawn
         for name, content in stated.items():
             argument = wired[name][1]

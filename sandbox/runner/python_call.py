@@ -16,15 +16,13 @@ from typing import Any, cast
 
 import torch
 
+from sandbox.runner.python_backward import BackwardPass, Gradient, Misfit, SavedBytes, leaf
+
 _TASK = "task"  # the module that programs for GPU MODE import their types from
 Value = torch.Tensor | int | float | bool
 Bound = Callable[[], object]
-_SOLVE, _CUSTOM_KERNEL, _MODEL_NEW = "solve", "custom_kernel", "ModelNew"
+_SOLVE, _CUSTOM_KERNEL, _MODEL_NEW, _FUNCTION = "solve", "custom_kernel", "ModelNew", "Function"
 _PACKED = "Name its parameters as the problem does, because several of them share an array."
-
-
-class Misfit(Exception):
-    """Raised when a program does not fit how it is called. The message is for its author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +34,32 @@ class _Module:
 
 
 class PythonCall:
-    """The call of one program. `of` finds what the program defines."""
+    """The call of one program. `of` finds what the program defines.
+
+    While `counting`, calls with a backward pass leave in `saved_bytes` what they kept for it.
+    """
 
     def __init__(self, names: Sequence[str], described: Mapping[str, Any], program: ModuleType) -> None:
         self._names = tuple(names)
         self._described = described
         self._returns: tuple[str, ...] = tuple(described["returns"])
         self._model = _Module(described["init"], described["state"])
+        self._backward: Mapping[str, Mapping[str, str]] | None = described.get("backward")
+        self.counting = False
+        self.saved_bytes: int | None = None
         self._entry: str = described["entry"]
         found = getattr(program, self._entry, None)
         self._plain = not callable(found)
         if self._plain:
             found = getattr(program, _SOLVE, None)
-            self._returns = ()
+            self._returns, self._backward = (), None
         if not callable(found):
             known = dict.fromkeys((self._entry, _SOLVE))
             raise Misfit(f"The file does not define {' or '.join(known)}.")
+        if self._entry == _FUNCTION and not self._plain:
+            if not isinstance(found, type) or not issubclass(found, torch.autograd.Function):
+                raise Misfit(f"{_FUNCTION} must be a class derived from torch.autograd.Function.")
+            found = found.apply
         self._found = cast("Callable[..., Any]", found)
 
     @classmethod
@@ -70,6 +78,9 @@ class PythonCall:
         for name, described in self._described["modules"].items():
             kind = getattr(torch.nn, described["kind"])
             known[name] = _made(kind, _Module(described["init"], described["state"]), known, device)
+        for name in self._backward["gradients"] if self._backward else ():
+            if name not in self._model.state.values():  # whose parameters are leaves already
+                known[name] = leaf(known[name])
         given = _built(self._described["given"], known)
         function, arguments = self._found, given if isinstance(given, tuple) else (given,)
         if self._entry == _CUSTOM_KERNEL:
@@ -77,19 +88,63 @@ class PythonCall:
         elif self._entry == _MODEL_NEW:
             function = _made(self._found, self._model, known, device)
         outputs = {name: known[name] for name in self._returns}
-        return functools.partial(self._call, function, arguments, outputs)
+        if self._backward is None:
+            return functools.partial(self._call, function, arguments, outputs)
+        modules = [value for value in (function, *known.values()) if isinstance(value, torch.nn.Module)]
+        parameters = [parameter for module in modules for parameter in module.parameters()]
+        backward = self._backward_pass(known, function)
+        return functools.partial(self._call_back, function, arguments, outputs, backward, parameters)
 
     def _call(
         self, function: Callable[..., Any], arguments: Sequence[Any], outputs: Mapping[str, torch.Tensor]
     ) -> None:
         result = _without_gradients(function, arguments)
-        if not outputs:
-            return
+        if outputs:
+            self._keep(result, outputs)
+
+    def _call_back(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[Any],
+        outputs: Mapping[str, torch.Tensor],
+        backward: BackwardPass,
+        parameters: Sequence[torch.Tensor],
+    ) -> None:
+        """Forward, then backward."""
+        with torch.enable_grad():
+            if not self.counting:
+                returned = self._keep(function(*arguments), outputs)
+            else:
+                with SavedBytes(parameters) as saved:
+                    returned = self._keep(function(*arguments), outputs)
+                self.saved_bytes = saved.after(returned.values())
+            backward.run(self._entry, returned)
+
+    def _backward_pass(self, known: Mapping[str, Any], function: Callable[..., Any]) -> BackwardPass:
+        described = self._backward or {"upstream": {}, "gradients": {}}
+        held = _parameters(function)
+
+        def inputs(name: str) -> tuple[torch.Tensor, ...]:
+            parts = [parameter for parameter, array in self._model.state.items() if array == name]
+            if missing := [part for part in parts if part not in held]:
+                raise Misfit(f"{self._entry} has no parameter {missing[0]}. {_PACKED}")
+            return tuple(held[part] for part in parts) or (known[name],)
+
+        return BackwardPass(
+            {name: known[given] for name, given in described["upstream"].items()},
+            tuple(
+                Gradient(name, inputs(name), known[output]) for name, output in described["gradients"].items()
+            ),
+        )
+
+    def _keep(self, result: Any, outputs: Mapping[str, torch.Tensor]) -> Mapping[str, torch.Tensor]:
+        """Copy what a call returned into `outputs`. Return it by name."""
         results = result if isinstance(result, tuple | list) and len(outputs) > 1 else (result,)
         if len(results) != len(outputs):
             raise Misfit(f"{self._entry} returned {_what(result)}, expected {', '.join(outputs)}.")
         for (name, output), returned in zip(outputs.items(), results, strict=True):
             _copy(self._entry, name, output, returned)
+        return dict(zip(outputs, results, strict=True))
 
 
 class _AnyType(ModuleType):
@@ -110,6 +165,10 @@ def offer_types(described: Mapping[str, Any]) -> None:
 def _without_gradients(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     with torch.no_grad():
         return function(*arguments)
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, torch.Tensor]:
+    return dict(function.named_parameters()) if isinstance(function, torch.nn.Module) else {}
 
 
 def _copy(entry: str, name: str, output: torch.Tensor, returned: object) -> None:

@@ -15,7 +15,8 @@ from typing import Any, NoReturn, cast
 import torch
 
 from sandbox.runner.operators import ComputingOperators
-from sandbox.runner.python_call import Bound, Misfit, PythonCall, Value, offer_types
+from sandbox.runner.python_backward import Misfit
+from sandbox.runner.python_call import Bound, PythonCall, Value, offer_types
 from sandbox.runner.session import (
     Diagnostics,
     Load,
@@ -28,7 +29,7 @@ from sandbox.runner.session import (
     stop,
 )
 from sandbox.runner.timed_session import bind_sets
-from sandbox.wire import ExitStatus, Request, WireArgument
+from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
 FILE = "solution.py"
 DTYPES = {
@@ -54,6 +55,7 @@ class TritonRunner(Runner):
         """`backend` is what PyTorch calls the place of the tensors: CPU or CUDA."""
         self._load: Load | None = None
         self._bind_call: Callable[[Sequence[Value]], Bound] | None = None
+        self._python: PythonCall | None = None
         self._operators = ComputingOperators.refuse(backend, self._refuse)
 
     @property
@@ -131,7 +133,8 @@ class TritonRunner(Runner):
         try:
             program = run_module(code, "solution")
             if self.in_python:
-                self._bind_call = PythonCall.of(load.manifest, program).bound
+                self._python = PythonCall.of(load.manifest, program)
+                self._bind_call = self._python.bound
             else:
                 self._bind_call = _plainly(_solve_of(program))
         except Misfit as error:
@@ -152,12 +155,16 @@ class TritonRunner(Runner):
             self.diagnostics.say("error", "time_limit", f"{limit}{self.where()}.", line=line_of(frame, FILE))
             self.leave(ExitStatus.TIME_LIMIT)
 
+        if self._python is not None:
+            self._python.counting = bool(request.flags & RunFlag.SUMS)
         with self.time_limit(request.time_limit_ms, late):
             call = self._bound(arguments)
             self._call(call)
             self._finish()
         del call, arguments
         self.release()
+        if request.flags & RunFlag.SUMS and self._python is not None:
+            self.diagnostics.say("note", "sums", f"saved={self._python.saved_bytes}")
         if self.launches == launches and not self.in_python:
             self.diagnostics.say("note", "no_kernel", "solve returned without launching a Triton kernel.")
 

@@ -24,6 +24,8 @@ enum Flag : std::uint32_t {
   kSums = 256,
   kLateReads = 512,
   kTornReads = 1024,
+  kStaleReads = 2048,
+  kTrace = 4096,
 };
 
 enum ExitStatus : int {
@@ -34,11 +36,14 @@ enum ExitStatus : int {
   kLoadError = 85,
 };
 
+// Where a program gets an array; see MEMORY_CODES in sandbox/wire.py.
+enum class Memory : std::uint8_t { kDevice = 0, kHost = 1, kPinned = 2 };
+
 struct Argument {
   std::uint8_t scalar;
   std::uint8_t dtype;
   std::uint8_t rank;
-  std::uint8_t reserved;
+  Memory memory;
   std::uint32_t descriptor;
   std::uint64_t offset;
   std::uint64_t bytes;

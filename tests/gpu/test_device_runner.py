@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from judge.evidence.sanitizer import findings as sanitizer_findings
-from problems.vocabulary import Tool
 from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.runners import build_device_runner, cuda_runner_command, watched_runner_command
+from sandbox.gpu.tool import Tool
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
 from sandbox.wire import ExitStatus, PageOrder, RunFlag
 from testing.services import need
 from tests.gpu.bare import opened_device, talk_to
+from tests.integration.functional.test_host_memory import PROGRAMS
+from tests.integration.functional.test_host_memory import SOURCE as ON_HOST
 from tests.integration.sandbox.talk import Argument, Talk, wait_until
 
 pytestmark = pytest.mark.gpu
@@ -305,3 +307,65 @@ def test_a_session_before_loading_is_refused(start: Callable[[], Talk]) -> None:
     session = talk.start_session(arguments(ADD), flags=True)
     assert talk.end().status not in (0, *ExitStatus)
     session.close()
+
+
+@pytest.fixture(scope="module")
+def on_host(build: Callable[..., bytes]) -> bytes:
+    """Programs that get their arrays in host memory, the same ones as in functional mode."""
+    call = "solve((const float*)a[0], (float*)a[1], *(const int*)a[2], *(const int*)a[3]);"
+    return build(ON_HOST, ["x", "y", "n", "which"], call)
+
+
+@pytest.mark.parametrize(
+    ("program", "memory"),
+    [
+        ("copies", "host"),
+        ("copies", "pinned"),
+        ("on_host", "host"),
+        ("on_host", "pinned"),
+        ("direct", "pinned"),
+        ("registers", "host"),
+        ("leaves_registered", "host"),
+    ],
+)
+def test_programs_use_arrays_in_host_memory(
+    start: Callable[[], Talk], on_host: bytes, program: str, memory: str
+) -> None:
+    talk = start()
+    assert talk.prepare()
+    assert talk.load_files(on_host), talk.findings()
+    for n in (1000, 1, 1 << 20):  # every call maps its arrays at other addresses
+        given = arguments(PROGRAMS.index(program), n)
+        assert talk.run(given, memory=memory), talk.findings()
+        np.testing.assert_array_equal(given[1], 2 * np.arange(n, dtype=np.float32))
+
+
+@pytest.mark.parametrize("memory", ["host", "pinned"])
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("reads_past", "host code read out of bounds: element 6000 of 1000 of argument x"),
+        ("writes_before", "host code wrote out of bounds: element -1 of 1000 of argument y"),
+    ],
+)
+def test_a_host_access_that_leaves_an_array_is_found(
+    start: Callable[[], Talk], on_host: bytes, program: str, memory: str, words: str
+) -> None:
+    talk = start()
+    assert talk.prepare()
+    assert talk.load_files(on_host)
+    assert not talk.run(arguments(PROGRAMS.index(program)), memory=memory)
+    assert talk.end().status == ExitStatus.ILLEGAL_ACCESS
+    assert words in talk.findings()[-1]["message"]
+
+
+def test_a_program_is_told_what_its_pointers_are(start: Callable[[], Talk], on_host: bytes) -> None:
+    talk = start()
+    assert talk.prepare()
+    assert talk.load_files(on_host)
+    for memory in ("host", "pinned"):
+        assert talk.run(arguments(PROGRAMS.index("says_kinds")), memory=memory)
+    talk.quit()
+    said = talk.end().stdout.decode()
+    assert "pinned, mapped; pinned, mapped" in said
+    assert said.startswith("pageable")

@@ -75,6 +75,29 @@ def test_a_fresh_buffer_is_undamaged_and_holds_what_is_filled_in(
             assert not buffer.holds(on_device(contents))
 
 
+@pytest.mark.parametrize("size_bytes", [1, 148, 3 * MIB + 5])
+def test_memory_that_a_program_gets_on_the_host_is_judged_on_the_device(
+    memory: "DeviceMemory", size_bytes: int
+) -> None:
+    contents = random(size_bytes)
+    buffer = memory.host_buffer("c", size_bytes)
+    try:
+        buffer.fill(on_device(contents))
+        assert buffer.damage() is None
+        assert os.pread(buffer.descriptor, size_bytes, buffer.offset) == contents.tobytes()
+        assert np.array_equal(on_host(buffer.snapshot()), contents)
+        assert buffer.holds(on_device(contents))
+        poison = on_host(buffer.poison(dtype=Dtype.FLOAT32))
+        assert os.pread(buffer.descriptor, size_bytes, buffer.offset) == poison.tobytes()
+        assert not buffer.holds(on_device(contents))
+        buffer.clear()
+        assert not on_host(buffer.snapshot()).any()
+        os.pwrite(buffer.descriptor, b"past the end", buffer.offset + size_bytes)
+        assert buffer.damage() == "memory just past the last element of c was overwritten"
+    finally:
+        buffer.close()
+
+
 def test_poison_differs_every_time_and_a_snapshot_stays(memory: "DeviceMemory") -> None:
     with memory.buffer("c", 1000) as buffer:
         first = buffer.poison()

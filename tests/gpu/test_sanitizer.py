@@ -7,7 +7,8 @@ from judge.report import Report
 from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
-from problems.vocabulary import DiagnosticKind, Language, Mode, Tool, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Verdict
+from sandbox.gpu.tool import Tool
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(180)]
 

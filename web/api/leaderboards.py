@@ -34,7 +34,8 @@ class StandingOut(Schema):
 
     Tied users share a `rank`. `score` is in microseconds, with its 95 % interval. `roofline_percent` is the
     share of the GPU's limit that it reaches. `driver`, `toolkit` and the problem's `version` are those of the
-    measurement. `public_id` is empty if you can't read the submission.
+    measurement. If the problem ranks by the score of its checker, that is `checker_score`, and there is no
+    `score`. `public_id` is empty if you can't read the submission.
     """
 
     username: str
@@ -43,6 +44,7 @@ class StandingOut(Schema):
     rank: int | None
     tied: bool
     score: Score | None
+    checker_score: float | None
     roofline_percent: float | None
     driver: str
     toolkit: str

@@ -8,7 +8,7 @@ from django.http import Http404
 from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
-from problems.vocabulary import Counter, Difficulty, Language, Relation, ValueOrder
+from problems.vocabulary import ArrayMemory, Better, Counter, Difficulty, Language, Relation, ValueOrder
 from web.api.auth import PUBLIC, READ, SUBMIT, ApiRequest
 from web.api.errors import documented
 from web.catalog import queries
@@ -50,7 +50,8 @@ class ArgumentOut(Schema):
     """An argument of `solve`. `shape` has one formula over the sizes per dimension.
 
     `value` is the formula of a scalar. A scalar without it is drawn from `values`. `takes_values` says
-    whether a run may give values for the argument.
+    whether a run may give values for the argument. `memory` says where an array is: in device memory, in
+    pageable host memory (`host`) or in page-locked host memory (`pinned`).
     """
 
     name: str
@@ -60,6 +61,7 @@ class ArgumentOut(Schema):
     value: str | None = None
     values: ValuesOut | None = None
     takes_values: bool
+    memory: ArrayMemory = ArrayMemory.DEVICE
 
 
 class SampleOut(Schema):
@@ -71,12 +73,21 @@ class SampleOut(Schema):
 
 
 class RequirementOut(Schema):
-    """A bound on what functional mode counts. An accepted CUDA program meets all of them."""
+    """A bound on what is counted. An accepted program meets all that apply to its language."""
 
     counter: Counter
     relation: Relation
     bound: float
     explanation: str
+
+
+class ScoreOut(Schema):
+    """The number that the problem's checker gives right outputs. If `ranks`, leaderboards rank by it."""
+
+    name: str
+    better: Better
+    unit: str
+    ranks: bool
 
 
 class ProblemDetailOut(ProblemOut):
@@ -91,6 +102,7 @@ class ProblemDetailOut(ProblemOut):
     limits: dict[str, float | list[str]]
     tiers: list[int]
     requirements: list[RequirementOut]
+    score: ScoreOut | None
     starters: dict[Language, str]
     editorial: str | None
 

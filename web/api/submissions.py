@@ -122,6 +122,8 @@ class ReportOut(Schema):
     cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
     `attempts` is more than 1 if another program on the GPU disturbed a run. `requirements` has the state of
     each requirement of the problem, if all cases were accepted. Figures of hidden cases are rounded.
+    `checker_score` is the mean of the numbers that the problem's checker gave an accepted program, null if
+    the problem has none.
     `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
     kernel, from the largest case that functional mode counted. `profile` has what the GPU counted during each
     launch of a run that asked for it; null for others. If there is no profile, its `missing` says why.
@@ -135,6 +137,7 @@ class ReportOut(Schema):
     stages: list[StageTime]
     cases: list[CaseReport]
     requirements: list[RequirementReport]
+    checker_score: float | None
     diagnostics: list[Diagnostic]
     headline: Diagnostic | None
     diagnosis: Diagnosis

@@ -21,6 +21,7 @@ LIMITS: Mapping[str, str] = {
     **{name: name for name in ("compile_s", "case_s", "memory_mib", "source_kib", "gpus", "libraries")},
 }
 FIX: Mapping[str, str] = {name: name for name in ("given", "changes", "protected")}
+UNDER_TEST: Mapping[str, str] = {name: name for name in ("faulty", "least_killed")}
 FORMULAS: Mapping[str, str] = {"bytes": "bytes_moved", "operations": "operations"}
 ABOUT: Mapping[str, str] = {name: name for name in ("title", "summary", "difficulty", "tags", "track_day")}
 TOLERANCE: Mapping[str, str] = {"absolute": "absolute", "nan": "nan"}

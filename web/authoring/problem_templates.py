@@ -45,6 +45,11 @@ PROBLEM_TEMPLATES = (
     ProblemTemplate("sort", "Sort", "Elements change places. Example: short rows, each sorted."),
     ProblemTemplate("image", "Image", "Pixels of three bytes. Example: a horizontal flip."),
     ProblemTemplate(
+        "tests",
+        "Tests",
+        "Submissions test programs. Right ones must pass, faulty ones fail. Example: a search for a maximum.",
+    ),
+    ProblemTemplate(
         "custom", "Custom", "The smallest template: an array modified in place, with a comment on every part."
     ),
 )

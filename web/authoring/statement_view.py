@@ -13,7 +13,7 @@ from web.authoring.faults import PackageFault, faults_at, faults_in
 from web.authoring.figures import pictures
 from web.authoring.models import Workspace
 from web.authoring.queries import read
-from web.catalog.arguments import Argument
+from web.catalog.arguments import Argument, memory_text
 from web.catalog.folding import folded
 from web.catalog.markdown import render
 
@@ -32,6 +32,11 @@ class StatementView:
     statement: SafeString
     arguments: tuple[Argument, ...]
     faults: tuple[PackageFault, ...] = ()
+
+    @property
+    def on_host(self) -> bool:
+        """Return whether `solve` gets an array in host memory, so that the problem is not timed."""
+        return any(argument.memory for argument in self.arguments)
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:
@@ -79,4 +84,5 @@ def editorial_view(workspace: Workspace, text: str) -> SafeString:
 
 def _row(argument: schema.Argument) -> Argument:
     shape = " \N{MULTIPLICATION SIGN} ".join(formula.text for formula in argument.shape)
-    return Argument(argument.name, argument.role.value, argument.dtype.value, shape)
+    memory = memory_text(argument.memory)
+    return Argument(argument.name, argument.role.value, argument.dtype.value, shape, memory)

@@ -75,7 +75,7 @@ _PLACES = tuple(
         (r"problem\.toml: arguments(?!.*tolerance).+", "signature"),
         (r"problem\.toml: (arguments|tolerance)", "checking"),
         (r"problem\.toml: (formulas|tiers)", "formulas"),
-        (r"problem\.toml: (limits|languages|fix|requirements)", "limits"),
+        (r"problem\.toml: (limits|languages|fix|test|requirements)", "limits"),
         (r"problem\.toml: (title|summary|difficulty|tags|track_day)\b", "statement"),
         (r"trivial program|checker\.py", "checking"),
         (r"mutant", "cases"),
@@ -84,7 +84,7 @@ _PLACES = tuple(
         (r"hints/", "hints"),
         (r"editorial\.md", "editorial"),
         (r"starter/", "signature"),
-        (r"problem\.toml", "files"),
+        (r"problem\.toml|programs/", "files"),
     )
 )
 

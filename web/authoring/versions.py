@@ -30,6 +30,7 @@ _PARTS = (
     ("operations", "operations formula"),
     ("beatable", "beatable formulas"),
     ("checker", "checker"),
+    ("under_test", "programs under test"),
 )
 
 

@@ -62,7 +62,12 @@ class Problem(models.Model):
         default=list,
         db_default=models.Value([], models.JSONField()),
         blank=True,
-        help_text="What an accepted CUDA program must meet: counter, relation, bound and explanation.",
+        help_text="What an accepted program must meet: counter, relation, bound and explanation.",
+    )
+    score = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The number that the checker gives: name, better, unit, and whether it ranks programs.",
     )
     on_personal_nodes = models.BooleanField(
         "runs on personal nodes",
@@ -87,6 +92,11 @@ class Problem(models.Model):
         return self.title
 
     @property
+    def ranks_by_score(self) -> bool:
+        """Whether the checker's score ranks programs, and no time does."""
+        return bool(self.score and self.score["ranks"])
+
+    @property
     def languages(self) -> list[str]:
         """Return the languages in which programs may be written."""
         return list(self.starters)
@@ -102,6 +112,11 @@ class Problem(models.Model):
         return list(self.limits.get("gpus") or [])
 
     @property
+    def asks_for_tests(self) -> bool:
+        """Return whether submissions are tests of programs of the package."""
+        return "least_killed" in self.limits
+
+    @property
     def size_names(self) -> list[str]:
         """Return the names of its sizes, in the order of its samples."""
         return list(self.samples[0]["sizes"]) if self.samples else []
@@ -114,6 +129,8 @@ class Problem(models.Model):
     @property
     def custom_arguments(self) -> tuple[schema.Argument, ...]:
         """Return the arguments for which users may give values in runs."""
+        if self.asks_for_tests:
+            return ()
         known = self.arguments
         return tuple(a for a in known if not why_not_custom(a, known, checker=self.has_checker))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from problems.formula import Formula
 from problems.schema import Argument, ValueRule
-from problems.vocabulary import Dtype, Role, ValueOrder
+from problems.vocabulary import ArrayMemory, Dtype, Role, ValueOrder
 
 
 def to_row(argument: Argument) -> dict[str, Any]:
@@ -17,6 +17,7 @@ def to_row(argument: Argument) -> dict[str, Any]:
         "shape": [formula.text for formula in argument.shape],
         "value": argument.value.text if argument.value else None,
         "values": _rule_to_row(argument.values) if argument.values else None,
+        "memory": argument.memory.value,
     }
 
 
@@ -36,6 +37,7 @@ def from_row(row: Mapping[str, Any]) -> Argument:
         tuple(Formula.parse(text) for text in row["shape"]),
         value=_formula(row.get("value"), dtype),
         values=_rule_from_row(rule, dtype) if rule else None,
+        memory=ArrayMemory(row.get("memory", ArrayMemory.DEVICE)),
     )
 
 

@@ -39,6 +39,7 @@ def _findings(found: Sequence[Body], file: str, site: str) -> Iterator[str]:
         page = f"{site}{entry['url']}" if entry["url"] else ""
         parts = (
             ("Evidence", entry["evidence"]),
+            ("Gain", entry.get("gain", "")),  # a site of an earlier version says none
             ("Why", entry["why"]),
             ("Try", entry["check"]),
             ("Help", page),

@@ -110,10 +110,14 @@ def hints(body: Body, *, last_only: bool) -> RenderableType:
 
 def leaderboard(body: Body) -> RenderableType:
     """The standings of one board."""
-    table = _table(">#", "User", ">Time", ">95 % interval", ">Roofline")
+    by_checker = any(row.get("checker_score") is not None for row in body["rows"])
+    table = _table(">#", "User", ">Score" if by_checker else ">Time", ">95 % interval", ">Roofline")
     for row in body["rows"]:
         score = row["score"]
         rank = NONE if row["rank"] is None else f"{row['rank']}{'=' if row['tied'] else ''}"
+        if by_checker:
+            table.add_row(rank, row["username"], f"{row['checker_score']:.6g}", NONE, NONE)
+            continue
         interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}" if score else NONE
         percent = NONE if row["roofline_percent"] is None else f"{row['roofline_percent']:.0f} %"
         table.add_row(rank, row["username"], _score(row), interval, percent)
@@ -215,6 +219,8 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
         for case in not_run:
             table.add_row(clean(case["name"]), Text("not run", style="dim"), NONE, "")
         parts += [table, _tally(report["cases"], not_run)]
+    if report.get("checker_score") is not None:
+        parts.append(Text(f"score {report['checker_score']:.6g}", style="bold"))
     if report.get("requirements"):
         parts.append(_requirements(report["requirements"]))
     parts += _findings(report["diagnostics"], known=report.get("headline"))
@@ -230,17 +236,18 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
 
 
 def _requirements(rows: Iterable[Body]) -> Table:
-    table = _table("Requirement", "Bound", ">Measured", "State", ">Line")
+    table = _table("Requirement", "Bound", ">Measured", "State", ">Line", "Call")
     styles = {"met": "green", "missed": "yellow"}
     for row in rows:
         name, bound = (
             row["counter"].replace("_", " "),
-            f"{row['relation'].replace('_', ' ')} {row['bound']:g}",
+            f"{row['relation'].replace('_', ' ')} {row['bound']:.15g}",
         )
-        measured = NONE if row["measured"] is None else f"{row['measured']:.6g}"
+        measured = NONE if row["measured"] is None else f"{row['measured']:.12g}"
         state = Text("not checked" if row["state"] == "unchecked" else row["state"])
         state.stylize(styles.get(row["state"], "dim"))
-        table.add_row(clean(name), clean(bound), measured, state, str(row["line"] or NONE))
+        line, call = str(row["line"] or NONE), clean(row.get("call") or NONE)
+        table.add_row(clean(name), clean(bound), measured, state, line, call)
     return table
 
 

@@ -7,6 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from problems import schema
+from problems.under_test import own_sizes
+from problems.vocabulary import ProgramKind
 from web.catalog.models import Problem, Tagging
 from web.catalog.signature import to_row
 from web.packages.models import PackageVersion
@@ -77,7 +79,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
         "samples": [
             {
                 "name": case.name,
-                "sizes": dict(case.sizes),
+                "sizes": own_sizes(case),
                 "inputs": {name: list(values) for name, values in case.inputs.items()},
             }
             for case in package.cases
@@ -93,6 +95,13 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             }
             for requirement in package.requirements
         ],
+        "score": package.score
+        and {
+            "name": package.score.name,
+            "better": package.score.better.value,
+            "unit": package.score.unit,
+            "ranks": package.ranks_by_score,
+        },
         "limits": _limits(package),
     }
 
@@ -100,6 +109,13 @@ def _columns(package: schema.Problem) -> dict[str, object]:
 def _limits(package: schema.Problem) -> dict[str, object]:
     """Return the limits that are set, for pages and the API, with the types that JSON returns."""
     limits = asdict(package.limits) | {"changed_lines": package.fix and package.fix.changes}
+    if package.under_test is not None:
+        kinds = [case.program for case in package.cases]
+        limits |= {
+            "least_killed": package.under_test.least_killed,
+            "faulty_programs": kinds.count(ProgramKind.FAULTY),
+            "right_programs": kinds.count(ProgramKind.RIGHT),
+        }
     told = {name: list(v) if isinstance(v, tuple) else v for name, v in limits.items()}
     return {
         name: value

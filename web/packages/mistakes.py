@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from problems import schema
+from problems.comments import first_paragraph
 from problems.contents import Contents
 from problems.vocabulary import Group, Language, Verdict
 
@@ -27,13 +28,11 @@ _MOST_CHARACTERS = 1000
 _TELLING_SIZE = 100  # smaller numbers are counts, ordinals and widths of warps
 _CHEATS = ("cheating", "cheats")
 _LABEL = re.compile(r"(?:wrong|too slow|lower precision)[^:.]{0,60}: ", re.IGNORECASE)
-_LEADING_COMMENT = re.compile(r"(?:[ \t]*//[^\n]*\n)+")
 _HEXADECIMAL = re.compile(r"0x([0-9a-f]{1,16})", re.IGNORECASE)
 _POWER = re.compile(r"(\d{1,6}) {0,2}(?:\^|\*\*) {0,2}\{?(\d{1,2})")
 _SHIFT = re.compile(r"(\d{1,9})[uUlL]{0,3} {0,2}<< {0,2}(\d{1,2})")
 _MULTIPLE = re.compile(r"(\d{1,9}) ?([kmg])(?:ib?|b)?\b", re.IGNORECASE)
 _UNITS = "kmg"
-_DOCSTRING = re.compile(r'\s*"""((?:[^"]++|"(?!""))*+)"""')
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def _mistakes(
 
 def _explanation(package: schema.Problem, source: str, solution: schema.Solution) -> str:
     """Return the first paragraph of the comment at the top, or the note; empty if neither may be shown."""
-    comment = _first_paragraph(source, solution.language)
+    comment = first_paragraph(source, solution.language)
     if solution.verdict is Verdict.REJECTED or comment.lower().startswith(_CHEATS):
         return ""
     for text in (comment, solution.note):
@@ -122,16 +121,6 @@ def _explanation(package: schema.Problem, source: str, solution: schema.Solution
         if shown and len(shown) <= _MOST_CHARACTERS and not reveals(package, shown):
             return shown[0].upper() + shown[1:]
     return ""
-
-
-def _first_paragraph(source: str, language: Language) -> str:
-    if language is Language.CUDA:
-        found = _LEADING_COMMENT.match(source)
-        lines = [line.strip().removeprefix("//").strip() for line in found[0].splitlines()] if found else []
-    else:
-        docstring = _DOCSTRING.match(source)
-        lines = [line.strip() for line in docstring[1].strip().splitlines()] if docstring else []
-    return " ".join(lines[: lines.index("")] if "" in lines else lines)
 
 
 def reveals(package: schema.Problem, text: str) -> bool:

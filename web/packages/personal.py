@@ -40,10 +40,12 @@ _STATEMENT = "This copy is for runs. The site shows the statement.\n\n" + "\n\n"
 def public_part(problem: Problem, package_id: int | None) -> Contents | None:
     """Return what a personal node gets of a version of `problem`; None if the problem does not allow it.
 
+    Problems that ask for tests never do: a node would get the programs under test.
+
     `package_id` is the version to which a submission is pinned; None stands for the live one.
     """
     wanted = package_id or problem.package_id
-    if wanted is None or not problem.on_personal_nodes:
+    if wanted is None or not problem.on_personal_nodes or problem.asks_for_tests:
         return None
     version = PackageVersion.objects.get(pk=wanted)
     return without_secrets(unpack(read_archive(version), slug=problem.slug))

@@ -10,9 +10,9 @@ from judge.values import as_text
 from problems import schema
 from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
-from problems.vocabulary import Language
+from problems.vocabulary import ArrayMemory, Language
 from web.accounts.models import User
-from web.catalog.arguments import Argument
+from web.catalog.arguments import Argument, memory_text
 from web.catalog.folding import folded
 from web.catalog.markdown import render
 from web.catalog.models import Problem
@@ -83,6 +83,11 @@ class ProblemPage:
     after: Problem | None
 
     @property
+    def on_host(self) -> bool:
+        """Return whether `solve` gets an array in host memory, so that the problem is not timed."""
+        return any(argument.memory for argument in self.arguments)
+
+    @property
     def last_is_current(self) -> bool:
         """Return whether the latest submission is the program to continue with."""
         return self.last is not None and self.last.submission.source == self.source.replace("\r\n", "\n")
@@ -125,7 +130,11 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         saved=draft.saved if draft else None,
         arguments=[
             Argument(
-                entry["name"], entry["role"], entry["dtype"], " \N{MULTIPLICATION SIGN} ".join(entry["shape"])
+                entry["name"],
+                entry["role"],
+                entry["dtype"],
+                " \N{MULTIPLICATION SIGN} ".join(entry["shape"]),
+                memory_text(ArrayMemory(entry.get("memory", ArrayMemory.DEVICE))),
             )
             for entry in problem.signature
         ],

@@ -5,6 +5,7 @@ for longer than one piece takes, however much data there is.
 """
 
 import json
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -30,8 +31,8 @@ from web.packages.models import PackageVersion
 from web.quizzes.models import Attempt
 from web.quotas.models import Quota
 from web.submissions.event_broadcaster import closing
-from web.submissions.models import Progress, Submission
-from web.submissions.queries import present_report, score_of, verdict_of
+from web.submissions.models import Progress, Replay, Submission
+from web.submissions.queries import find_replay, present_report, score_of, verdict_of
 
 CHUNK = 20  # rows in memory at a time; a submission may have 64 KiB of source and a report
 Row = Mapping[str, Any]
@@ -213,7 +214,9 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         "staff_actions",
         _rows(AuditEntry.objects.filter(actor=user), "kind", "target_text", "details", "created"),
     )
-    submissions = Submission.objects.filter(user=user).select_related("problem", "job", "report", "user")
+    submissions = Submission.objects.filter(user=user).select_related(
+        "problem", "job", "report", "report__replay", "user"
+    )
     yield "submissions", _each(submissions, lambda submission: _submission(submission, user))
 
 
@@ -225,6 +228,10 @@ def _authenticator(row: Authenticator) -> Row:
 def _workspace_file(row: WorkspaceFile) -> Row:
     text = bytes(row.content.data).decode("utf-8", "replace")
     return {"workspace": row.workspace.slug, "path": row.path, "text": text}
+
+
+def _replay(row: Replay | None) -> Row | None:
+    return {"case": row.case, "gzip_base64": b64encode(row.packed).decode()} if row else None
 
 
 def _submission(submission: Submission, user: User) -> Row:
@@ -246,6 +253,7 @@ def _submission(submission: Submission, user: User) -> Row:
         "verdict": verdict_of(submission),
         "score_us": score.median_us if score else None,
         "report": to_json(report) if report else None,
+        "replay": _replay(find_replay(submission)),
     }
 
 

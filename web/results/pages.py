@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Mismatch, Report
 from judge.values import as_text
-from problems.vocabulary import Mode, Verdict
+from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.visibility import reads_all
 from web.colours import coloured, highlighted, to_html
 from web.hints.queries import gave_up_at
@@ -28,7 +28,7 @@ from web.results.profile import ProfilePage, profile_page
 from web.site.figures import attempts_note, launches_note
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
-from web.submissions.models import Listing, Submission
+from web.submissions.models import Listing, Replay, Submission
 from web.submissions.queries import Viewer
 from web.submissions.unrun import UnrunCase, unrun_cases
 
@@ -99,7 +99,7 @@ class SubmissionPage:
     general. `unrun` are the cases after the one that ended the judgement. `live` is the progress while there
     is no report. `mistake` explains the known mistake that it may have; empty if unclear. `gave_up` is when
     its author gave up on the problem, for instructors and staff. `open` says whether the viewer may open the
-    problem. `next` is there after an accepted submission.
+    problem. `next` is there after an accepted submission. `replay` shows how a run used memory.
     """
 
     submission: Submission
@@ -125,6 +125,7 @@ class SubmissionPage:
     mine: bool
     open: bool
     next: NextSteps | None
+    replay: Replay | None
 
     @property
     def values(self) -> dict[str, str]:
@@ -134,6 +135,14 @@ class SubmissionPage:
             + (f", … ({len(given)} values)" if len(given) > _SHOWN_VALUES else "")
             for name, given in (self.submission.values or {}).items()
         }
+
+    @property
+    def may_replay(self) -> bool:
+        """Return whether the viewer can get a replay by running the program: not where a GPU runs it."""
+        if self.report is None or self.replay or self.submission.personal_node:
+            return False
+        on_gpu = bool(self.report.environment.get("gpu"))
+        return self.mine and self.open and self.submission.language == Language.CUDA.value and not on_gpu
 
     @property
     def further(self) -> tuple[ShownDiagnostic, ...]:
@@ -264,6 +273,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         mine=submission.user_id == viewer.pk,
         open=submission.problem.published or viewer.is_staff,
         next=next_steps(viewer, submission),
+        replay=queries.find_replay(submission) if report else None,
     )
 
 

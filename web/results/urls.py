@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from web.results import permalinks, views
+from web.results import permalinks, replay_views, views
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 
 
@@ -28,6 +28,9 @@ urlpatterns = [
     path("s/<public_id:public_id>", permalinks.detail, name="submission"),
     path("s/<public_id:public_id>.svg", permalinks.picture, name="submission-picture"),
     path("s/<public_id:public_id>/diff", permalinks.diff, name="submission-diff"),
+    path("s/<public_id:public_id>/replay", replay_views.replay, name="submission-replay"),
+    path("s/<public_id:public_id>/replay.bin", replay_views.replay_data, name="submission-replay-data"),
+    path("s/<public_id:public_id>/replay/run", replay_views.run, name="submission-replay-run"),
     path("s/<public_id:public_id>/share", permalinks.share, name="submission-share"),
     path("s/<public_id:public_id>/report", views.report, name="submission-report"),
     path(

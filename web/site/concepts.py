@@ -185,7 +185,10 @@ FURTHER_TAGS: Mapping[str, str] = {
     "selection": "radix-sort",
     "softmax": "numerical-stability",
     "sparse": "sparsity",
+    "streams": "synchronisation",
+    "testing": "bounds",
     "training": "gradients",
+    "transfers": "bandwidth",
 }
 
 OF_VERDICT: Mapping[Verdict, tuple[str, ...]] = {

@@ -10,8 +10,11 @@ from judge.report import Diagnostic, Report
 from problems.vocabulary import DiagnosticKind, Severity
 from web.site.findings import page_of_finding
 
-# Notes: those that cost most time as a rule come first.
+# Notes: leaks, which are faults, then those that cost most time as a rule.
 _NOTES = (
+    DiagnosticKind.LEAK,
+    DiagnosticKind.LAUNCH_BOUND,
+    DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.UNCOALESCED,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.BANK_CONFLICT,
@@ -19,13 +22,16 @@ _NOTES = (
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
 )
+# Barriers that do not do their work: the races in the kernel follow from them.
+_CAUSES_OF_RACES = {DiagnosticKind.DIVERGENT_BARRIER, DiagnosticKind.EXITED_THREADS}
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedFinding:
     """A finding with its explanation. `evidence` is its message, with the numbers that were counted.
 
-    `why` and `check` are empty, and `url` too, for kinds without a page. `url` is a path on the site.
+    `why` and `check` are empty, and `url` too, for kinds without a page. `url` is a path on the site. `gain`
+    says how much less the kernel could ask of the GPU, empty where that is not counted.
     """
 
     severity: Severity
@@ -37,6 +43,7 @@ class ExplainedFinding:
     why: str
     check: str
     url: str
+    gain: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +55,30 @@ class Diagnosis:
 
 
 def diagnose(report: Report) -> Diagnosis:
-    """Return the diagnosis of `report`, which may be redacted.
+    """Return the diagnosis of `report`, which may be redacted."""
+    counts = parse_counts(report.diagnostics)
+    of_kernels = {entry.kernel: entry for entry in counts}
+    return Diagnosis(
+        tuple(_explain(found, of_kernels.get(found.kernel or "")) for found in ranked(report)), counts
+    )
+
+
+def ranked(report: Report) -> tuple[Diagnostic, ...]:
+    """Return the findings of `report`, the most important one first.
 
     One finding stands for each kind and line. Further ones of a kind come after the first of each kind.
     """
     leading = headline(report)
     # Sorting keeps the order of equal ones.
-    ordered = sorted(findings(report.diagnostics), key=lambda found: (found != leading, *_weight(found)))
+    found = findings(report.diagnostics)
+    causes = {entry.kernel for entry in found if entry.kind in _CAUSES_OF_RACES}
+    if leading is not None and leading.kind == DiagnosticKind.RACE and leading.kernel in causes:
+        kernel = leading.kernel
+        leading = next(entry for entry in found if entry.kind in _CAUSES_OF_RACES and entry.kernel == kernel)
+    ordered = sorted(found, key=lambda entry: (entry != leading, *_weight(entry)))
     distinct = _distinct(ordered, lambda found: (found.kind, found.line or found.message))
     kinds = _distinct(distinct, lambda found: found.kind)
-    ranked = (*kinds, *(found for found in distinct if found not in kinds))
-    return Diagnosis(tuple(map(_explain, ranked)), parse_counts(report.diagnostics))
+    return (*kinds, *(found for found in distinct if found not in kinds))
 
 
 def diagnosis_json(report: Report) -> dict[str, Any]:
@@ -80,7 +100,7 @@ def _weight(found: Diagnostic) -> tuple[int, int]:
     return severity, place if found.severity is Severity.NOTE else 0
 
 
-def _explain(found: Diagnostic) -> ExplainedFinding:
+def _explain(found: Diagnostic, counts: KernelCounts | None) -> ExplainedFinding:
     page = page_of_finding(found.kind)
     return ExplainedFinding(
         severity=found.severity,
@@ -92,4 +112,21 @@ def _explain(found: Diagnostic) -> ExplainedFinding:
         why=page.why if page else "",
         check=page.check if page else "",
         url=page.url if page else "",
+        gain=_gain(found.kind, counts) if counts else "",
     )
+
+
+def _gain(kind: str, counts: KernelCounts) -> str:
+    """What the kernel could save if all of its requests were of the best kind."""
+    match kind:
+        case DiagnosticKind.UNCOALESCED:
+            now, least, unit = counts.sectors, counts.necessary_sectors, "sectors of global memory"
+        case DiagnosticKind.BANK_CONFLICT:
+            now, least, unit = counts.wavefronts, counts.necessary_wavefronts, "wavefronts of shared memory"
+        case DiagnosticKind.CONTENDED_ATOMIC:
+            now, least, unit = counts.atomic_turns, counts.atomic_requests, "turns of atomic operations"
+        case _:
+            return ""
+    if not 0 < least < now:
+        return ""
+    return f"The kernel could do with {least} instead of {now} {unit}: up to {now / least:.1f} times fewer."

@@ -62,6 +62,7 @@ def read_report(body: Any, *, node: str) -> Report:
         report,
         cases=tuple(_case(case) for case in report.cases if case.public),
         score=None,
+        checker_score=None,
         listings={},
         environment={"personal node": node, **environment},
         attempts=1,
@@ -91,7 +92,7 @@ def _case(case: CaseReport) -> CaseReport:
     shown: list[ShownInput | ShownOutput] = [*case.inputs, *case.outputs]
     for each in shown:
         _check_shown(each)
-    return replace(case, name=case.name[:_NAME_CHARACTERS], timing=None, told_after=False)
+    return replace(case, name=case.name[:_NAME_CHARACTERS], timing=None, told_after=False, checker_score=None)
 
 
 def _check_shown(shown: ShownInput | ShownOutput) -> None:

@@ -18,7 +18,16 @@ from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
 from web.jobs.models import PERSONAL, JobState
 from web.site.origin import RequestOrigin
-from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
+from web.submissions.models import (
+    Event,
+    EventKind,
+    Job,
+    Listing,
+    ListingKind,
+    Progress,
+    Replay,
+    Submission,
+)
 
 Viewer = User | AnonymousUser
 UNJUDGED = "unjudged"
@@ -34,8 +43,10 @@ def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
     not exist. Rows come with their user, problem, job, report and version in one query; `report` is absent
     until judged.
     """
-    submissions = Submission.objects.select_related("user", "problem", "job", "report", "package")
-    submissions = submissions.defer("package__archive", "package__mistakes")
+    submissions = Submission.objects.select_related(
+        "user", "problem", "job", "report", "report__replay", "package"
+    )
+    submissions = submissions.defer("package__archive", "package__mistakes", "report__replay__packed")
     if not viewer.is_authenticated:
         return submissions.none()
     if reads_all(viewer):
@@ -157,6 +168,11 @@ def listings_of(submission: Submission) -> tuple[Listing, ...]:
 def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
     """Return a listing of `submission` with its text. The viewer may see the submission."""
     return Listing.objects.filter(report__submission=submission, kind=kind).first()
+
+
+def find_replay(submission: Submission) -> Replay | None:
+    """Return the replay of `submission`, if there is one. The viewer may see the submission."""
+    return getattr(submission.report, "replay", None) if hasattr(submission, "report") else None
 
 
 @dataclass(frozen=True, slots=True)

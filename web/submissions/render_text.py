@@ -11,12 +11,14 @@ _NAME_CHARACTERS = 48
 
 
 def render_figures(report: Report) -> list[str]:
-    """Return score, time of each timed case and resources of each kernel; no lines if there are none."""
+    """Return scores, time of each timed case and resources of each kernel; no lines if there are none."""
     lines = []
     if note := attempts_note(report):
         lines += ["", note]
     if report.score:
         lines += ["", f"score {microseconds(report.score.median_us)}, 95 % interval {interval(report.score)}"]
+    if report.checker_score is not None:
+        lines += ["", f"checker's score {report.checker_score:.6g}"]
     timed = [_timing_row(case, case.timing) for case in report.cases if case.timing]
     if timed:
         lines += ["", *_table([_TIMING, *timed])]

@@ -55,9 +55,9 @@ def _redacted(report: Report, unrun: Iterable[Case]) -> Iterable[UnrunCase]:
     names = HiddenNames()
     for run in report.cases:
         if not run.public:
-            names.following(run.group)
+            names.following(run.group, run.program)
     for case in unrun:
         if case.public:
             yield UnrunCase(case.name, case.group, public=True, sizes=case.sizes)
             continue
-        yield UnrunCase(names.following(case.group), case.group, public=False, sizes={})
+        yield UnrunCase(names.following(case.group, case.program), case.group, public=False, sizes={})

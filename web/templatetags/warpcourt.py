@@ -1,5 +1,6 @@
 """Icons, verdicts, times: the small parts of every page."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -13,10 +14,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
+from judge.counters import counter_name
 from judge.report import KernelResources
-from judge.requirements import bound_text, counter_name
+from judge.requirements import bound_text, figure_text
 from problems.translations import direction_of
-from problems.vocabulary import Language
+from problems.vocabulary import Counter, Language
 from web.site import assets, concepts, figures
 from web.site.findings import Finding, page_of_finding
 from web.site.readings import Reading, reading_of
@@ -85,9 +87,21 @@ def bounded(relation: str, bound: float) -> str:
 
 
 @register.filter
+def checker_score(value: float, rule: Mapping[str, str] | None) -> str:
+    """The score that a checker gave, with its unit: `1.25 %`."""
+    return f"{value:.6g} {(rule or {}).get('unit', '')}".rstrip()
+
+
+@register.filter
+def counted_in(counter: str) -> str:
+    """The language in which a counter of requirements is counted: `cuda`."""
+    return Counter(counter).language.value
+
+
+@register.filter
 def measured(value: float) -> str:
-    """A figure that was counted, with six significant digits: `4.25`."""
-    return f"{value:.6g}"
+    """A figure that was counted: `4.25`."""
+    return figure_text(value)
 
 
 @register.filter

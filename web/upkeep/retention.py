@@ -9,6 +9,7 @@ stay until their author deletes them. This module deletes:
 - expired sessions, and allauth's records of their browsers;
 - expired invitations of nodes;
 - notifications, read or not, after 90 days, with their unsent emails;
+- replays of runs, after 30 days. A user can run the program again;
 - earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """
 
@@ -27,9 +28,10 @@ from web.fleet.models import NodeInvitation
 from web.jobs.models import JobState
 from web.notifications.models import Notification
 from web.notifications.services import KEPT_FOR as NOTIFICATIONS_KEPT_FOR
-from web.submissions.models import Event
+from web.submissions.models import Event, Replay
 
 BATCH = 1000
+_REPLAYS_KEPT_FOR = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Pruned:
     sessions: int
     revisions: int
     notifications: int = 0
+    replays: int = 0
 
 
 def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
@@ -52,7 +55,8 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
     _delete(NodeInvitation.objects.filter(expires__lte=now))
     revisions = _delete(DraftRevision.objects.filter(saved__lt=now - KEPT_FOR))
     notifications = _delete(Notification.objects.filter(created__lt=now - NOTIFICATIONS_KEPT_FOR))
-    return Pruned(events, sessions, revisions, notifications)
+    replays = _delete(Replay.objects.filter(created__lt=now - _REPLAYS_KEPT_FOR))
+    return Pruned(events, sessions, revisions, notifications, replays)
 
 
 def _prune_events(before: datetime) -> int:

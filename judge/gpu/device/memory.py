@@ -28,6 +28,7 @@ from judge.drawn import CaseData
 from judge.gpu.device.buffer import BAND_BYTES, DeviceBuffer, pointer_of
 from judge.gpu.device.errors import RECOVERING, means_lost, our_errors
 from judge.gpu.device.gate import DeviceGate, forget_persisting_lines
+from judge.gpu.device.host_buffer import MirroredBuffer
 from judge.gpu.device.kernels import Elements, Kernels
 from judge.gpu.device.places import read_places
 from judge.runner.comparison import OutputComparison
@@ -94,6 +95,10 @@ class DeviceMemory:
             except BaseException:
                 allocation.close()
                 raise
+
+    def host_buffer(self, name: str, size_bytes: int) -> MirroredBuffer:
+        """New memory for the array `name`, which the sandbox gets in host memory."""
+        return MirroredBuffer(self, name, size_bytes)
 
     def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
         """The parts of a drawn set by name, in the memory that the set's maker owns."""
@@ -194,6 +199,14 @@ class DeviceMemory:
         if size_bytes:
             runtime = cupy.cuda.runtime
             runtime.memcpyAsync(to, origin, size_bytes, runtime.memcpyDeviceToDevice, self.stream.ptr)
+
+    def upload(self, to: int, contents: npt.NDArray[np.uint8]) -> None:
+        """Copy from the host to the device, and wait until that is done."""
+        if contents.nbytes:
+            runtime = cupy.cuda.runtime
+            origin = contents.ctypes.data
+            runtime.memcpyAsync(to, origin, contents.nbytes, runtime.memcpyHostToDevice, self.stream.ptr)
+            self.stream.synchronize()
 
     def fresh(self, size_bytes: int) -> PrivateBytes:
         """Allocate private memory from CuPy's pool, which reuses dropped blocks."""

@@ -5,7 +5,7 @@ missing sets there and has an oracle fill them, but only while the submission ho
 (`permit`): the author's code runs on the device too. For sets that another client is filling it waits, for a
 limited time. `lacking` reports what the secret pool needs for the next submissions. Sets for timing are used
 only once. A case with sizes, values or a seed of the user's own is drawn for that submission only and not
-kept.
+kept, and so are the cases of a problem that its checker's score ranks (`judge.seeds`).
 
 Cases that are checked come first; those that are timed follow while the first are checked. The sets of timed
 cases can fill half of the GPU. So only one judgement of a GPU draws them ahead, in a sixth of its memory
@@ -26,6 +26,7 @@ from judge.errors import JudgementCancelled
 from judge.gpu.oracles import Filler, Lender
 from judge.gpu.permit import AheadTurn, Permit
 from judge.gpu.pool.client import SecretPool, SecretPoolUnavailable
+from judge.seeds import seed_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
 
@@ -244,7 +245,7 @@ class PooledCaseData:
         self._made.append(reservation.drawn)
         if case.name not in self._handed_on:
             self._secret_pool.drop(reservation)
-        oracle.fill(reservation.drawn, self._seed)
+        oracle.fill(reservation.drawn, seed_of(self._seed, case))
         self._secret_pool.commit(reservation, used=True)
         return reservation.drawn
 

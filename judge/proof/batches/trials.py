@@ -107,7 +107,8 @@ class ProgramBatches:
         """Whether the wire takes one argument and one size more."""
         arguments = self.problem.arguments
         outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-        return len(arguments) + len(size_names(self.problem)) + outputs + 2 <= MAX_WIRE_ARGUMENTS
+        more = 2 + (self.problem.score is not None)
+        return len(arguments) + len(size_names(self.problem)) + outputs + more <= MAX_WIRE_ARGUMENTS
 
     def _orders(self, case: Case) -> tuple[RunFlag, ...]:
         """The orders that a submission runs `case` in; see `judge.cpu.orders`."""

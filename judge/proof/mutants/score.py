@@ -41,9 +41,15 @@ def outcome_ignored(mutant: Mutant, entry: IgnoredMutant) -> MutantOutcome:
     )
 
 
-def check_mutants(families: Sequence[Family], outcomes: Sequence[MutantOutcome]) -> Iterator[ProofFinding]:
-    """Findings on the score, on each mutant that passed, and on entries that name none."""
-    yield from _check_score(outcomes)
+def check_mutants(
+    families: Sequence[Family], outcomes: Sequence[MutantOutcome], *, needed: bool = True
+) -> Iterator[ProofFinding]:
+    """Findings on the score, on each mutant that passed, and on entries that name none.
+
+    Without `needed` there may be no mutants.
+    """
+    if needed or outcomes:
+        yield from _check_score(outcomes)
     tried = {(m.original.file, m.name): m for family in families for m in family.mutants}
     for outcome in outcomes:
         if outcome.counts and not outcome.fails:

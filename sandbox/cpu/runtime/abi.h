@@ -4,6 +4,7 @@
 // locals, its labels gotos. Anything that another thread can see goes through the functions below.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace warpcourt::cpu {
@@ -36,7 +37,8 @@ struct Thread {
   u32 dynamic_offset;     // where extern __shared__ starts
   u32 dynamic_bytes;
   u32 index;              // linear index in the block
-  u32 spin;               // failed atomics and volatile loads since the last yield
+  u32 spin;               // how much it has polled since the last yield
+  u64 polled;             // the address that it polled last
   Dim3 tid;
   const Dim3* ctaid;
   const Dim3* ntid;
@@ -46,21 +48,55 @@ struct Thread {
   bool counted;           // see counters.h
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
+  u32* executed;          // executions of each counted instruction, or null; see executed.h
   Block* block;
 };
 
 using Entry = void (*)(Thread*, const u8* parameters, u8* result);
 
-// A polled access is volatile, relaxed, acquire or release: other threads may be at the same place on purpose.
-enum class Access : u32 { kRead = 0, kWrite = 1, kAtomic = 2, kPolledRead = 3, kPolledWrite = 4 };
+// A polled access is relaxed, acquire or release: other threads may be at the same place on purpose. So it may be for
+// one that is volatile, which programs also take for a barrier. Those of block scope mean no other block.
+enum class Access : u32 {
+  kRead = 0,
+  kWrite,
+  kAtomic,
+  kPolledRead,
+  kPolledWrite,
+  kVolatileRead,
+  kVolatileWrite,
+  kBlockAtomic,
+  kBlockPolledRead,
+  kBlockPolledWrite,
+};
 
-constexpr bool reads(Access access) { return access != Access::kWrite && access != Access::kPolledWrite; }
-constexpr bool writes(Access access) { return access != Access::kRead && access != Access::kPolledRead; }
 constexpr bool is_plain(Access access) { return access == Access::kRead || access == Access::kWrite; }
+constexpr bool is_atomic(Access access) { return access == Access::kAtomic || access == Access::kBlockAtomic; }
+constexpr bool is_polled_read(Access access) {
+  return access == Access::kPolledRead || access == Access::kVolatileRead || access == Access::kBlockPolledRead;
+}
+constexpr bool is_polled_write(Access access) {
+  return access == Access::kPolledWrite || access == Access::kVolatileWrite || access == Access::kBlockPolledWrite;
+}
+constexpr bool is_volatile(Access access) {
+  return access == Access::kVolatileRead || access == Access::kVolatileWrite;
+}
+constexpr bool has_block_scope(Access access) {
+  return access == Access::kBlockAtomic || access == Access::kBlockPolledRead || access == Access::kBlockPolledWrite;
+}
+constexpr bool reads(Access access) { return access != Access::kWrite && !is_polled_write(access); }
+constexpr bool writes(Access access) { return access != Access::kRead && !is_polled_read(access); }
 
 struct Parameter {
   u32 offset;
   u32 bytes;
+};
+
+// What ptxas gives to each thread of a kernel. It is asked only for problems that require something of it.
+struct KernelResources {
+  bool known;
+  u32 registers;
+  u32 spilled_bytes;      // stored and loaded again
+  u32 local_bytes;        // the stack frame: local arrays, and registers that are spilled
 };
 
 struct Kernel {
@@ -73,6 +109,8 @@ struct Kernel {
   u32 max_threads;        // per block, by __launch_bounds__
   bool is_entry;          // .entry rather than .func
   bool polls;             // it may wait for another block
+  u32 location;           // of its first instruction
+  KernelResources resources;
 };
 
 struct Variable {
@@ -94,6 +132,20 @@ struct DoubleLine {
   u32 instructions;
 };
 
+// A branch that counting runs count. A note may be made of it if it is `noted`.
+struct BranchSite {
+  u32 number;
+  u32 location;
+  bool noted;
+  auto operator<=>(const BranchSite&) const = default;
+};
+
+// An instruction whose executions are counted, see executed.h.
+struct CountedInstruction {
+  const char* kind;
+  u32 location;
+};
+
 // One translated module. Its object file exports it as `warpcourt_module`.
 struct Module {
   const Kernel* kernels;
@@ -104,6 +156,8 @@ struct Module {
   u32 location_count;
   const DoubleLine* doubles;
   u32 double_count;
+  const CountedInstruction* counted;
+  u32 counted_count;
   u32 site_count;
   void (*initialise)();       // fills variables whose initialisers need addresses
 };
@@ -142,7 +196,7 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 
 // Counting runs: which side of a counted branch was taken.
-void wc_branch(Thread*, bool taken, u32 branch, u32 location);
+void wc_branch(Thread*, bool taken, BranchSite);
 
 u64 wc_clock();
 u64 wc_grid_workspace();
@@ -161,6 +215,8 @@ void wc_surface(Thread*, u64 object, u32 dimensions, const u32* coordinates, u32
 void wc_parameter_buffer(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_launch_device(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_divide_by_zero(Thread*, u32 location);  // warns once: a GPU does not trap
+// Race mode: finite operands gave infinity in half precision.
+void wc_half_overflow(Thread*, u32 location);
 }
 
 }  // namespace warpcourt::cpu

@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "scheduler.h"
 #include "sums.h"
+#include "trace.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -81,6 +82,7 @@ void release_barriers_after_exit(Block& block) {
 extern "C" u32 wc_barrier(Thread* caller, u32 id, u32 expected, BarrierOp op, u32 value, u32 location) {
   ThreadRecord& thread = record(caller);
   Block& block = *thread.block;
+  if (engine().options.traced) tracer().barrier(thread, location);
   Barrier& barrier = arrive(block, id, expected);
   barrier.op = op;
   barrier.true_count += value != 0;

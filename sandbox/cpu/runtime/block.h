@@ -8,6 +8,7 @@
 #include "abi.h"
 #include "fiber.h"
 #include "shadow_cells.h"
+#include "warp_order.h"
 
 namespace warpcourt::cpu {
 
@@ -41,7 +42,11 @@ struct ThreadRecord : Thread {
   u8 barrier;          // while kAtBarrier
   u32 waits_at;        // location of what it waits for
   u32 result;          // of a barrier or warp operation
+  // Race mode.
   u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn
+  u32 looks;           // reads at `looked_at`, one after the other
+  u64 looked_at;
+  u64 polls[2];        // the last addresses that it polled, since it wrote
   WarpRequest request;
   void* stack_pointer; // while not running
   Stack stack;
@@ -88,7 +93,6 @@ struct Barrier {
 
 struct Warp {
   u32 live;     // lanes that have not exited
-  u32 epoch;    // meetings so far, for race mode
   u32 waiting;  // lanes at a warp operation
 };
 
@@ -105,6 +109,7 @@ struct Block {
   u32 at_masks = 0;
   u32 yields = 0;   // since something else happened
   u32 polls = 0;    // yields since the block was set aside
+  bool yielded = false;  // a thread waits for others, perhaps for some that have not started
   bool finished = false;
   bool waits = false;  // when it was left last: for other blocks, rather than having had its turn
   std::vector<ThreadRecord> threads;
@@ -122,16 +127,19 @@ struct Block {
   u64 acquired = 0;  // on the clock of releases
   bool fenced = false;
   Cells shadow;      // of its shared memory
+  std::vector<WarpOrder> warp_orders;
   // Interleaved, see take_turn.
   bool takes_turns = false;
   u32 turns = 0;     // of this round
+  std::vector<u32> executions;  // by thread and counted instruction, see executed.h
   std::vector<u16> postponed;  // accesses that raced; with late reads a heap
 
   Touch touch(const ThreadRecord& thread, Access kind, u32 location) const {
-    return {epoch, warps[thread.warp()].epoch, number, fences, location, static_cast<u16>(thread.index), kind};
+    return {epoch, warp_orders[thread.warp()].clock(thread.lane()), number, fences, location,
+            static_cast<u16>(thread.index), kind};
   }
   // Whether a thread that has not started comes next, rather than one that is ready.
-  bool starts_next() const { return started < count && (takes_turns || ready.empty()); }
+  bool starts_next() const { return started < count && (takes_turns || yielded || ready.empty()); }
   // Makes this record block `number` of `launch`, run by `worker`.
   void prepare(const Launch& launch, u64 number, Worker& worker);
 };

@@ -6,6 +6,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "launch.h"
+#include "trace.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -42,16 +43,16 @@ void Branches::start_call() {
   budget_.start_call(engine().options.summed);
 }
 
-void Branches::count(const ThreadRecord& thread, bool taken, u32 branch, u32 location) {
+void Branches::count(const ThreadRecord& thread, bool taken, const BranchSite& site) {
   if (!budget_.take()) return;
-  running_[thread.block][{branch, location, thread.warp()}][thread.lane()].push_back(taken);
+  running_[thread.block][{site, thread.warp()}][thread.lane()].push_back(taken);
 }
 
 void Branches::end_block(const Block& block) {
   const auto found = running_.find(&block);
   if (found == running_.end()) return;
   for (const auto& [key, taken_of_lanes] : found->second) {
-    Totals& totals = totals_[key.location];
+    Totals& totals = totals_[{key.site.location, key.site.noted}];
     totals.kernel = block.launch->name;
     for_executions(taken_of_lanes, [&](const std::vector<u8>& taken, const std::vector<u32>& lanes) {
       ++totals.executions;
@@ -69,12 +70,13 @@ void Branches::end_block(const Block& block) {
 }
 
 void Branches::add_to(Sums& sums) const {
-  for (const auto& [location, totals] : totals_) sums.branch.add(location, totals.executions, totals.divergent, 0);
+  for (const auto& [of, totals] : totals_) sums.branch.add(of.first, totals.executions, totals.divergent, 0);
   if (budget_.exhausted()) sums.complete = false;
 }
 
 void Branches::add_to(CountsByKernel& kernels) const {
-  for (const auto& [location, totals] : totals_) {
+  for (const auto& [of, totals] : totals_) {
+    if (!of.second) continue;
     KernelCounts& sums = kernels[totals.kernel];
     sums.branches += totals.executions;
     sums.divergent += totals.divergent;
@@ -82,7 +84,9 @@ void Branches::add_to(CountsByKernel& kernels) const {
 }
 
 void Branches::report_lines() const {
-  for (const auto& [location, totals] : totals_) {
+  for (const auto& [of, totals] : totals_) {
+    const auto [location, noted] = of;
+    if (!noted) continue;
     if (totals.executions < kLeastExecutions || average(totals.lanes, totals.executions) < kLeastLanes) continue;
     if (average(totals.alternating, totals.executions) < kLeastShare) continue;
     const double fewer = average(totals.fewer_lanes, totals.divergent);
@@ -95,8 +99,9 @@ void Branches::report_lines() const {
   }
 }
 
-extern "C" void wc_branch(Thread* caller, bool taken, u32 branch, u32 location) {
-  branches().count(record(caller), taken, branch, location);
+extern "C" void wc_branch(Thread* caller, bool taken, BranchSite site) {
+  branches().count(record(caller), taken, site);
+  if (engine().options.traced) tracer().branch(record(caller), taken, site.number, site.location);
 }
 
 }  // namespace warpcourt::cpu

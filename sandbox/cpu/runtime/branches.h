@@ -4,7 +4,8 @@
 // after the other.
 //
 // A bounds check splits a warp once in each row of a block, or twice if it checks both ends. If the sides alternate more
-// often, the condition interleaves them, as `threadIdx.x % 2` does. Only such branches are reported.
+// often, the condition interleaves them, as `threadIdx.x % 2` does. Only such branches are reported, and none of those
+// that are counted for a requirement alone.
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@ class Branches {
  public:
   void start_call();
   void start_launch() { budget_.start_launch(); }
-  void count(const ThreadRecord& thread, bool taken, u32 branch, u32 location);
+  void count(const ThreadRecord& thread, bool taken, const BranchSite& site);
   void end_block(const Block& block);
   void report_lines() const;
   // Adds what the call executed.
@@ -39,14 +40,14 @@ class Branches {
     std::string kernel;
   };
   struct Key {
-    u32 branch;
-    u32 location;
+    BranchSite site;
     u32 warp;
     auto operator<=>(const Key&) const = default;
   };
 
   std::unordered_map<const Block*, std::map<Key, OfLanes<u8>>> running_;
-  std::map<u32, Totals> totals_;  // by location: a compiler may make several branches of one
+  // By location, since a compiler may make several branches of one, and whether notes may be made of it.
+  std::map<std::pair<u32, bool>, Totals> totals_;
   Budget budget_;
 };
 

@@ -2,13 +2,13 @@
 #include <bit>
 #include <cstring>
 
+#include "counters.h"
 #include "diagnostics.h"
 #include "faults.h"
 #include "memory.h"
 #include "races.h"
 #include "engine.h"
 #include "scheduler.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -63,7 +63,7 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     take_turn(thread, access, location);
     if (!thread.block->worker->find(site, address, bytes, range)) bad_global(culprit(thread, location), address, bytes, access);
     races().global(thread, address, bytes, access, location);
-    if (engine().options.counted) traffic().count(thread, false, address, bytes, access, site, location);
+    if (engine().options.counted) count_access(thread, false, address, bytes, access, site, location);
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
   }

@@ -10,6 +10,8 @@
 
 #include "cuda_error.h"
 #include "diagnostics.h"
+#include "engine.h"
+#include "host_trace.h"
 #include "memory.h"
 #include "signals.h"
 #include "streams.h"
@@ -41,11 +43,11 @@ std::string objection(const void* pointer, u64 bytes, Side side, const char* rol
   if (!pointer) return the_role + " is a null pointer";
   const std::optional<Allocation> range = nearest_allocation(address);
   const bool inside = range && range->contains(address, 0);
-  if (!inside || range->kind == MemoryKind::kPinned || range->kind == MemoryKind::kRegistered) {
-    if (in_arena(address)) return the_role + " lies outside every allocation";
-    if (side == Side::kDevice && !inside) return the_role + " is host memory, but the direction says device";
-    return "";
-  }
+  const bool pageable = !inside || range->kind == MemoryKind::kPageable;
+  if (!inside && in_arena(address)) return the_role + " lies outside every allocation";
+  if (side == Side::kDevice && pageable) return the_role + " is host memory, but the direction says device";
+  const bool locked = inside && (range->kind == MemoryKind::kPinned || range->kind == MemoryKind::kRegistered);
+  if (!inside || (locked && (!range->argument || range->kind == MemoryKind::kRegistered))) return "";
   if (range->freed) return in_arena(address) ? the_role + " is freed memory, " + range->text() : "";
   const u64 room = range->base + range->bytes - address;
   if (bytes > room) {
@@ -92,13 +94,14 @@ Memory memory_at(const void* pointer) {
     case MemoryKind::kManaged: return Memory::kManaged;
     case MemoryKind::kPinned:
     case MemoryKind::kRegistered: return Memory::kLocked;
+    case MemoryKind::kPageable: return Memory::kPageable;
     default: return Memory::kDevice;
   }
 }
 
-const char* name_of(Memory memory) {
-  return memory == Memory::kDevice || memory == Memory::kManaged ? "device" : "host";
-}
+bool is_device(Memory memory) { return memory == Memory::kDevice || memory == Memory::kManaged; }
+
+const char* name_of(Memory memory) { return is_device(memory) ? "device" : "host"; }
 
 // Adds the rows of a side to what a copy or fill touches. Nothing is known of pageable memory.
 void add_rows(Footprint& touched, Use use, const Place& place, const Extent& extent) {
@@ -110,26 +113,42 @@ void add_rows(Footprint& touched, Use use, const Place& place, const Extent& ext
   });
 }
 
-Work work_of(const char* call, const Place& to, const Place& from, const Extent& extent) {
+// As CUDA's manual says under "API synchronization behavior".
+bool host_waits(Memory to, Memory from, bool synchronous) {
+  if (synchronous) return to != Memory::kDevice || from != Memory::kDevice;
+  const auto is_host = [](Memory memory) { return memory == Memory::kLocked || memory == Memory::kPageable; };
+  return to == Memory::kPageable || (is_host(to) && is_host(from));
+}
+
+void trace(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
+  const Memory target = memory_at(to.base), origin = memory_at(from.base);
+  const u64 bytes = extent.width * extent.height * extent.depth;
+  if (is_device(target)) {
+    host_trace().count(is_device(origin) ? HostEvent::kCopyOnDevice : HostEvent::kCopyToDevice, call);
+    if (!is_device(origin)) host_trace().count(HostEvent::kByteToDevice, call, bytes);
+  } else if (is_device(origin)) {
+    host_trace().count(HostEvent::kCopyToHost, call);
+    host_trace().count(HostEvent::kByteToHost, call, bytes);
+  }
+  const bool pageable = target == Memory::kPageable || origin == Memory::kPageable;
+  if (pageable && is_device(target) != is_device(origin)) host_trace().count(HostEvent::kPageableCopy, call);
+  if (host_waits(target, origin, synchronous)) host_trace().count(HostEvent::kSynchronisation, call);
+}
+
+Work work_of(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
   return [=] {
+    if (engine().options.summed) trace(call, to, from, extent, synchronous);
     move(call, to, from, extent);
     return cudaSuccess;
   };
 }
 
 // The same from a copy of the source. CUDA reads pageable memory before the call returns.
-Work kept_work_of(const char* call, const Place& to, Place from, const Extent& extent) {
+Work kept_work_of(const char* call, const Place& to, Place from, const Extent& extent, bool synchronous) {
   InApiCall in_call(call);
   const auto kept = std::make_shared<std::vector<u8>>(from.base, from.base + span(from, extent));
   from.base = kept->data();
-  return [kept, work = work_of(call, to, from, extent)] { return work(); };
-}
-
-// As CUDA's manual says under "API synchronization behavior".
-bool host_waits(Memory to, Memory from, bool synchronous) {
-  if (synchronous) return to != Memory::kDevice || from != Memory::kDevice;
-  const auto is_host = [](Memory memory) { return memory == Memory::kLocked || memory == Memory::kPageable; };
-  return to == Memory::kPageable || (is_host(to) && is_host(from));
+  return [kept, work = work_of(call, to, from, extent, synchronous)] { return work(); };
 }
 
 }  // namespace
@@ -152,10 +171,10 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
     add_rows(description.touched, Use::kReads, from, extent);
     description.touched.close();
     description.host_waits = host_waits(target, origin, in.waits);
-    if (origin == Memory::kPageable) description.keep = [=] { return kept_work_of(call, to, from, extent); };
+    if (origin == Memory::kPageable) description.keep = [=] { return kept_work_of(call, to, from, extent, in.waits); };
     return description;
   };
-  return submit(in.stream, {work_of(call, to, from, extent), describe});
+  return submit(in.stream, {work_of(call, to, from, extent, in.waits), describe});
 }
 
 cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {
@@ -164,6 +183,7 @@ cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {
   const std::string why_not = objection(to.base, bytes, Side::kDevice, "destination");
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
   const auto work = [=] {
+    if (in.waits && memory_at(to.base) != Memory::kDevice) host_trace().count(HostEvent::kSynchronisation, call);
     DeviceOpen open;
     for_rows(extent, [&](u64 z, u64 y) { std::memset(to.base + z * to.slice + y * to.pitch, value, extent.width); });
     mark_initialised(reinterpret_cast<u64>(to.base), bytes);

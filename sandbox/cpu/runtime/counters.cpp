@@ -6,9 +6,15 @@
 #include "branches.h"
 #include "diagnostics.h"
 #include "doubles.h"
+#include "engine.h"
+#include "executed.h"
+#include "host_trace.h"
 #include "launch.h"
+#include "memory.h"
 #include "reuse.h"
+#include "small_launches.h"
 #include "sums.h"
+#include "trace.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
@@ -35,24 +41,38 @@ void report_kernels() {
 }  // namespace
 
 void start_counting_call() {
+  small_launches().start_call();
   traffic().start_call();
   reuse().start_call();
   branches().start_call();
   doubles().start_call();
   tally().start_call();
+  executed().start_call();
+  host_trace().start_call(live_memory().allocations);
+  start_memory_peak();
 }
 
 void start_counting_launch(const Launch& launch) {
-  tally().start_launch();
+  tally().start_launch(launch);
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
+  small_launches().count(launch);
+  if (engine().options.traced) tracer().start_launch(launch);
+}
+
+void count_access(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
+                  u32 location) {
+  traffic().count(thread, shared, address, bytes, access, site, location);
+  if (engine().options.traced) tracer().access(thread, shared, address, bytes, access, site, location);
 }
 
 void count_finished_block(const Block& block) {
   tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
+  if (engine().options.summed) executed().end_block(block);
+  if (engine().options.traced) tracer().end_block(block);
 }
 
 void report_counts() {
@@ -60,6 +80,7 @@ void report_counts() {
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();
+  small_launches().end_call();
   report_kernels();
 }
 

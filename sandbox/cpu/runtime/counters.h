@@ -5,15 +5,18 @@
 // instruction by each lane of a warp makes one execution by the warp.
 //
 //   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
+//   launches   many small ones (small_launches.h)
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
+//   executed   instructions of the kinds that a requirement names (executed.h)
+//   trace      calls of the CUDA runtime (host_trace.h), and the shapes of launches (sums.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter
 // stops at kMostOfLaunch events of a launch and kMostOfCall of a call, which bounds time and memory; a call whose sums
 // are reported (sums.h) may have kMostSummed. Each reports the lines that waste much as notes at the end of the call; the
 // judge keeps them for accepted programs only. A further note has the sums of each kernel, wasteful or not
-// (judge/evidence/counts.py reads it).
+// (judge/evidence/counts.py reads it). A traced run also keeps the order of what it counts (trace.h).
 #pragma once
 
 #include <map>
@@ -25,6 +28,7 @@ namespace warpcourt::cpu {
 
 struct Block;
 struct Launch;
+struct ThreadRecord;
 
 // How many events a counter may still keep.
 class Budget {
@@ -68,9 +72,12 @@ struct KernelCounts {
 };
 using CountsByKernel = std::map<std::string, KernelCounts>;
 
-// Before a call of solve, before a launch, after a block has run to its end, after a call.
+// Before a call of solve, before a launch, at an access, after a block has run to its end, after a call.
 void start_counting_call();
 void start_counting_launch(const Launch& launch);
+// An access to global or shared memory. `site` is 0 for shared memory, whose `address` is an offset.
+void count_access(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
+                  u32 location);
 void count_finished_block(const Block& block);
 void report_counts();
 

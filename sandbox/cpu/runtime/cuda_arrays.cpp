@@ -3,6 +3,7 @@
 
 #include "copies.h"
 #include "cuda_error.h"
+#include "host_trace.h"
 #include "memory.h"
 #include "operations.h"
 #include "textures.h"
@@ -10,7 +11,8 @@
 namespace warpcourt::cpu {
 namespace {
 
-cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc& format, const cudaExtent& extent) {
+cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc& format, const cudaExtent& extent, const char* call) {
+  host_trace().count(HostEvent::kDeviceAllocation, call);
   auto made = new cudaArray{format, extent, nullptr};
   const Image image = image_of(*made);
   made->texels = static_cast<u8*>(allocate_device(image.pitch * image.height * image.depth));
@@ -56,13 +58,15 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
 }
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,
                             std::size_t height, unsigned) {
-  return make_array(array, *format, {width, height, 0});
+  return make_array(array, *format, {width, height, 0}, "cudaMallocArray");
 }
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned) {
-  return make_array(array, *format, extent);
+  return make_array(array, *format, extent, "cudaMalloc3DArray");
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (!array) return cudaSuccess;
+  host_trace().count(HostEvent::kSynchronisation, "cudaFreeArray");
+  host_trace().count(HostEvent::kDeviceFree, "cudaFreeArray");
   operations().host_waits_for_all();
   free_memory(array->texels, false);
   delete array;

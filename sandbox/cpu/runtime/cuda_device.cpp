@@ -9,6 +9,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "fiber.h"
+#include "host_trace.h"
 #include "launch.h"
 #include "operations.h"
 #include "registry.h"
@@ -86,6 +87,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  host_trace().count(HostEvent::kSynchronisation, "cudaDeviceSynchronize");
   operations().host_waits_for_all();
   return cudaSuccess;
 }

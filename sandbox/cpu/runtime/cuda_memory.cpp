@@ -4,6 +4,7 @@
 #include "cuda_error.h"
 #include "diagnostics.h"
 #include "engine.h"
+#include "host_trace.h"
 #include "memory.h"
 #include "operations.h"
 #include "streams.h"
@@ -18,13 +19,15 @@ cudaError_t allocated(void** pointer, void* memory) {
   return memory ? cudaSuccess : set_error(cudaErrorMemoryAllocation);
 }
 
-cudaError_t allocate(void** pointer, std::size_t bytes) {
+cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const char* call) {
   *pointer = nullptr;
+  if (bytes) host_trace().count(event, call);
   return bytes ? allocated(pointer, allocate_device(bytes)) : cudaSuccess;
 }
 
-cudaError_t allocate_outside(void** pointer, std::size_t bytes, MemoryKind kind) {
+cudaError_t allocate_outside(void** pointer, std::size_t bytes, MemoryKind kind, const char* call) {
   *pointer = nullptr;
+  if (bytes) host_trace().count(kind == MemoryKind::kManaged ? HostEvent::kManagedAllocation : HostEvent::kPinnedAllocation, call);
   operations().watch();
   return bytes ? allocated(pointer, allocate_host(bytes, kind)) : cudaSuccess;
 }
@@ -43,7 +46,7 @@ cudaError_t release(void* pointer, bool host, const char* call) {
              ". Free the pointer that the allocation returned.";
       break;
     case FreeResult::kWrongKind:
-      what = range->kind == MemoryKind::kArgument ? " frees " + range->text() + ", which belongs to the caller of solve()."
+      what = range->argument ? " frees " + range->text() + ", which belongs to the caller of solve()."
                                                   : " does not match the allocation of " + range->text() + ": cudaFree for "
                                                     "cudaMalloc, cudaFreeHost for cudaMallocHost.";
       break;
@@ -54,7 +57,11 @@ cudaError_t release(void* pointer, bool host, const char* call) {
 
 // These wait until the device has nothing more to do.
 cudaError_t release_after_all(void* pointer, bool host, const char* call) {
-  if (pointer) operations().host_waits_for_all();
+  if (pointer) {
+    host_trace().count(HostEvent::kSynchronisation, call);
+    if (!host) host_trace().count(HostEvent::kDeviceFree, call);
+    operations().host_waits_for_all();
+  }
   return release(pointer, host, call);
 }
 
@@ -62,22 +69,28 @@ cudaError_t release_after_all(void* pointer, bool host, const char* call) {
 
 extern "C" {
 
-cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes); }
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) { return allocate(pointer, bytes); }
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  return allocate(pointer, bytes, HostEvent::kDeviceAllocation, "cudaMalloc");
+}
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
+  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocAsync");
+}
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
-  return allocate(pointer, bytes);
+  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocFromPoolAsync");
 }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
-  return allocate_outside(pointer, bytes, MemoryKind::kManaged);
+  return allocate_outside(pointer, bytes, MemoryKind::kManaged, "cudaMallocManaged");
 }
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
-  return allocate_outside(pointer, bytes, MemoryKind::kPinned);
+  return allocate_outside(pointer, bytes, MemoryKind::kPinned, "cudaMallocHost");
 }
-cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) { return cudaMallocHost(pointer, bytes); }
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+  return allocate_outside(pointer, bytes, MemoryKind::kPinned, "cudaMallocHost");
+}
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-  return allocate(pointer, *pitch * height);
+  return allocate(pointer, *pitch * height, HostEvent::kDeviceAllocation, "cudaMallocPitch");
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
@@ -94,22 +107,30 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (range) description.touched.add(Use::kWrites, {range->base, range->base + range->bytes});
     return description;
   };
-  return submit(stream, {[pointer] { return release(pointer, false, "cudaFreeAsync"); }, describe});
+  const auto work = [pointer] {
+    if (pointer) host_trace().count(HostEvent::kStreamOrderedFree, "cudaFreeAsync");
+    return release(pointer, false, "cudaFreeAsync");
+  };
+  return submit(stream, {work, describe});
 }
 cudaError_t cudaFreeHost(void* pointer) { return release_after_all(pointer, true, "cudaFreeHost"); }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
-  if (live_allocation(reinterpret_cast<u64>(pointer))) return set_error(cudaErrorHostMemoryAlreadyRegistered);
+  const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
+  if (range && range->kind != MemoryKind::kPageable) return set_error(cudaErrorHostMemoryAlreadyRegistered);
+  if (range) operations().watch();
   return register_host(pointer, bytes) ? cudaSuccess : set_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostUnregister(void* pointer) {
+  host_trace().count(HostEvent::kSynchronisation, "cudaHostUnregister");
   operations().host_waits_for_all();
   return unregister_host(pointer) ? cudaSuccess : set_error(cudaErrorHostMemoryNotRegistered);
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   *device = host;
   const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(host));
-  return range && range->kind != MemoryKind::kDevice ? cudaSuccess : set_error(cudaErrorInvalidValue);
+  const bool mapped = range && range->kind != MemoryKind::kDevice && range->kind != MemoryKind::kPageable;
+  return mapped ? cudaSuccess : set_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostGetFlags(unsigned* flags, void*) {
   *flags = cudaHostAllocMapped;
@@ -126,7 +147,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   *attributes = {};
   attributes->hostPointer = const_cast<void*>(pointer);
   const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
-  if (!range) {
+  if (!range || range->kind == MemoryKind::kPageable) {
     attributes->type = cudaMemoryTypeUnregistered;
     return cudaSuccess;
   }

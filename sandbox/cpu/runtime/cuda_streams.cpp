@@ -10,17 +10,21 @@
 #include <vector>
 
 #include "cuda_error.h"
+#include "diagnostics.h"
+#include "host_trace.h"
 #include "operations.h"
 #include "streams.h"
 
 struct CUstream_st {
   unsigned flags;
   int priority;
+  warpcourt::cpu::u64 number = 0;  // 0: the default streams
   std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes = {};
 };
 
 struct CUevent_st {
   double recorded_ms = -1;
+  warpcourt::cpu::TracedRecord record = {};
 };
 
 struct CUgraph_st {
@@ -38,11 +42,13 @@ thread_local std::unique_ptr<CUgraph_st> capture;
 
 std::atomic<u64> streams{0}, events{0};  // that live
 
+thread_local bool launches_graph = false;
+
 bool captures(cudaStream_t stream) { return capture && stream && stream != cudaStreamLegacy; }
 
 // What is kept for a stream; the default streams, which nobody makes, have one together.
 CUstream_st& kept(cudaStream_t stream) {
-  static auto* usual = new CUstream_st{0, 0};
+  static auto* usual = new CUstream_st{.flags = 0, .priority = 0};
   const bool made = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
   return made ? *stream : *usual;
 }
@@ -53,10 +59,15 @@ double now_ms() {
 
 bool blocking(cudaStream_t stream) { return !(kept(stream).flags & cudaStreamNonBlocking); }
 
+TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking(stream)}; }
+
 }  // namespace
 
 cudaError_t submit(cudaStream_t stream, Step step) {
-  if (!captures(stream)) return operations().submit(stream, blocking(stream), step);
+  if (!captures(stream)) {
+    if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
+    return operations().submit(stream, blocking(stream), step);
+  }
   capture->steps.push_back(std::move(step));
   return cudaSuccess;
 }
@@ -67,7 +78,8 @@ u64 live_events() { return events; }
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  *stream = new CUstream_st{flags, priority};
+  static std::atomic<u64> created{0};
+  *stream = new CUstream_st{.flags = flags, .priority = priority, .number = ++created};
   ++streams;
   operations().watch();
   return cudaSuccess;
@@ -85,6 +97,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
+  host_trace().count(HostEvent::kSynchronisation, "cudaStreamSynchronize");
   operations().host_waits_for_stream(stream, blocking(stream));
   return cudaSuccess;
 }
@@ -95,7 +108,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaStreamWaitEvent: the event was not created");
-  if (!captures(stream)) operations().wait(stream, blocking(stream), event);
+  if (captures(stream)) return cudaSuccess;
+  host_trace().count(HostEvent::kStreamWait, "cudaStreamWaitEvent");
+  operations().wait(stream, blocking(stream), event);
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
@@ -150,6 +165,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st;
   ++events;
+  operations().watch();  // whether the host has waited for an event is known from the order of streams
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
@@ -166,23 +182,40 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->recorded_ms = now_ms();
     return cudaSuccess;
   };
-  if (!captures(stream)) operations().record(event, stream, blocking(stream));
+  if (!captures(stream)) {
+    host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
+    event->record = host_trace().record(traced(stream));
+    operations().record(event, stream, blocking(stream));
+  }
   return submit(stream, {work, nullptr});
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  host_trace().count(HostEvent::kSynchronisation, "cudaEventSynchronize");
   operations().host_waits_for_event(event);
   return cudaSuccess;
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  operations().host_waits_for_event(event);
+  return cudaSuccess;
+}
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
   if (!from || !to || from->recorded_ms < 0 || to->recorded_ms < 0) {
     return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded");
   }
-  operations().host_waits_for_event(from);
-  operations().host_waits_for_event(to);
+  if (!operations().host_has_waited_for(from) || !operations().host_has_waited_for(to)) {
+    report({Severity::kWarning, "cuda_error",
+            "cudaEventElapsedTime: the host has not waited for the events, so it returns cudaErrorNotReady and no time. "
+            "Call cudaEventSynchronize for the later event first.",
+            {}});
+    // A program that asks until there is a time must get one. CUDA does not keep this error as the last one.
+    operations().host_waits_for_event(from);
+    operations().host_waits_for_event(to);
+    return cudaErrorNotReady;
+  }
+  host_trace().compare(from->record, to->record);
   *ms = static_cast<float>(to->recorded_ms - from->recorded_ms);
   return cudaSuccess;
 }
@@ -210,6 +243,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  if (graph) host_trace().count(HostEvent::kGraphInstantiation, "cudaGraphInstantiate");
   *executable = graph ? new CUgraphExec_st{graph->steps} : nullptr;
   return graph ? cudaSuccess : refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
 }
@@ -221,10 +255,14 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph is null");
-  for (const Step& step : executable->steps) {
-    if (const cudaError_t error = submit(stream, step); error != cudaSuccess) return error;
+  if (!captures(stream)) host_trace().count(HostEvent::kGraphLaunch, "cudaGraphLaunch");
+  cudaError_t error = cudaSuccess;
+  launches_graph = true;
+  for (auto step = executable->steps.begin(); step != executable->steps.end() && error == cudaSuccess; ++step) {
+    error = submit(stream, *step);
   }
-  return cudaSuccess;
+  launches_graph = false;
+  return error;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   delete executable;

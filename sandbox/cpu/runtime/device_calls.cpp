@@ -1,6 +1,7 @@
 // What device code calls: malloc and free, assert, trap, clocks, and launches of its own.
 #include <chrono>
 #include <cstring>
+#include <unordered_set>
 
 #include "device_limits.h"
 #include "diagnostics.h"
@@ -107,6 +108,17 @@ void wc_divide_by_zero(Thread* caller, u32 location) {
   const ThreadRecord& thread = record(caller);
   report({Severity::kWarning, "division_by_zero",
           "integer division by zero" + place(thread, location) + ". A GPU does not trap; the result is undefined.",
+          where(thread, location)});
+}
+
+void wc_half_overflow(Thread* caller, u32 location) {
+  if (!caller->races) return;  // one OS thread, and few elements
+  static std::unordered_set<u32> told;
+  if (!told.insert(location).second) return;
+  const ThreadRecord& thread = record(caller);
+  report({Severity::kNote, "half_overflow",
+          "finite numbers gave infinity in float16, whose largest number is 65504" + place(thread, location) +
+              ". Compute in float, or scale the numbers first.",
           where(thread, location)});
 }
 

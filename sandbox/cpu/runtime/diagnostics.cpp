@@ -18,6 +18,7 @@ constexpr std::size_t kMaxFindings = 32;
 constexpr std::size_t kMaxNotes = 16;  // of launches, and of other things
 constexpr std::size_t kMaxCounts = 32;
 constexpr std::size_t kMaxMessageBytes = 1500;
+constexpr std::size_t kMaxSumsBytes = 3900;  // one note of a call
 constexpr const char* kSubmission = "solution.cu";
 
 struct Log {
@@ -26,6 +27,7 @@ struct Log {
   bool raced = false;
   int descriptor = STDERR_FILENO;
   const Module* module = nullptr;
+  void (*last_act)() = nullptr;
 };
 
 // Never destroyed: static destructors of a submission may still cause findings.
@@ -34,9 +36,9 @@ Log& log() {
   return *instance;
 }
 
-std::string quoted(std::string_view raw) {
+std::string quoted(std::string_view raw, std::size_t most = kMaxMessageBytes) {
   std::string out = "\"";
-  for (unsigned char c : raw.substr(0, kMaxMessageBytes)) {
+  for (unsigned char c : raw.substr(0, most)) {
     if (c == '"' || c == '\\') {
       out += '\\';
       out += static_cast<char>(c);
@@ -55,11 +57,11 @@ std::string triple(const Dim3& index) {
   return '[' + std::to_string(index.x) + ',' + std::to_string(index.y) + ',' + std::to_string(index.z) + ']';
 }
 
-std::string json(const Finding& finding) {
+std::string json(const Finding& finding, std::size_t most = kMaxMessageBytes) {
   static const char* const names[] = {"note", "warning", "error"};
   std::string line = "{\"severity\":\"";
   line += names[static_cast<int>(finding.severity)];
-  line += "\",\"kind\":" + quoted(finding.kind) + ",\"message\":" + quoted(finding.message);
+  line += "\",\"kind\":" + quoted(finding.kind) + ",\"message\":" + quoted(finding.message, most);
   if (!finding.array.empty()) line += ",\"array\":" + quoted(finding.array);
   if (!finding.where.kernel.empty()) line += ",\"kernel\":" + quoted(finding.where.kernel);
   if (finding.where.block) line += ",\"block\":" + triple(*finding.where.block);
@@ -113,8 +115,10 @@ void report(const Finding& finding) {
 
 void report_always(const char* kind, const std::string& message) {
   std::lock_guard lock(log().mutex);
-  write_all(log().descriptor, json({Severity::kNote, kind, message, {}}));
+  write_all(log().descriptor, json({Severity::kNote, kind, message, {}}, kMaxSumsBytes));
 }
+
+void set_last_act(void (*last_act)()) { log().last_act = last_act; }
 
 void report_last(const Finding& finding) {
   log().mutex.lock();
@@ -124,6 +128,7 @@ void report_last(const Finding& finding) {
 void fail(const Finding& finding, wire::ExitStatus status) {
   report_last(finding);
   std::fflush(stdout);
+  if (log().last_act) log().last_act();
   _exit(status);
 }
 

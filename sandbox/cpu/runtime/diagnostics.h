@@ -43,6 +43,9 @@ void report_last(const Finding& finding);
 // The same, and ends the process.
 [[noreturn]] void fail(const Finding& finding, wire::ExitStatus status);
 
+// Calls `last_act` before `fail` ends the process.
+void set_last_act(void (*last_act)());
+
 // "(3,0,0)"
 std::string text(const Dim3& index);
 // "0x7f00"

@@ -13,6 +13,7 @@
 #include "races.h"
 #include "scheduler.h"
 #include "sums.h"
+#include "trace.h"
 
 namespace warpcourt::cpu {
 
@@ -26,7 +27,7 @@ u8 poison() {
   return options.interleaved ? 0xfa : options.reversed ? 0x7a : 0xff;
 }
 
-void begin_call(const Options& options, u32 time_limit_ms) {
+void begin_call(const Options& options, u32 time_limit_ms, int trace) {
   engine().options = options;
   if (options.races) {
     races().start_call();
@@ -34,6 +35,7 @@ void begin_call(const Options& options, u32 time_limit_ms) {
   }
   start_leaks();
   if (options.counted) start_counting_call();
+  if (options.traced) tracer().start_call(trace);
   start_turns();
   clear_error();
   start_deadline(time_limit_ms);
@@ -43,6 +45,7 @@ void finish_call() {
   operations().finish_call();
   stop_deadline();
   report_leaks();
+  if (engine().options.traced) tracer().finish_call();
   std::fflush(stdout);
   if (engine().options.counted) report_counts();
   if (engine().options.counted && engine().options.summed) report_sums();

@@ -15,8 +15,10 @@ struct Options {
   bool interleaved = false;    // with `races`: threads take turns at every access
   bool late_reads = false;     // with `races`: reads that raced wait for the other threads of their block
   bool torn_reads = false;     // with `late_reads`: the first such read after a barrier does not wait
+  bool stale_reads = false;    // with `races`: what nothing orders after a write sees the value before it, for a while
   bool counted = false;        // with `races`: see counters.h
   bool summed = false;         // with `counted`: report the sums over the call (sums.h)
+  bool traced = false;         // with `counted`: write a trace (trace.h)
 };
 
 struct Engine {
@@ -35,8 +37,8 @@ u8 poison();
 // Makes a loaded module's kernels and variables known. Called once, before any launch.
 void attach_module(const Module& module);
 
-// Before and after each call of solve. `finish_call` ends the process when a CUDA error went unnoticed.
-void begin_call(const Options& options, u32 time_limit_ms);
+// Before and after each call of solve. A traced call writes to the memory of `trace`. `finish_call` ends the process when a CUDA error went unnoticed.
+void begin_call(const Options& options, u32 time_limit_ms, int trace = -1);
 void finish_call();
 
 }  // namespace warpcourt::cpu

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "host_arguments.h"
+
 namespace warpcourt::cpu {
 namespace {
 
@@ -38,12 +40,19 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
     end(by, "null_pointer", doing + "address " + hexadecimal(address) + ": a null pointer",
         "Pass a pointer from cudaMalloc, and check that the allocation succeeded.");
   }
-  const std::optional<Allocation> near = nearest_allocation(address);
+  const std::optional<Allocation> on_host = in_arena(address) ? std::nullopt : host_argument_near(address);
+  if (on_host && on_host->kind == MemoryKind::kPageable) {
+    end(by, "host_pointer", doing + "pageable host memory: " + on_host->element(address, bytes) + " of " + on_host->text(),
+        "Kernels cannot access pageable host memory. Allocate device memory with cudaMalloc, copy the array there "
+        "with cudaMemcpy, and pass that pointer.",
+        on_host->name);
+  }
+  const std::optional<Allocation> near = on_host ? on_host : nearest_allocation(address);
   if (near && near->freed && near->contains(address, 0)) {
     end(by, "use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
         "Free it only after the last kernel that uses it.");
   }
-  if (near && in_arena(address)) {
+  if (near && (in_arena(address) || on_host)) {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
       end(by, "out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),

@@ -21,7 +21,9 @@ Use use_of(Access access) {
   switch (access) {
     case Access::kRead: return Use::kReads;
     case Access::kWrite: return Use::kWrites;
-    case Access::kPolledRead: return Use::kPolls;
+    case Access::kPolledRead:
+    case Access::kVolatileRead:
+    case Access::kBlockPolledRead: return Use::kPolls;
     default: return Use::kUpdates;
   }
 }

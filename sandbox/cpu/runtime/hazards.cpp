@@ -18,7 +18,7 @@ std::string what_is_at(u64 address) {
 
 std::string argument_at(u64 address) {
   const std::optional<Allocation> within = live_allocation(address);
-  return within && within->kind == MemoryKind::kArgument ? within->name : "";
+  return within && within->argument ? within->name : "";
 }
 
 std::string subject(const Done& done, u32 location) {

@@ -14,7 +14,11 @@ u64 page_bytes() {
   return bytes;
 }
 
-bool is_paged(MemoryKind kind) { return kind == MemoryKind::kPinned || kind == MemoryKind::kManaged; }
+// Registered memory may share its pages with what else the program has, except in an argument.
+bool is_paged(const Allocation& memory) {
+  return memory.kind == MemoryKind::kPinned || memory.kind == MemoryKind::kManaged ||
+         (memory.kind == MemoryKind::kRegistered && memory.argument);
+}
 
 void protect(u64 begin, u64 end, int protection) {
   mprotect(reinterpret_cast<void*>(begin), end - begin, protection);
@@ -36,7 +40,7 @@ void for_host_runs(const std::vector<Run>& runs, Visit visit) {
 void add_host_pages(const Footprint& touched, GuardedPages& pages) {
   for (const Use use : {Use::kReads, Use::kWrites, Use::kUpdates}) {
     for_host_runs(touched.runs(use), [&](const Run& run, const Allocation& within) {
-      if (!is_paged(within.kind)) return;
+      if (!is_paged(within)) return;
       for (u64 page = run.begin / page_bytes(); page <= (run.end - 1) / page_bytes(); ++page) {
         pages[page * page_bytes()] |= use != Use::kReads;
       }
@@ -48,7 +52,7 @@ bool talks_to_host(const Footprint& touched) {
   bool talks = false;
   for (const Use use : {Use::kUpdates, Use::kPolls}) {
     for_host_runs(touched.runs(use), [&](const Run&, const Allocation& within) {
-      talks |= is_paged(within.kind) || within.kind == MemoryKind::kRegistered;
+      talks |= is_paged(within) || within.kind == MemoryKind::kRegistered;
     });
   }
   return talks;
@@ -78,7 +82,7 @@ bool HostGuards::open_at(u64 address, bool& write) {
   // Another thread of the host may have opened it since.
   if (!ever_closed_.contains(page)) return false;
   const std::optional<Allocation> within = live_allocation(address);
-  if (!within || !is_paged(within->kind)) return false;
+  if (!within || !is_paged(*within)) return false;
   const auto found = closed_.find(page);
   if (found == closed_.end()) return true;
   write |= !found->second;

@@ -11,6 +11,7 @@
 #include "device_limits.h"
 #include "diagnostics.h"
 #include "engine.h"
+#include "host_trace.h"
 #include "memory.h"
 #include "registry.h"
 #include "scheduler.h"
@@ -64,7 +65,10 @@ void run_one(const Prepared& prepared) {
   launch.cooperative = prepared.shape.cooperative;
   launch.parameters = prepared.parameters;
   note(launch);
-  if (launch.cooperative) reset_grid_workspace();
+  if (launch.cooperative) {
+    host_trace().count(HostEvent::kCooperativeLaunch, "");
+    reset_grid_workspace();
+  }
   run_launch(launch);
 }
 
@@ -138,7 +142,7 @@ cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void*
     const std::string name = demangle(kernel->name);
     return Description{.name = "kernel " + name, .kernel = name};
   };
-  return submit(stream, {[prepared = std::move(prepared)] { return run(prepared); }, describe});
+  return submit(stream, {[prepared = std::move(prepared)] { return run(prepared); }, describe, true});
 }
 
 void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters) {

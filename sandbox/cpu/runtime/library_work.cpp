@@ -62,7 +62,7 @@ void touch(const Operand& operand, Access access) {
 
 cudaError_t submit_library_work(const char* call, cudaStream_t stream, std::function<void()> work, bool host_waits) {
   const auto run = [work = std::move(work)] {
-    if (engine().options.counted) tally().start_launch();
+    if (engine().options.counted) tally().start_library_launch();
     DeviceOpen open;
     work();
     return cudaSuccess;

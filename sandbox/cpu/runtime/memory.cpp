@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine.h"
+#include "host_arguments.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -44,6 +45,8 @@ struct Memory {
   u64 arena_bytes = 0;
   u64 used = 0;    // of the arena, from its start
   u64 in_use = 0;  // bytes of live device allocations
+  u64 held = 0;    // the same with managed ones
+  u64 most_held = 0;
   std::size_t freed = 0;
   int open = 0;
   std::atomic<u64> generation{1};
@@ -96,6 +99,11 @@ struct Memory {
     });
   }
 
+  void hold(u64 bytes) {
+    held += bytes;
+    most_held = std::max(most_held, held);
+  }
+
   void forget_oldest_free() {
     if (++freed <= kRememberedFrees) return;
     auto victim = std::find_if(ranges.begin(), ranges.end(), [](const auto& entry) { return entry.second.freed; });
@@ -127,7 +135,7 @@ std::map<u64, Allocation>::iterator holder(Memory& m, u64 address) {
 }  // namespace
 
 std::string Allocation::text() const {
-  if (kind == MemoryKind::kArgument) return "argument " + name;
+  if (argument && kind != MemoryKind::kRegistered) return "argument " + name;
   if (kind == MemoryKind::kVariable) return "variable " + name;
   return "the " + std::to_string(bytes) + "-byte " + origin(kind) + " allocation";
 }
@@ -164,6 +172,7 @@ void* allocate_device(u64 bytes) {
     if (!base) return nullptr;
     m.protect(base, pages(bytes));
     m.in_use += bytes;
+    m.hold(bytes);
     Allocation range{.base = base, .bytes = bytes};
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
@@ -176,6 +185,10 @@ void* allocate_host(u64 bytes, MemoryKind kind) {
   void* base = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
   register_memory(base, bytes, kind, "");
+  if (kind == MemoryKind::kManaged) {
+    std::unique_lock lock(memory().mutex);
+    memory().hold(bytes);
+  }
   return base;
 }
 
@@ -184,18 +197,21 @@ FreeResult free_memory(void* pointer, bool host) {
   std::unique_lock lock(m.mutex);
   const u64 address = reinterpret_cast<u64>(pointer);
   auto found = holder(m, address);
-  if (found == m.ranges.end() || !found->second.contains(address, 0)) return FreeResult::kUnknown;
+  if (found == m.ranges.end() || !found->second.contains(address, 0)) {
+    return pageable_argument(address) ? FreeResult::kWrongKind : FreeResult::kUnknown;
+  }
   Allocation& range = found->second;
   if (range.base != address) return FreeResult::kNotBase;
   if (range.freed) return FreeResult::kTwice;
   const bool pinned = range.kind == MemoryKind::kPinned;
-  const bool foreign = range.kind == MemoryKind::kArgument || range.kind == MemoryKind::kVariable;
+  const bool foreign = range.argument || range.kind == MemoryKind::kVariable;
   if (foreign || range.kind == MemoryKind::kRegistered || pinned != host) {
     return FreeResult::kWrongKind;
   }
   range.freed = true;
   range.initialised.reset();
   ++m.generation;
+  if (!pinned) m.held -= range.bytes;
   if (range.kind == MemoryKind::kDevice) {
     m.in_use -= range.bytes;
     madvise(pointer, pages(range.bytes), MADV_DONTNEED);
@@ -206,11 +222,12 @@ FreeResult free_memory(void* pointer, bool host) {
   return FreeResult::kFreed;
 }
 
-void* map_argument(int descriptor, u64 offset, u64 bytes, u32 element_bytes, std::string name) {
+void* map_argument(int descriptor, u64 offset, Allocation argument) {
+  if (argument.kind != MemoryKind::kDevice) return map_host_argument(descriptor, offset, std::move(argument));
   Memory& m = memory();
   std::unique_lock lock(m.mutex);
   const u64 whole = pages(static_cast<u64>(lseek(descriptor, 0, SEEK_END)));
-  if (offset > whole || bytes > whole - offset) return nullptr;
+  if (offset > whole || argument.bytes > whole - offset) return nullptr;
   const u64 base = m.place(whole);
   if (!base) return nullptr;
   // The pages exist already. Mapping them all at once is far cheaper than a fault for each.
@@ -220,11 +237,9 @@ void* map_argument(int descriptor, u64 offset, u64 bytes, u32 element_bytes, std
   }
   m.protect(base, whole);
   m.argument_mappings.push_back({base, whole});
-  m.ranges[base + offset] = {.base = base + offset,
-                             .bytes = bytes,
-                             .kind = MemoryKind::kArgument,
-                             .element_bytes = element_bytes,
-                             .name = std::move(name)};
+  argument.base = base + offset;
+  argument.argument = true;
+  m.ranges[argument.base] = std::move(argument);
   return reinterpret_cast<void*>(base + offset);
 }
 
@@ -236,16 +251,25 @@ void unmap_arguments() {
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   m.argument_mappings.clear();
-  std::erase_if(m.ranges, [](const auto& entry) { return entry.second.kind == MemoryKind::kArgument; });
+  std::erase_if(m.ranges, [](const auto& entry) { return entry.second.argument; });
+  unmap_host_arguments();
   m.trim();
   ++m.generation;
 }
 
-void register_memory(void* base, u64 bytes, MemoryKind kind, std::string name) {
+void register_memory(Allocation allocation) {
   Memory& m = memory();
   std::unique_lock lock(m.mutex);
-  const u64 address = reinterpret_cast<u64>(base);
-  m.ranges[address] = {.base = address, .bytes = bytes, .kind = kind, .name = std::move(name)};
+  const u64 base = allocation.base, end = base + allocation.bytes;
+  // What was freed outside the arena may have left its addresses to others.
+  for (auto at = m.ranges.lower_bound(base); at != m.ranges.end() && at->first < end;) {
+    at = at->second.freed ? m.ranges.erase(at) : std::next(at);
+  }
+  m.ranges[base] = std::move(allocation);
+}
+
+void register_memory(void* base, u64 bytes, MemoryKind kind, std::string name) {
+  register_memory({.base = reinterpret_cast<u64>(base), .bytes = bytes, .kind = kind, .name = std::move(name)});
 }
 
 bool unregister_memory(void* base) {
@@ -267,7 +291,8 @@ bool register_host(void* base, u64 bytes) {
   for (auto at = m.ranges.begin(); at != last; ++at) {
     if (!at->second.freed && at->second.base + at->second.bytes > address) return false;
   }
-  m.ranges[address] = {.base = address, .bytes = bytes, .kind = MemoryKind::kRegistered};
+  const bool argument = pageable_argument(address).has_value();
+  m.ranges[address] = {.base = address, .bytes = bytes, .kind = MemoryKind::kRegistered, .argument = argument};
   return true;
 }
 
@@ -291,6 +316,7 @@ bool find_range(u64 address, u64 size, Range& range) {
 }
 
 std::optional<Allocation> nearest_allocation(u64 address) {
+  if (std::optional<Allocation> live = live_allocation(address)) return live;
   Memory& m = memory();
   std::shared_lock lock(m.mutex);
   auto next = m.ranges.upper_bound(address);
@@ -306,8 +332,8 @@ std::optional<Allocation> live_allocation(u64 address) {
   Memory& m = memory();
   std::shared_lock lock(m.mutex);
   auto found = holder(m, address);
-  if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, 0)) return std::nullopt;
-  return found->second;
+  if (found != m.ranges.end() && !found->second.freed && found->second.contains(address, 0)) return found->second;
+  return in_arena(address) ? std::nullopt : pageable_argument(address);
 }
 
 bool in_arena(u64 address) { return address - memory().arena < memory().arena_bytes; }
@@ -317,12 +343,22 @@ u64 device_bytes_in_use() {
   return memory().in_use;
 }
 
+void start_memory_peak() {
+  std::unique_lock lock(memory().mutex);
+  memory().most_held = memory().held;
+}
+
+u64 memory_peak() {
+  std::shared_lock lock(memory().mutex);
+  return memory().most_held;
+}
+
 LiveMemory live_memory() {
   std::shared_lock lock(memory().mutex);
   LiveMemory live;
   for (const auto& [base, range] : memory().ranges) {
     const bool own = range.kind == MemoryKind::kDevice || range.kind == MemoryKind::kManaged || range.kind == MemoryKind::kPinned;
-    if (range.freed || !own) continue;
+    if (range.freed || range.argument || !own) continue;
     ++live.allocations;
     live.bytes += range.bytes;
   }

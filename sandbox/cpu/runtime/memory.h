@@ -3,7 +3,8 @@
 // Theory of operation. All device memory comes from one reserved range of addresses. It is inaccessible
 // while host code runs, so that a host dereference of a device pointer fails as on a GPU, and is opened by
 // one mprotect for the time of a launch, copy or memset (DeviceOpen). Argument buffers (memfds of the
-// referee) are mapped into the same range. Managed and pinned memory lie outside and are always accessible.
+// referee) are mapped into the same range, but for those in host memory (host_arguments.h). Managed and pinned memory
+// lie outside and are always accessible.
 //
 // Every range that a kernel may touch is registered: its bounds decide each access, and its name appears
 // in messages. Addresses are not reused before the arena is exhausted, so that an access to freed memory
@@ -19,13 +20,15 @@
 
 namespace warpcourt::cpu {
 
-enum class MemoryKind : u8 { kDevice, kArgument, kManaged, kPinned, kRegistered, kVariable };
+// Kernels cannot touch pageable memory, of which only arguments are known.
+enum class MemoryKind : u8 { kDevice, kManaged, kPinned, kRegistered, kVariable, kPageable };
 
 struct Allocation {
   u64 base = 0;
   u64 bytes = 0;
   MemoryKind kind = MemoryKind::kDevice;
   bool freed = false;
+  bool argument = false;       // of solve, or a part of one that the program registered
   u32 element_bytes = 0;       // 0: unknown
   std::string name;            // of the argument or variable, or empty
   std::shared_ptr<u8[]> initialised;  // race mode: one flag per byte
@@ -60,11 +63,13 @@ void* allocate_host(u64 bytes, MemoryKind kind);
 enum class FreeResult { kFreed, kUnknown, kTwice, kNotBase, kWrongKind };
 FreeResult free_memory(void* pointer, bool host);
 
-// Maps `bytes` at `offset` of a memfd into the arena. Null when it cannot be mapped.
-void* map_argument(int descriptor, u64 offset, u64 bytes, u32 element_bytes, std::string name);
+// Maps the bytes of an argument, which start at `offset` of a memfd, to where its kind says: kDevice, kPinned or
+// kPageable. Null when it cannot be mapped.
+void* map_argument(int descriptor, u64 offset, Allocation argument);
 void unmap_arguments();
 
 // Makes memory that somebody else owns known, and unknown again.
+void register_memory(Allocation allocation);
 void register_memory(void* base, u64 bytes, MemoryKind kind, std::string name);
 bool unregister_memory(void* base);
 
@@ -72,13 +77,16 @@ bool unregister_memory(void* base);
 bool register_host(void* base, u64 bytes);
 bool unregister_host(void* base);
 
-// The live range that holds `size` bytes at `address`.
+// The live range that kernels may touch and that holds `size` bytes at `address`.
 bool find_range(u64 address, u64 size, Range& range);
-// The registered range at or nearest below `address`, or nearest above; freed ones included.
+// The known range at or nearest below `address`, or nearest above; freed ones included.
 std::optional<Allocation> nearest_allocation(u64 address);
 std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
 u64 device_bytes_in_use();
+// The most bytes of device and managed memory that the program held at a time, since `start_memory_peak`.
+void start_memory_peak();
+u64 memory_peak();
 // What cudaMalloc and its family gave to the program, and it has not freed.
 struct LiveMemory {
   u64 allocations = 0;

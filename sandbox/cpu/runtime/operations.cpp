@@ -1,6 +1,8 @@
 // Submits, postpones and runs operations. See operations.h.
 #include "operations.h"
 
+#include <algorithm>
+
 #include "engine.h"
 
 namespace warpcourt::cpu {
@@ -90,22 +92,36 @@ cudaError_t Operations::run(Pending pending) {
 }
 
 void Operations::run_until(const Clock& clock) {
-  for (;;) {
-    auto best = postponed_.end();
-    for (auto it = postponed_.begin(); it != postponed_.end(); ++it) {
-      if (!covers(clock, it->stamp) || has_to_wait(it->stamp)) continue;
-      const bool suspect = is_suspect(it->stamp);
-      // The latest one first, in descending order and among suspects.
-      const bool latest_first = suspect || engine().options.reversed;
-      const bool better = best == postponed_.end() || suspect < is_suspect(best->stamp) ||
-                          (suspect == is_suspect(best->stamp) && latest_first);
-      if (better) best = it;
-    }
-    if (best == postponed_.end()) return;
+  const auto is_due = [&](const Pending& pending) { return covers(clock, pending.stamp); };
+  while (std::any_of(postponed_.begin(), postponed_.end(), is_due)) {
+    const auto best = engine().options.interleaved ? next_in_turn() : next_of(clock);
     Pending next = std::move(*best);
     postponed_.erase(best);
     run(std::move(next));
   }
+}
+
+Operations::Postponed::iterator Operations::next_of(const Clock& clock) {
+  auto best = postponed_.end();
+  for (auto it = postponed_.begin(); it != postponed_.end(); ++it) {
+    if (!covers(clock, it->stamp) || has_to_wait(it->stamp)) continue;
+    const bool suspect = is_suspect(it->stamp);
+    // The latest one first, in descending order and among suspects.
+    const bool latest_first = suspect || engine().options.reversed;
+    const bool better = best == postponed_.end() || suspect < is_suspect(best->stamp) ||
+                        (suspect == is_suspect(best->stamp) && latest_first);
+    if (better) best = it;
+  }
+  return best;
+}
+
+Operations::Postponed::iterator Operations::next_in_turn() {
+  auto best = postponed_.end();
+  for (auto it = postponed_.begin(); it != postponed_.end(); ++it) {
+    if (has_to_wait(it->stamp)) continue;
+    if (best == postponed_.end() || it->stamp.number < best->stamp.number) best = it;
+  }
+  return best;
 }
 
 void Operations::host_waited() {
@@ -136,6 +152,11 @@ void Operations::host_waits_for_event(cudaEvent_t event) {
   if (!watches()) return;
   order_.host_waits_for_event(event);
   host_waited();
+}
+
+bool Operations::host_has_waited_for(cudaEvent_t event) {
+  std::lock_guard lock(mutex_);
+  return !watches() || order_.host_has_waited_for(event);
 }
 
 void Operations::host_waits_for_all() {

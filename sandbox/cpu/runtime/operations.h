@@ -5,8 +5,8 @@
 // a program has made a stream, or pinned or managed memory, operations are watched for hazards (hazards.h).
 //
 // In ascending order, all operations run at once. In the two other orders, those that came first in a hazard are
-// postponed, with all that is ordered after them, until the host waits for them. Then those that may run do, the
-// suspects last. So a kernel that does not wait for its input finds it missing, a copy that is early copies
+// postponed, with all that is ordered after them, until the host waits for them. Then those that may run do: in
+// descending order the suspects last, in interleaved order one of each stream in turn, whatever the host waits for. So a kernel that does not wait for its input finds it missing, a copy that is early copies
 // what was there before, and the host reads old values before it synchronises. A program without hazards runs as
 // in the first order.
 //
@@ -36,6 +36,8 @@ class Operations {
   void host_waits_for_stream(cudaStream_t stream, bool blocking);
   void host_waits_for_event(cudaEvent_t event);
   void host_waits_for_all();
+  // Whether the host knows that an event has happened. Outside race mode it always has.
+  bool host_has_waited_for(cudaEvent_t event);
   void forget(cudaStream_t stream);
   void forget(cudaEvent_t event);
 
@@ -52,6 +54,8 @@ class Operations {
     Work work;
     Description description;
   };
+  using Postponed = std::list<Pending>;
+
   static constexpr std::size_t kMaxPostponed = 256;
   static constexpr std::size_t kMaxStreams = 256;
 
@@ -60,6 +64,9 @@ class Operations {
   bool has_to_wait(const Stamp& stamp) const;
   // Runs what is postponed and covered by the clock.
   void run_until(const Clock& clock);
+  // The postponed operation to run next: of those that the clock covers, or of all streams in turn.
+  Postponed::iterator next_of(const Clock& clock);
+  Postponed::iterator next_in_turn();
   cudaError_t run(Pending pending);
   void host_waited();
 
@@ -68,7 +75,7 @@ class Operations {
   Hazards hazards_;
   HostGuards guards_;
   FootprintBuilder builder_;
-  std::list<Pending> postponed_;
+  Postponed postponed_;
   u32 ordinal_ = 0;
   bool watching_ = false;
   bool recording_ = false;

@@ -2,13 +2,14 @@
 #include "races.h"
 
 #include <cstring>
+#include <utility>
 
+#include "counters.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
 #include "operations.h"
 #include "scheduler.h"
-#include "traffic.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -17,23 +18,30 @@ constexpr u64 kPageBytes = 4096;
 constexpr std::size_t kMaxPages = 1024;   // some 110 KiB each
 constexpr u32 kMaxFences = 1u << 20;      // per block: what comes later is not told apart
 
+// What an access is for other blocks.
+Access beyond_block(Access kind) {
+  if (!has_block_scope(kind)) return kind;
+  return writes(kind) ? Access::kWrite : Access::kRead;
+}
+
 // Whether accesses of these kinds to one word need an order.
-bool in_conflict(Access a, Access b, bool shared) {
+bool in_conflict(Access a, Access b, bool shared, bool same_block) {
+  if (!same_block) a = beyond_block(a), b = beyond_block(b);
   if (!writes(a) && !writes(b)) return false;
   if (!is_plain(a) && !is_plain(b)) return false;
   const Access plain = is_plain(a) ? a : b, other = is_plain(a) ? b : a;
-  if (other == Access::kPolledRead) return false;
+  if (is_polled_read(other)) return false;
   return plain == Access::kWrite || other == Access::kWrite || shared;
 }
 
 const char* verb(Access kind) {
   if (!writes(kind)) return "reads";
-  return kind == Access::kAtomic ? "updates" : "writes";
+  return is_atomic(kind) ? "updates" : "writes";
 }
 
 const char* past(Access kind) {
   if (!writes(kind)) return " read it";
-  return kind == Access::kAtomic ? " updated it" : " wrote it";
+  return is_atomic(kind) ? " updated it" : " wrote it";
 }
 
 std::string in_line(u32 location) {
@@ -68,6 +76,18 @@ void Races::start_launch() {
   launch_run_ = ++runs_;
   clock_ = 0;
   covered_.clear();
+  suspects_.clear();
+}
+
+void Races::finish_launch() {
+  settle();
+  for (const auto& [locations, suspect] : suspects_) {
+    if (suspect.location < polls_.size() && polls_[suspect.location]) continue;
+    if (!reported_.insert(locations).second) continue;
+    report({Severity::kWarning, "race", suspect.message,
+            {suspect.kernel, &suspect.block, &suspect.thread, suspect.location}});
+  }
+  suspects_.clear();
 }
 
 void Races::start_block(Block& block) {
@@ -78,6 +98,12 @@ void Races::start_block(Block& block) {
   block.fences = 0;
   block.acquired = 0;
   block.fenced = false;
+  block.warp_orders.resize(block.warps.size());
+  for (WarpOrder& order : block.warp_orders) order.reset();
+  for (ThreadRecord& thread : block.threads) {
+    thread.looks = 0;
+    thread.looked_at = thread.polls[0] = thread.polls[1] = 0;
+  }
 }
 
 void Races::fence(Block& block, bool within_block) {
@@ -93,24 +119,81 @@ bool Races::ordered(const Touch& before, const Block& block, const Touch& now) c
   }
   if (before.thread == now.thread || before.epoch != now.epoch) return true;
   const bool same_warp = before.thread / kWarpLanes == now.thread / kWarpLanes;
-  return same_warp && before.warp_epoch < now.warp_epoch;
+  return same_warp && block.warp_orders[now.thread / kWarpLanes].covers(
+                          now.thread % kWarpLanes, before.thread % kWarpLanes, before.lane_clock);
 }
 
-void Races::acquire(const Cell& cell, ThreadRecord& thread) {
+void Races::acquire(const Cell& cell, ThreadRecord& thread, Access kind) {
   if (!cell.released) return;
   Block& block = *thread.block;
+  if (cell.releaser_block != block.number && (cell.narrow || has_block_scope(kind))) return;
   block.acquired = std::max(block.acquired, cell.released);
   if (cell.releaser_block == block.number && cell.releaser != thread.index) ++block.epoch;
 }
 
-void Races::release(Cell& cell, ThreadRecord& thread) {
+void Races::release(Cell& cell, ThreadRecord& thread, Access kind) {
   Block& block = *thread.block;
   if (!block.fenced) return;
   cell.released = ++clock_;
   cell.releaser = static_cast<u16>(thread.index);
   cell.releaser_block = block.number;
+  cell.narrow = has_block_scope(kind);
+  if (cell.narrow) return;
   std::vector<u64>& covered = covered_[block.number];
   if (covered.size() < block.fences) covered.resize(block.fences, clock_);
+}
+
+void Races::keep_old(Cell& cell, const Touch& now, const void* old, u32 bytes) {
+  if (!engine().options.stale_reads) return;
+  std::memcpy(&cell.old, old, bytes);
+  cell.by_update = now.kind != Access::kWrite;
+  cell.stale_reads = kStaleReads;
+}
+
+// If nothing orders the last write before this access, puts what was there before into memory, for a moment.
+void Races::show_old(const Event& event, Cell& cell, u32 offset, u32 bytes) {
+  if (!cell.stale_reads) return;
+  ThreadRecord& thread = *event.thread;
+  const Touch& now = event.touch;
+  const Touch& write = cell.by_update ? cell.update : cell.write;
+  if (is_atomic(now.kind) && (now.kind != Access::kBlockAtomic || write.block == now.block)) return;
+  if (ordered(write, *thread.block, now)) return;
+  if (thread.looks > kPatience) {
+    cell.stale_reads = 0;
+    return;
+  }
+  --cell.stale_reads;
+  auto* const at = reinterpret_cast<u8*>(event.address) + (offset - event.offset);
+  if (now.kind != Access::kBlockAtomic) {
+    u32 newest = 0;
+    std::memcpy(&newest, at, bytes);
+    if (newest != cell.old) shown_.push_back({reinterpret_cast<u64>(at), bytes, newest});
+  }
+  std::memcpy(at, &cell.old, bytes);
+  if (now.kind != Access::kVolatileRead || shown_.empty() || is_atomic(write.kind)) return;
+  const u64 locations = u64{write.location} << 32 | now.location;
+  if (reported_.contains(locations) || suspects_.contains(locations)) return;
+  suspects_[locations] = {race_text(event, write, offset), thread.block->launch->name, thread.block->index, thread.tid,
+                          now.location};
+}
+
+// A thread that comes back to a place before it writes anything is polling there.
+void Races::note_poll(const Event& event) {
+  ThreadRecord& thread = *event.thread;
+  const Access kind = event.touch.kind;
+  if (writes(kind)) {
+    thread.polls[0] = thread.polls[1] = 0;
+  } else if (is_polled_read(kind)) {
+    if (thread.polls[0] == event.address || thread.polls[1] == event.address) {
+      if (polls_.size() <= event.touch.location) polls_.resize(event.touch.location + 1);
+      polls_[event.touch.location] = true;
+    } else {
+      thread.polls[1] = std::exchange(thread.polls[0], event.address);
+    }
+  }
+  if (!reads(kind)) return;
+  thread.looks = thread.looked_at == event.address ? thread.looks + 1 : 1;
+  thread.looked_at = event.address;
 }
 
 void Races::report_race(const Event& event, const Touch& before, u32 offset) {
@@ -122,9 +205,15 @@ void Races::report_race(const Event& event, const Touch& before, u32 offset) {
     racy[touch->location] = true;
   }
   if (!reported_.insert(u64{before.location} << 32 | now.location).second) return;
+  report({Severity::kWarning, "race", race_text(event, before, offset), where(*event.thread, now.location)});
+}
+
+std::string Races::race_text(const Event& event, const Touch& before, u32 offset) const {
+  const Touch& now = event.touch;
   const ThreadRecord& thread = *event.thread;
   const Launch& launch = *thread.block->launch;
   const bool same_block = before.block == now.block;
+  const bool same_warp = same_block && before.thread / kWarpLanes == now.thread / kWarpLanes;
   const auto in_block = [&](const Dim3& block) { return same_block ? "" : " of block " + text(block); };
   const std::string at = event.shared ? "byte " + std::to_string(offset) + " of shared memory"
                                       : what_is_at(event.address - event.offset + offset, event.bytes);
@@ -133,29 +222,37 @@ void Races::report_race(const Event& event, const Touch& before, u32 offset) {
                         in_line(before.location) + " and thread " + text(thread.tid) +
                         in_block(thread.block->index) + ' ' + verb(now.kind) + " it" + in_line(now.location);
   if (same_block) {
-    message += " with no __syncthreads() between, in kernel " + launch.name + ", block " + text(thread.block->index) +
-               ". Put a barrier between the two, or use an atomic operation.";
+    message += std::string(" with no ") + (same_warp ? "__syncwarp()" : "__syncthreads()") + " between, in kernel " +
+               launch.name + ", block " + text(thread.block->index) + ". Put " +
+               (same_warp ? "__syncwarp() or a barrier" : "a barrier") +
+               " between the two, or use an atomic operation.";
   } else {
     message += ", with no ordering between the two blocks, in kernel " + launch.name +
-               ". Use an atomic operation, or move the second access to another launch.";
+               ". Use an atomic operation, put __threadfence() between the write and the flag or counter that "
+               "announces it, or move the second access to another launch.";
+    if (has_block_scope(before.kind) || has_block_scope(now.kind)) {
+      message += " An operation of block scope does not reach other blocks.";
+    }
   }
-  report({Severity::kWarning, "race", message, where(thread, now.location)});
+  if (is_volatile(before.kind) || is_volatile(now.kind)) message += " volatile does not order accesses.";
+  return message;
 }
 
 void Races::check(const Event& event, const Touch& before, u32 offset) {
-  if (before && in_conflict(before.kind, event.touch.kind, event.shared) &&
+  if (before && in_conflict(before.kind, event.touch.kind, event.shared, before.block == event.touch.block) &&
       !ordered(before, *event.thread->block, event.touch)) {
     report_race(event, before, offset);
   }
 }
 
 // Compares the access with what is known of the cell, and makes it known there.
-void Races::commit(const Event& event, Cell& cell, u32 offset) {
+void Races::commit(const Event& event, Cell& cell, u32 offset, u32 bytes) {
   const Touch& now = event.touch;
-  if (now.kind == Access::kPolledRead || now.kind == Access::kAtomic) acquire(cell, *event.thread);
-  if (now.kind == Access::kPolledRead) return;
+  if (is_polled_read(now.kind) || is_atomic(now.kind)) acquire(cell, *event.thread, now.kind);
   check(event, cell.write, offset);
   check(event, cell.update, offset);
+  if (reads(now.kind)) show_old(event, cell, offset, bytes);
+  if (is_polled_read(now.kind)) return;
   if (!writes(now.kind)) {
     if (cell.read && cell.read.block != now.block) {
       cell.foreign = cell.read;
@@ -167,23 +264,40 @@ void Races::commit(const Event& event, Cell& cell, u32 offset) {
     return;
   }
   for (const Touch* read : {&cell.read, &cell.neighbour, &cell.foreign}) check(event, *read, offset);
+  const u32 from = offset - event.offset;
+  const u8* const in_memory = reinterpret_cast<const u8*>(event.address) + from;
   if (now.kind == Access::kWrite) {
+    keep_old(cell, now, event.bytes <= kWidest ? before_ + from : in_memory, bytes);
     cell.write = now;
     cell.update = cell.read = cell.neighbour = cell.foreign = {};
   } else {
+    if (now.kind == Access::kAtomic) {
+      cell.stale_reads = 0;
+    } else {
+      keep_old(cell, now, in_memory, bytes);
+    }
     cell.update = now;
   }
-  release(cell, *event.thread);
+  release(cell, *event.thread, now.kind);
 }
 
 void Races::settle() {
+  for (const Shown& shown : shown_) {
+    std::memcpy(reinterpret_cast<void*>(shown.address), &shown.value, shown.bytes);
+  }
+  shown_.clear();
   if (!pending_.thread) return;
   const Event event = pending_;
   pending_.thread = nullptr;
   event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     const u32 from = offset - event.offset;
     const bool same = std::memcmp(reinterpret_cast<const u8*>(event.address) + from, before_ + from, bytes) == 0;
-    if (!same && cell.run == event.run) commit(event, cell, offset);
+    if (cell.run != event.run) return;
+    if (same) {
+      cell.stale_reads = 0;  // else the writer might see what was there before
+    } else {
+      commit(event, cell, offset, bytes);
+    }
   });
 }
 
@@ -191,7 +305,8 @@ void Races::access(const Event& event) {
   settle();
   const Access kind = event.touch.kind;
   const bool deferred = kind == Access::kWrite && event.bytes <= kWidest;
-  event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32) {
+  if (engine().options.stale_reads) note_poll(event);
+  event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     if (cell.run != event.run) cell = {.run = event.run};
     if (event.shared && reads(kind) && !cell.written) {
       const ThreadRecord& thread = *event.thread;
@@ -201,7 +316,7 @@ void Races::access(const Event& event) {
               where(thread, event.touch.location)});
     }
     cell.written |= writes(kind);
-    if (!deferred) commit(event, cell, offset);
+    if (!deferred) commit(event, cell, offset, bytes);
   });
   if (!deferred) return;
   pending_ = event;
@@ -238,7 +353,7 @@ extern "C" void wc_shadow_shared(Thread* caller, u32 offset, u32 bytes, Access k
   ThreadRecord& thread = record(caller);
   take_turn(thread, kind, location);
   races().shared(thread, offset, bytes, kind, location);
-  if (engine().options.counted) traffic().count(thread, true, offset, bytes, kind, 0, location);
+  if (engine().options.counted) count_access(thread, true, offset, bytes, kind, 0, location);
 }
 
 extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }

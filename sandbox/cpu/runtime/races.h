@@ -5,7 +5,8 @@
 // something orders them:
 //
 //   two launches       are ordered
-//   within a block     by a barrier of the block or a meeting of their warp. Epochs count both
+//   within a block     by a barrier of the block. Epochs count them
+//   within a warp      also by a __syncwarp whose mask holds both lanes (warp_order.h)
 //   between blocks     by a release and an acquire. A block releases when it fences and then writes: what it did
 //                      before the fence happens before whoever polls or updates the written word afterwards. Blocks
 //                      carry a scalar clock instead of one per block: it may take accesses for ordered that are not,
@@ -14,13 +15,26 @@
 // These do not race: two accesses that are both atomic or polled (volatile, relaxed, acquire, release); a plain write
 // and a poll; in global memory a plain read and an atomic update, since programs look before they swap; and a write
 // that does not change the value, as when all threads store the same. Whether it did is known at the next event.
+// Operations of block scope count as plain ones for other blocks, release nothing to them and acquire nothing from them.
+//
+// Stale reads. Threads run one after the other here, so a write is at once visible to all. On a GPU it is not, unless
+// something orders it before the read. With `stale_reads`, a read that nothing orders after the last plain or
+// polled write of a word sees the value before that write, kStaleReads times in all and kPatience times for a
+// thread that keeps looking at the same place. A thread that polls a flag looks again, and goes on when it has seen the
+// new value; one that lacks a fence or a barrier takes the old one. So the output proves what is missing. Atomic
+// operations see the newest value, but those of block scope not that of another block: their updates get lost.
+//
+// A volatile read that saw an old value is a race too, unless its line polls: unless some thread looks at the same place
+// again before it writes anything. What is a poll is known when the launch ends.
 //
 // A finding is a warning: that a race changes a result is shown by running the threads in other orders, where the
 // judge compares the outputs. `is_racy` tells the scheduler which reads and writes to delay for that.
 #pragma once
 
 #include <memory>
+#include <map>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -38,12 +52,14 @@ class Races {
   // Before a call of solve: what is known of memory is forgotten, what raced is kept.
   void start_call();
   void start_launch();
+  void finish_launch();
   // A block is about to run in `block`.
   void start_block(Block& block);
   void shared(ThreadRecord& thread, u32 offset, u32 bytes, Access kind, u32 location);
   void global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u32 location);
   void fence(Block& block, bool within_block);
-  // Decides about the last write. Call it before memory changes or goes by other means.
+  // Decides about the last write, and takes back what the last read was shown. Call it before memory changes or goes
+  // by other means.
   void settle();
 
   // Whether a plain access of that kind at that location took part in a race, in this call of solve or an earlier one.
@@ -63,15 +79,34 @@ class Races {
     bool shared = false;
     Touch touch;
   };
+  // A byte or word that holds an old value, for one read.
+  struct Shown {
+    u64 address;
+    u32 bytes;
+    u32 value;  // the newest
+  };
+  // A volatile read of an old value.
+  struct Suspect {
+    std::string message, kernel;
+    Dim3 block, thread;
+    u32 location;
+  };
   static constexpr u32 kWidest = 64;
+  static constexpr u8 kStaleReads = 64;
+  static constexpr u32 kPatience = 3;
 
   void access(const Event& access);
-  void commit(const Event& access, Cell& cell, u32 offset);
+  void commit(const Event& access, Cell& cell, u32 offset, u32 bytes);
   void check(const Event& access, const Touch& before, u32 offset);
   bool ordered(const Touch& before, const Block& block, const Touch& now) const;
-  void acquire(const Cell& cell, ThreadRecord& thread);
-  void release(Cell& cell, ThreadRecord& thread);
+  void acquire(const Cell& cell, ThreadRecord& thread, Access kind);
+  void release(Cell& cell, ThreadRecord& thread, Access kind);
+  // Keeps what the cell held before a write that is already, or not yet, in memory.
+  void keep_old(Cell& cell, const Touch& now, const void* old, u32 bytes);
+  void show_old(const Event& access, Cell& cell, u32 offset, u32 bytes);
+  void note_poll(const Event& access);
   void report_race(const Event& access, const Touch& before, u32 offset);
+  std::string race_text(const Event& access, const Touch& before, u32 offset) const;
   Cells* page(u64 address);
 
   std::unordered_map<u64, std::unique_ptr<Cells>> pages_;
@@ -83,7 +118,10 @@ class Races {
   std::unordered_map<u32, std::vector<u64>> covered_;  // by block and its fences: when accesses were released
   Event pending_;                                    // a plain write that may prove to change nothing
   u8 before_[kWidest] = {};                            // what it overwrites
+  std::vector<Shown> shown_;
   std::vector<bool> racy_reads_, racy_writes_;         // by location
+  std::vector<bool> polls_;                            // likewise, in any launch
+  std::map<u64, Suspect> suspects_;                    // of this launch, by pair of locations
   std::set<u64> reported_;                             // pairs of locations
 };
 

@@ -65,6 +65,15 @@ u8* find_variable(const void* host_shadow, u64& bytes) {
   return variable->second->address;
 }
 
+u64 variable_bytes() {
+  u64 total = 0;
+  for (const auto& [shadow, name] : registry().variable_names) {
+    const auto variable = registry().variables.find(name);
+    if (variable != registry().variables.end() && !variable->second->constant) total += variable->second->bytes;
+  }
+  return total;
+}
+
 u32 dynamic_shared_limit(const Kernel& kernel) {
   auto found = registry().dynamic_limits.find(&kernel);
   return found == registry().dynamic_limits.end() ? kDefaultSharedBytes - kernel.static_shared_bytes : found->second;

@@ -11,6 +11,8 @@ const Kernel* find_kernel(const void* host_stub);
 const Kernel* find_kernel_by_entry(u64 entry);
 // The device address of a __device__ or __constant__ variable, or null; `bytes` becomes its size.
 u8* find_variable(const void* host_shadow, u64& bytes);
+// The bytes of all __device__ and __managed__ variables.
+u64 variable_bytes();
 
 // cudaFuncAttributeMaxDynamicSharedMemorySize as set by the program.
 u32 dynamic_shared_limit(const Kernel& kernel);

@@ -13,6 +13,7 @@
 #include "counters.h"
 #include "diagnostics.h"
 #include "engine.h"
+#include "executed.h"
 #include "memory.h"
 #include "races.h"
 #include "signals.h"
@@ -250,14 +251,15 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   started = 0;
   live = count;
   at_barriers = at_warps = at_masks = yields = polls = 0;
-  finished = false;
+  finished = yielded = false;
   for (u32 i = 0; i < warps.size(); ++i) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
-    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1, 0};
+    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 0};
   }
   takes_turns = engine().options.interleaved;
   turns = 0;
   if (engine().options.races) races().start_block(*this);
+  if (engine().options.counted && engine().options.summed) executed().start_block(*this);
   std::memset(shared.get(), poison(), shared_bytes);
 }
 
@@ -340,7 +342,7 @@ void run_launch(Launch& launch) {
   if (options.races) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
-    if (options.races) races().settle();
+    if (options.races) races().finish_launch();
     return;
   }
   if (!crew) crew = new Crew(cpus - 1);
@@ -375,6 +377,7 @@ extern "C" void wc_yield(Thread* caller) {
   thread.state = State::kReady;
   block.ready.push(thread.index);
   ++block.polls;
+  block.yielded = true;
   const u32 round = block.ready.size() + 1;
   if (block.started == block.count && (++block.yields > kYieldRounds * round || block.polls > kPollRounds * round)) {
     block.yields = block.polls = 0;

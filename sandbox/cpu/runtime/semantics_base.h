@@ -17,9 +17,14 @@ WC_INLINE To bits(From from) {
 }
 
 // A branch that counting runs count.
-WC_INLINE bool branch(Thread* thread, bool taken, u32 number, u32 location) {
-  if (__builtin_expect(thread->counted, 0)) wc_branch(thread, taken, number, location);
+WC_INLINE bool branch(Thread* thread, bool taken, BranchSite site) {
+  if (__builtin_expect(thread->counted, 0)) wc_branch(thread, taken, site);
   return taken;
+}
+
+// An instruction that counting runs count. The translator adds it where a problem asks for that.
+WC_INLINE void executes(Thread* thread, u32 number) {
+  if (__builtin_expect(thread->executed != nullptr, 0)) ++thread->executed[number];
 }
 
 template <class T>

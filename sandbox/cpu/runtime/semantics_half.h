@@ -65,6 +65,23 @@ template <class H>
 WC_INLINE u16 fused_half(u16 a, u16 b, u16 c) {
   return H::encode(double(H::decode(a)) * double(H::decode(b)) + double(H::decode(c)));
 }
+// `result`, which is told of if it is infinite although the operands are finite.
+template <class H, class... Operands>
+WC_INLINE u16 with_overflow(Thread* thread, u16 result, u32 location, Operands... operands) {
+  if (__builtin_expect((result & 0x7fff) == H::kInfinity, 0) &&
+      ((absolute(H::decode(operands)) < __builtin_inff()) && ...)) {
+    wc_half_overflow(thread, location);
+  }
+  return result;
+}
+template <class H, class F>
+WC_INLINE u16 encode_half(Thread* thread, F a, HalfRounding mode, u32 location) {
+  const u16 result = encode_half<H>(a, mode);
+  if (__builtin_expect((result & 0x7fff) == H::kInfinity, 0) && absolute(a) < F(__builtin_inff())) {
+    wc_half_overflow(thread, location);
+  }
+  return result;
+}
 template <class H>
 WC_INLINE u16 flush_half_bits(u16 a) { return (a & 0x7fff) < H::kLeastNormal ? u16(a & 0x8000) : a; }
 // The float value of a half, subnormal halves flushed.

@@ -125,20 +125,20 @@ WC_INLINE void fence(const Frame& frame, bool within_block) {
 }
 
 // A thread that polls must let others run. 64 polls are cheap; the yield is what makes progress.
-WC_INLINE void spin(Thread* thread) {
-  if (__builtin_expect(++thread->spin > 64, 0)) {
+constexpr u32 kPatience = 4096, kAgain = kPatience / 64;
+WC_INLINE void wait_a_while(Thread* thread, u32 waited) {
+  if (__builtin_expect((thread->spin += waited) > kPatience, 0)) {
     thread->spin = 0;
     wc_yield(thread);
   }
 }
-
-// Warp-synchronous code of old relies on lockstep: everybody gets to the access before anybody goes on.
-WC_INLINE void lockstep(const Frame& frame, u64 address) {
-  if (is_shared(frame, address)) {
-    wc_yield(frame.thread);
-  } else {
-    spin(frame.thread);
-  }
+// After a failed atomic.
+WC_INLINE void spin(Thread* thread) { wait_a_while(thread, kAgain); }
+// Before a polled read. One of the same place again is a sign that the thread waits. What others do
+// must not depend on it: a volatile access is no barrier.
+WC_INLINE void poll(Thread* thread, u64 address) {
+  wait_a_while(thread, address == thread->polled ? kAgain : 1);
+  thread->polled = address;
 }
 
 }  // namespace warpcourt::cpu

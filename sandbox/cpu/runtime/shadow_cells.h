@@ -11,7 +11,7 @@ namespace warpcourt::cpu {
 // One access, and how far its block and warp had got.
 struct Touch {
   u32 epoch = 0;       // meetings of the block, 0: there was no such access
-  u32 warp_epoch = 0;  // meetings of the warp
+  u32 lane_clock = 0;  // see warp_order.h
   u32 block = 0;       // linear index in the grid
   u32 fences = 0;      // of the block before it, see races.h
   u32 location = 0;
@@ -24,6 +24,10 @@ struct Touch {
 struct Cell {
   u32 run = 0;           // of the launch, or of the block for shared memory: what is older counts as nothing
   bool written = false;
+  bool narrow = false;     // that release was of block scope
+  bool by_update = false;  // `update` replaced `old`, not `write`
+  u8 stale_reads = 0;      // how many more may see `old`
+  u32 old = 0;             // the value before the last change
   u16 releaser = 0;      // the thread that released last through this cell
   u32 releaser_block = 0;
   u64 released = 0;      // when, on the clock of releases; 0: never
@@ -63,7 +67,10 @@ class Cells {
 
   void split(u32 word) {
     if (parts_.size() < bytes()) parts_.resize(bytes());
-    std::fill_n(parts_.begin() + word * kWord, kWord, words_[word]);
+    for (u32 byte = 0; byte < kWord; ++byte) {
+      Cell& part = parts_[word * kWord + byte] = words_[word];
+      part.old = words_[word].old >> 8 * byte & 0xff;
+    }
     split_[word] = true;
   }
 

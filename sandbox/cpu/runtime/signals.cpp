@@ -2,7 +2,9 @@
 #include "signals.h"
 
 #include "../../runner/crash.h"
+#include "../../runner/host_mapping.h"
 #include "diagnostics.h"
+#include "host_arguments.h"
 #include "memory.h"
 #include "operations.h"
 #include "scheduler.h"
@@ -33,6 +35,12 @@ thread_local const char* api_call = nullptr;
   fail({Severity::kError, "host_access", host_access_text(target, context), {}}, wire::kIllegalAccess);
 }
 
+[[noreturn]] void host_left_argument(const Allocation& argument, u64 address, const void* context) {
+  fail({Severity::kError, "out_of_bounds",
+        host_bounds_text(argument.element(address, argument.element_bytes), argument.name, context), {}, argument.name},
+       wire::kIllegalAccess);
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
   // A second fault in here takes the default action.
   signal(number, SIG_DFL);
@@ -51,6 +59,9 @@ void on_signal(int number, siginfo_t* info, void* context) {
          wire::kRuntimeError);
   }
   if (has_address && in_arena(address)) host_touched_device(address, context);
+  if (has_address) {
+    if (const std::optional<Allocation> near = host_argument_near(address)) host_left_argument(*near, address, context);
+  }
   std::string message = std::string("host code crashed: ") + signal_text(number);
   if (has_address) message += " at address " + hexadecimal(address);
   fail({Severity::kError, "host_crash", message + '.', {}}, wire::kRuntimeError);

@@ -83,6 +83,16 @@ void StreamOrder::host_waits_for(const Stamp& operation) {
   host_[operation.stream] = std::max(host_[operation.stream], operation.number);
 }
 
+bool StreamOrder::host_has_waited_for(cudaEvent_t event) const {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return true;
+  Clock both = host_;
+  join(both, found->second);
+  Clock host = host_;
+  host.resize(both.size());
+  return both == host;
+}
+
 void StreamOrder::forget(cudaStream_t stream) { indices_.erase(stream); }
 
 }  // namespace warpcourt::cpu

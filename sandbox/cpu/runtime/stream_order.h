@@ -52,6 +52,8 @@ class StreamOrder {
   void host_waits_for_all();
   void host_waits_for(const Stamp& operation);
   const Clock& host() const { return host_; }
+  // Whether the host has waited for all that the event comes after.
+  bool host_has_waited_for(cudaEvent_t event) const;
 
   // The handle may come back for another stream or event.
   void forget(cudaStream_t stream);

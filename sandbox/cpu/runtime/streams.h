@@ -30,6 +30,7 @@ struct Description {
 struct Step {
   Work work;
   std::function<Description()> describe;
+  bool is_kernel = false;
 };
 
 // Does the step now, or later as the order of streams permits, or records it when a capture is on and `stream` may

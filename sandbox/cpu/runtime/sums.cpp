@@ -5,6 +5,11 @@
 
 #include "branches.h"
 #include "diagnostics.h"
+#include "executed.h"
+#include "host_trace.h"
+#include "launch.h"
+#include "memory.h"
+#include "registry.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
@@ -18,14 +23,51 @@ void Sum::add(u32 location, u64 requests, u64 units, u64 fewest) {
   line.fewest += fewest;
 }
 
-std::string Sum::text() const {
+u32 Sum::worst_line() const {
   const auto worst = std::max_element(lines_.begin(), lines_.end(), [](const auto& one, const auto& other) {
     const u64 waste = one.second.units - one.second.fewest, more = other.second.units - other.second.fewest;
     return waste != more ? waste < more : one.second.units < other.second.units;
   });
-  const u32 line = worst == lines_.end() ? 0 : line_number(worst->first);
+  return worst == lines_.end() ? 0 : line_number(worst->first);
+}
+
+std::string Sum::requests() const {
+  const u32 line = worst_line();
+  return requests_ ? std::to_string(requests_) + (line ? '@' + std::to_string(line) : "") : "";
+}
+
+std::string Sum::text() const {
+  const u32 line = worst_line();
   return std::to_string(requests_) + '/' + std::to_string(units_) + '/' + std::to_string(fewest_) +
          (line ? '@' + std::to_string(line) : "");
+}
+
+void Tally::start_call() {
+  launches_ = blocks_ = barriers_ = 0;
+  shapes_.clear();
+  more_shapes_ = false;
+}
+
+void Tally::start_launch(const Launch& launch) {
+  ++launches_;
+  const KernelResources& has = launch.kernel->resources;
+  const auto number = [&](u32 value) { return (has.known ? std::to_string(value) : "?") + '/'; };
+  const u32 line = line_number(launch.kernel->location);
+  const std::string shape = number(has.registers) + number(has.spilled_bytes) + number(has.local_bytes) +
+                            std::to_string(launch.static_shared_bytes + launch.dynamic_shared_bytes) + '/' +
+                            std::to_string(launch.threads) + (line ? '@' + std::to_string(line) : "");
+  if (std::find(shapes_.begin(), shapes_.end(), shape) != shapes_.end()) return;
+  if (shapes_.size() < kMaxShapes) {
+    shapes_.push_back(shape);
+  } else {
+    more_shapes_ = true;
+  }
+}
+
+std::string Tally::shapes() const {
+  std::string out;
+  for (const std::string& shape : shapes_) out += " shape=" + shape;
+  return out + (more_shapes_ ? " shape=more" : "");
 }
 
 std::string Tally::text() const {
@@ -42,10 +84,13 @@ void report_sums() {
   Sums all;
   traffic().add_to(all);
   branches().add_to(all);
+  const std::string requests = all.vector.requests();
+  const std::string vectors = requests.empty() ? "" : " global_vector_requests=" + requests;
   report_always("sums", tally().text() + " global_load=" + all.global_load.text() +
                             " global_store=" + all.global_store.text() + " shared=" + all.shared.text() +
                             " atomic=" + all.atomic.text() + " branch=" + all.branch.text() +
-                            " complete=" + (all.complete ? "1" : "0"));
+                            " complete=" + (all.complete ? "1" : "0") + tally().shapes() + vectors + executed().text() +
+                            host_trace().text(live_memory().allocations, memory_peak() + variable_bytes()));
 }
 
 }  // namespace warpcourt::cpu

@@ -2,15 +2,18 @@
 //
 // Theory of operation. The counters of a counting run (counters.h) keep totals for each line. At the end of a call they
 // add these up here, and one note of the kind `sums` says them, with the line that wastes most of each. The judge reads
-// it in judge/evidence/sums.py.
+// it in judge/evidence/sums.py. What did not happen is left out.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "abi.h"
 
 namespace warpcourt::cpu {
+
+struct Launch;
 
 // Of one kind of instruction: executions by warps, what these cost, and the least that they could cost.
 class Sum {
@@ -18,12 +21,16 @@ class Sum {
   void add(u32 location, u64 requests, u64 units, u64 fewest);
   // "128/4096/512@17", without the line if the submission has none.
   std::string text() const;
+  // "128@17", or "" without requests.
+  std::string requests() const;
 
  private:
   struct Line {
     u64 units = 0;
     u64 fewest = 0;
   };
+  u32 worst_line() const;
+
   u64 requests_ = 0;
   u64 units_ = 0;
   u64 fewest_ = 0;
@@ -36,19 +43,27 @@ struct Sums {
   Sum shared;        // units: wavefronts
   Sum atomic;        // units: lanes at the address that most lanes of a request use
   Sum branch;        // units: executions in which a warp split
+  Sum vector;        // those of global memory with 16 bytes for each lane, again
   bool complete = true;
 };
 
 // What is counted as it happens.
 class Tally {
  public:
-  void start_call() { launches_ = blocks_ = barriers_ = 0; }
-  void start_launch() { ++launches_; }
+  void start_call();
+  void start_launch(const Launch& launch);
+  void start_library_launch() { ++launches_; }  // whose resources nothing bounds
   void end_block() { ++blocks_; }
   void count_barrier() { ++barriers_; }
   std::string text() const;
+  // " shape=40/0/16/4096/128@7": the registers, spilled bytes and local bytes of each thread, or "?" if ptxas was not
+  // asked; the shared bytes and threads of each block; and the line of the kernel.
+  std::string shapes() const;
 
  private:
+  static constexpr std::size_t kMaxShapes = 16;
+  std::vector<std::string> shapes_;  // each once
+  bool more_shapes_ = false;
   u64 launches_ = 0;
   u64 blocks_ = 0;
   u64 barriers_ = 0;

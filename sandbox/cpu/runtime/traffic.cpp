@@ -14,6 +14,7 @@ namespace {
 constexpr u32 kSectorBytes = 32;
 constexpr u32 kBanks = 32;
 constexpr u32 kBankBytes = 4;
+constexpr u32 kVectorBytes = 16;
 // A line is reported if most lanes take part in its requests, and if these cost much more than they need. Addresses at
 // random cause about 3.5 wavefronts, against which padding does not help.
 constexpr u64 kLeastRequests = 4;
@@ -116,7 +117,7 @@ void Traffic::end_block(const Block& block) {
     for_executions(addresses_of_lanes, [&](const std::vector<u64>& addresses, const std::vector<u32>& lanes) {
       ++totals.requests;
       totals.lanes += lanes.size();
-      if (instruction.access == Access::kAtomic) {
+      if (is_atomic(instruction.access)) {
         totals.units += most_at_one_address(addresses);
       } else if (instruction.shared) {
         totals.units += wavefronts_of(addresses, lanes, bytes);
@@ -133,13 +134,16 @@ void Traffic::end_block(const Block& block) {
 
 void Traffic::add_to(Sums& sums) const {
   for (const auto& [instruction, totals] : totals_) {
-    if (instruction.access == Access::kAtomic) {
+    if (is_atomic(instruction.access)) {
       sums.atomic.add(instruction.location, totals.requests, totals.units, totals.requests);
     } else {
       Sum& sum = instruction.shared                 ? sums.shared
                  : writes(instruction.access) ? sums.global_store
                                                     : sums.global_load;
       sum.add(instruction.location, totals.requests, totals.units, totals.fewest);
+      if (!instruction.shared && instruction.bytes >= kVectorBytes) {
+        sums.vector.add(instruction.location, totals.requests, totals.requests, 0);
+      }
     }
   }
   if (budget_.exhausted()) sums.complete = false;
@@ -148,7 +152,7 @@ void Traffic::add_to(Sums& sums) const {
 void Traffic::add_to(CountsByKernel& kernels) const {
   for (const auto& [instruction, totals] : totals_) {
     KernelCounts& sums = kernels[totals.kernel];
-    if (instruction.access == Access::kAtomic) {
+    if (is_atomic(instruction.access)) {
       sums.atomic_requests += totals.requests;
       sums.atomic_turns += totals.units;
     } else if (instruction.shared) {
@@ -170,7 +174,7 @@ void Traffic::report_lines() const {
     const double lanes = average(totals.lanes, totals.requests);
     if (totals.requests < kLeastRequests || lanes < kLeastLanes) continue;
     const std::string in_kernel = "In kernel " + totals.kernel + ", ";
-    if (instruction.access == Access::kAtomic) {
+    if (is_atomic(instruction.access)) {
       if (units < kLeastAtOneAddress || totals.warps < kLeastWarps) continue;
       note_line("contended_atomic", totals.kernel, instruction.location,
                 in_kernel + cpu::count(totals.warps, "warp") + " made " +

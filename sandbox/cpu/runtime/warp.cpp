@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "diagnostics.h"
+#include "engine.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -145,7 +146,9 @@ bool complete(Block& block, u32 warp_index, const ThreadRecord& first) {
     case Meeting::kShuffle: shuffle(warp, lanes); break;
     case Meeting::kCombine: combine(warp, lanes); break;
   }
-  ++state.epoch;
+  if (request.meeting == Meeting::kVote && request.op == WarpOp::kSync && engine().options.races) {
+    block.warp_orders[warp_index].meet(lanes);
+  }
   state.waiting &= ~lanes;
   block.at_warps -= static_cast<u32>(std::popcount(lanes));
   block.yields = 0;

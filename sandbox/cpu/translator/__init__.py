@@ -5,16 +5,22 @@
 The file includes `abi.h` (the contract with the runtime) and `semantics*.h` (what instructions compute).
 """
 
-from .module import emit_module
+from collections.abc import Collection, Mapping
+
+from .module import NO_RESOURCES, Resources, emit_module
 from .parser import parse
 
 
-def translate(ptx: str) -> str:
-    """The C++ text for a PTX file.
+def translate(
+    ptx: str, counters: Collection[str] = (), resources: Mapping[str, Resources] = NO_RESOURCES
+) -> str:
+    """The C++ text for a PTX file, which also counts what `counters` name (`families`, `branches`).
+
+    `resources` are those of kernels, by mangled name.
 
     An unsupported instruction becomes a call that fails when it is reached.
 
     Raises:
         PtxSyntaxError: when the text is not PTX.
     """
-    return emit_module(parse(ptx))
+    return emit_module(parse(ptx), counters, resources)

@@ -2,7 +2,9 @@
 
 A warp that splits executes one side of a branch after the other, up to where both meet. A branch is counted
 if both sides compute, or if one does and the condition compares indices for equality, as `i % 2 == 0` does.
-Bounds checks compare for order, and what depends on data cannot be avoided. Loops are not counted.
+Bounds checks compare for order, and what depends on data is rarely an accident. Loops are not counted.
+For problems that bound the share of divergent branches, a branch with one side that computes is also counted
+if its condition depends on data. No note is made of it.
 A branch that is not counted costs nothing; one that is costs a comparison in runs that do not count.
 """
 
@@ -25,22 +27,28 @@ from .syntax import (
     Vector,
 )
 
+DATA_BRANCHES = "divergent_branches"  # the counter for which branches on data are counted
 LEAST_OF_BOTH = 10  # instructions of each of two sides; a GPU executes shorter ones without branching
 LEAST_OF_ONE = 4  # where the other side is empty
+# The same, if the condition depends on data. Storing an element at a computed place takes fewer.
+LEAST_ON_DATA = 12
 MOST_BLOCKS = 2000  # of a function; larger ones take too long
 _ENDS = ("ret", "exit", "trap", "brkpt")
 _WRITES_NOTHING = ("st", "red", "bra", "brx", "bar", "barrier", "membar", "fence", "prefetch", *_ENDS)
 _LOADS = ("ld", "ldu", "atom", "tex", "tld4", "suld", "shfl", "vote", "match", "redux", "activemask", "call")
 
 
-def counted_branches(function: Function) -> frozenset[int]:
-    """The places of counted branches among the instructions of `function`, in the order of the text."""
+def counted_branches(function: Function, *, with_data: bool = False) -> dict[int, bool]:
+    """The places of counted branches among the instructions of `function`, in the order of the text.
+
+    The values say whether a note may be made of the branch. `with_data`: branches on data are counted too.
+    """
     flow = _Flow(function)
     if not 1 < len(flow.starts) <= MOST_BLOCKS:
-        return frozenset()
+        return {}
     uses = _Uses(function, flow.instructions)
     meeting = flow.meeting_points()
-    found = []
+    found: dict[int, bool] = {}
     for block, end in enumerate(flow.ends):
         place = end - 1
         branch = flow.instructions[place]
@@ -49,8 +57,12 @@ def counted_branches(function: Function) -> frozenset[int]:
         sides = sorted(flow.instructions_until(side, meeting[block], block) for side in flow.following[block])
         one = sides[0] == 0 and sides[1] >= LEAST_OF_ONE
         if sides[0] >= LEAST_OF_BOTH or (one and uses.compares_indices(branch.guard.register)):
-            found.append(place)
-    return frozenset(found)
+            found[place] = True
+        elif with_data and sides[0] == 0 and uses.depends_on_data(branch.guard.register):
+            longest = (flow.cost_until(side, meeting[block], block) for side in flow.following[block])
+            if max(longest) >= LEAST_ON_DATA:
+                found[place] = False
+    return found
 
 
 class _Flow:
@@ -128,17 +140,30 @@ class _Flow:
 
     def instructions_until(self, start: int, meeting: int, branch: int) -> int:
         """The instructions from a block until `meeting`; -1 if some lead back to `branch`, as in a loop."""
+        blocks = self._blocks_until(start, meeting, branch)
+        return -1 if blocks is None else sum(self.ends[block] - self.starts[block] for block in blocks)
+
+    def cost_until(self, start: int, meeting: int, branch: int) -> int:
+        """The same, where a loop or a call counts as a side that computes."""
+        blocks = self._blocks_until(start, meeting, branch) or set()
+        loops = any(to <= block and to in blocks for block in blocks for to in self.following[block])
+        places = [place for block in blocks for place in range(self.starts[block], self.ends[block])]
+        calls = any(self.instructions[place].name == "call" for place in places)
+        return max(len(places), LEAST_ON_DATA if loops or calls else 0)
+
+    def _blocks_until(self, start: int, meeting: int, branch: int) -> set[int] | None:
+        """The blocks from one until `meeting`; None if some lead back to `branch`."""
         seen: set[int] = set()
         waiting = [start]
         while waiting:
             block = waiting.pop()
             if block == branch:
-                return -1
+                return None
             if block in seen or block in (meeting, len(self.starts)):
                 continue
             seen.add(block)
             waiting += self.following[block]
-        return sum(self.ends[block] - self.starts[block] for block in seen)
+        return seen
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -174,6 +199,10 @@ class _Uses:
     def compares_indices(self, predicate: str) -> bool:
         """Whether a predicate compares for equality what does not depend on memory or on other threads."""
         return predicate in self._equal and predicate not in self._data
+
+    def depends_on_data(self, predicate: str) -> bool:
+        """Whether a predicate depends on memory or on other threads."""
+        return predicate in self._data
 
     def _reached(self, names: set[str], *, any_type: bool) -> set[str]:
         """The registers that are computed from `names`, all of them or only predicates."""

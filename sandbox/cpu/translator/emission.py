@@ -10,19 +10,25 @@ from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Tar
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
 POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
+VOLATILE_READ, VOLATILE_WRITE = "kVolatileRead", "kVolatileWrite"
+BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPolledRead", "kBlockPolledWrite"
 
 
 class Unit:
     """State shared by all functions of a module: headers in use, access sites, counted branches.
 
-    `counts_doubles` says whether arithmetic in double precision is counted, see `doubles`.
+    `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. `counters` names
+    what a counting run counts in addition to what it counts in every program, see `families` and `branches`.
     """
 
-    def __init__(self, *, counts_doubles: bool = False) -> None:
+    def __init__(self, *, counts_doubles: bool = False, counters: frozenset[str] = frozenset()) -> None:
         self.headers: set[str] = set()
         self.site_count = 0
         self.branch_count = 0
         self.counts_doubles = counts_doubles
+        self.counters = counters
+        self.counted: list[tuple[str, int]] = []  # instructions, by kind and location
+        self.starts: dict[str, int] = {}  # the location of the first instruction of each function
         self.doubles: Counter[tuple[str, int]] = Counter()  # by kernel and location
 
 

@@ -1,11 +1,12 @@
 """One PTX function → one C++ function: registers become locals, labels become labels, branches gotos."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from .branches import counted_branches
+from .branches import DATA_BRANCHES, counted_branches
 from .doubles import is_double_arithmetic
 from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
+from .families import family_of
 from .locations import Locations
 from .ptx_types import TYPES
 from .symbols import CppNames, FunctionSymbol, Register, Scopes, Symbol, VariableSymbol, lay_out
@@ -63,7 +64,7 @@ class _Body:
         self._places: Iterator[VariableSymbol] = iter(())
         self._lines: list[str] = []
         self._place = -1  # of the instruction in the function
-        self._counted: frozenset[int] | None = None  # branches, once they are asked for
+        self._counted: Mapping[int, bool] | None = None  # branches, once they are asked for
 
     def translate(self, function: Function) -> list[str]:
         self._function = function
@@ -146,6 +147,7 @@ class _Body:
         if location != self._code.location:
             self._code.location = location
             self._lines.append(f"// line {self._locations.user_line(location)}")
+            self._code.unit.starts.setdefault(self._function.name, location)
 
     def _reserve(self, statements: tuple[Statement, ...]) -> list[VariableSymbol]:
         """Declare the arrays of all scopes ahead: an address in a register may be of any of them."""
@@ -184,6 +186,7 @@ class _Body:
         if entry.header:
             self._code.uses(entry.header)
         self._note_double(instruction)
+        text = f"{self._count(instruction)}{text}"
         guard = instruction.guard
         if guard is None:
             return text
@@ -199,11 +202,24 @@ class _Body:
         if instruction.name != "bra" or not self._locations.user_line(location):
             return condition
         if self._counted is None:
-            self._counted = counted_branches(self._function)
+            with_data = DATA_BRANCHES in self._code.unit.counters
+            self._counted = counted_branches(self._function, with_data=with_data)
         if self._place not in self._counted:
             return condition
         self._code.unit.branch_count += 1
-        return f"branch(T, {condition}, {self._code.unit.branch_count}, {location})"
+        noted = "true" if self._counted[self._place] else "false"
+        return f"branch(T, {condition}, {{{self._code.unit.branch_count}, {location}, {noted}}})"
+
+    def _count(self, instruction: Instruction) -> str:
+        """A statement that counts an execution of the instruction, if its kind shall be counted."""
+        unit = self._code.unit
+        if not unit.counters:
+            return ""
+        kind = family_of(instruction)
+        if kind not in unit.counters:
+            return ""
+        unit.counted.append((kind, self._code.location))
+        return f"executes(T, {len(unit.counted) - 1}); "
 
     def _note_double(self, instruction: Instruction) -> None:
         """Note that a line of a kernel computes in double precision."""

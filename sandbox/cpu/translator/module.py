@@ -1,5 +1,8 @@
 """A PTX module → one C++ file."""
 
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
 from .doubles import keeps_doubles
 from .emission import Unit
 from .errors import MemoryExceeded
@@ -17,9 +20,23 @@ _MEMORY = (
 )
 
 
-def emit_module(module: PtxModule) -> str:
+class Resources(Protocol):
+    """What ptxas gives to each thread of a kernel."""
+
+    registers: int
+    stack_bytes: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+
+
+NO_RESOURCES: Mapping[str, Resources] = {}
+
+
+def emit_module(
+    module: PtxModule, counters: Collection[str] = (), resources: Mapping[str, Resources] = NO_RESOURCES
+) -> str:
     """The C++ text for a module: the same text for the same PTX."""
-    return _ModuleEmitter(module).emit()
+    return _ModuleEmitter(module, counters, resources).emit()
 
 
 def _cpp_string(text: str) -> str:
@@ -41,13 +58,18 @@ def shared_variables(statements: tuple[Statement, ...]) -> list[Variable]:
 
 
 class _ModuleEmitter:
-    def __init__(self, module: PtxModule) -> None:
+    def __init__(
+        self, module: PtxModule, counters: Collection[str], resources: Mapping[str, Resources]
+    ) -> None:
         self._module = module
+        self._resources = resources
         self._names = CppNames()
         self._symbols: dict[str, Symbol] = {}
         self._locations = Locations(module.files)
         self._functions = self._defined_functions()
-        self._unit = Unit(counts_doubles=not keeps_doubles(self._functions.values()))
+        self._unit = Unit(
+            counts_doubles=not keeps_doubles(self._functions.values()), counters=frozenset(counters)
+        )
         # A .func's shared variables belong to the module, so every caller has them.
         self._common = [variable for variable in module.variables if variable.space == "shared"]
         for function in self._functions.values():
@@ -165,14 +187,24 @@ class _ModuleEmitter:
                 f"{{{_cpp_string(name)}, {self._cpp(name)}, {list_name}, {len(function.parameters)}, "
                 f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {function.max_threads}, "
                 f"{str(function.is_entry).lower()}, "
-                f"{str(name in polls).lower()}}}"
+                f"{str(name in polls).lower()}, {self._unit.starts.get(name, 0)}, "
+                f"{self._resource_record(name)}}}"
             )
         lines.append(_array("Kernel", "kernels", records))
         lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))
         places = [f"{{{_cpp_string(file)}, {line}}}" for file, line in self._locations.table]
         lines.append(_array("Location", "locations", places))
         lines.append(_array("DoubleLine", "doubles", self._double_lines()))
+        counted = [f'{{"{kind}", {location}}}' for kind, location in self._unit.counted]
+        lines.append(_array("CountedInstruction", "counted", counted))
         return lines
+
+    def _resource_record(self, name: str) -> str:
+        found = self._resources.get(name)
+        if found is None:
+            return "{}"
+        spilled_bytes = found.spill_store_bytes + found.spill_load_bytes
+        return f"{{true, {found.registers}, {spilled_bytes}, {found.stack_bytes}}}"
 
     def _double_lines(self) -> list[str]:
         defined = [name for name, function in self._functions.items() if function.body is not None]
@@ -195,7 +227,8 @@ class _ModuleEmitter:
             '[[gnu::visibility("default")]] extern const Module warpcourt_module = {'
             f"kernels, {kernel_count}, variables, {len(self._memory)}, "
             f"locations, {len(self._locations.table)}, "
-            f"doubles, {len(self._unit.doubles)}, {self._unit.site_count}, initialise}};"
+            f"doubles, {len(self._unit.doubles)}, counted, {len(self._unit.counted)}, "
+            f"{self._unit.site_count}, initialise}};"
         )
 
 

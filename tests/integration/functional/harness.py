@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.cache import ArtifactCache
+from judge.replay.recorded import TraceMemory
 from problems.libraries import LINKED, linked_libraries
 from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
@@ -104,21 +105,28 @@ def binding_for(source: str) -> str:
 
 
 @cache
-def compile_source(source: str) -> Compiled:
+def compile_source(source: str, counters: tuple[str, ...] = ()) -> Compiled:
     backend = BareBackend(runtime().folder)
     binding = binding_for(source).encode()
     libraries = linked_libraries(source, LINKED)
-    return compile_cuda(source.encode(), binding, runtime=runtime(), backend=backend, libraries=libraries)
+    return compile_cuda(
+        source.encode(),
+        binding,
+        runtime=runtime(),
+        backend=backend,
+        counters=counters,
+        libraries=libraries,
+    )
 
 
 @cache
-def artifact_of(source: str) -> bytes:
+def artifact_of(source: str, counters: tuple[str, ...] = ()) -> bytes:
     """The compiled source, kept between test runs."""
     kept = ArtifactCache(CACHE / "bare")
-    key = ArtifactCache.key([runtime().stamp, source])
+    key = ArtifactCache.key([runtime().stamp, source, *counters])
     if artifact := kept.get(key):
         return artifact
-    compiled = compile_source(source)
+    compiled = compile_source(source, counters)
     assert compiled.artifact, compiled.log
     kept.put(key, compiled.artifact)
     return compiled.artifact
@@ -150,8 +158,8 @@ def _scalar_bits(value: float, dtype: str) -> int:
 class Runner:
     """A runner with one submission loaded."""
 
-    def __init__(self, source: str) -> None:
-        contents = artifact_of(source)
+    def __init__(self, source: str, counters: tuple[str, ...] = ()) -> None:
+        contents = artifact_of(source, counters)
         self._parameters = parameters_of(source)
         self._process = BareBackend(runtime().folder).start(runner_command(runtime(), limits=LIMITS))
         self._sequence = 0
@@ -172,9 +180,14 @@ class Runner:
         *arguments: Argument,
         flags: RunFlag = RunFlag.NONE,
         time_limit_ms: int = 60_000,
+        memory: Sequence[str] = (),
+        trace: TraceMemory | None = None,
     ) -> Outcome:
-        """Call solve once."""
-        memories: list[Memory] = []
+        """Call solve once. `memory` says where each array is, in order: in device memory if it is empty.
+
+        With `trace`, `flags` have TRACE.
+        """
+        held: list[Memory] = []
         wire: list[WireArgument] = []
         for (kind, array, _), argument in zip(self._parameters, arguments, strict=True):
             dtype = _DTYPES[kind]
@@ -184,25 +197,27 @@ class Runner:
                     WireArgument(
                         dtype,
                         scalar=False,
-                        descriptor=len(memories),
+                        descriptor=len(held),
                         offset=GUARD_BYTES,
                         bytes=argument.nbytes,
                         shape=argument.shape,
+                        memory=memory[len(held)] if memory else "device",
                     )
                 )
-                memories.append(Memory(argument))
+                held.append(Memory(argument))
             else:
                 assert not isinstance(argument, np.ndarray)
                 wire.append(WireArgument(dtype, scalar=True, value=_scalar_bits(argument, dtype)))
         self._sequence += 1
         request = Request(RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
         started = time.perf_counter()
-        self._ask(request, [memory.descriptor for memory in memories])
+        traces = [trace.descriptor] if trace else []
+        self._ask(request, [*(one.descriptor for one in held), *traces])
         answered = self._reply() == 100 + self._sequence
         took_s = time.perf_counter() - started
-        read = [memory.read() for memory in memories]
-        for memory in memories:
-            memory.close()
+        read = [one.read() for one in held]
+        for one in held:
+            one.close()
         status = None if answered else self._end()
         return Outcome(
             status,

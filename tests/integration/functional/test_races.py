@@ -51,6 +51,28 @@ ORDERLY = {
     "warp_synchronous": TOTAL,
     "first_to_swap": np.minimum(COUNTS, 1),
     "neighbours": np.roll(SUMS, -1),
+    "last_block_of_many": TOTAL,
+    "last_block_by_atomic_ref": TOTAL,
+    "look_back_by_warp": np.cumsum(SUMS),
+    "hand_on": SUMS,
+    "wait_for_both": np.where(np.isin(np.arange(BINS), (0, BINS - 1)), SUMS, 0),
+}
+UNORDERED = {
+    "volatile_tree": TOTAL,
+    "volatile_exchange": TOTAL,
+    "volatile_in_a_warp": TOTAL,
+    "volatile_between_blocks": TOTAL,
+    "last_block_without_fence": TOTAL,
+    "last_block_with_block_fence": TOTAL,
+    "last_block_with_early_fence": TOTAL,
+    "last_block_keeps_parts": TOTAL,
+    "look_back_without_fence": np.cumsum(SUMS),
+    "look_back_with_relaxed_flag": np.cumsum(SUMS),
+    "look_back_with_block_scope": np.cumsum(SUMS),
+    "sum_with_block_scope": TOTAL,
+    "exchange_by_shuffle": TOTAL,
+    "exchange_by_vote": TOTAL,
+    "exchange_between_halves": TOTAL,
 }
 
 
@@ -136,6 +158,18 @@ def test_a_race_is_reported_with_both_lines(name: str) -> None:
     assert f"(line {line})" in message
     assert message.count("(line ") == 2
     assert "use an atomic operation" in message.lower()
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", UNORDERED)
+def test_what_is_read_without_an_order_is_wrong_each_time_and_both_lines_are_named(name: str) -> None:
+    ended = outcomes("unordered", list(UNORDERED).index(name))
+    assert all(outcome.status is None for outcome in ended), findings(ended)
+    assert not all((outcome.arrays[1] == UNORDERED[name]).all() for outcome in ended)
+    lines = (KERNELS / "unordered.cu").read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, start=1) if text.endswith(f"// race: {name}"))
+    races = [str(found["message"]) for found in findings(ended) if found["kind"] == "race"]
+    assert any(f"(line {line})" in race and race.count("(line ") == 2 for race in races), races
 
 
 @pytest.mark.usefixtures("cores")

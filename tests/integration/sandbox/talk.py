@@ -89,19 +89,22 @@ class Talk:
         """Run on arrays, which are filled in place, and on scalars as (dtype, bits).
 
         An array may come as (array, "bfloat16") through `dtypes`, and what a case states through `stated`.
+        `memory` says where the program gets all arrays: those in host memory are memfds on a GPU, too.
         """
-        wire = wire_of(arguments, self.share, rest.pop("dtypes", {}))
+        place = rest.pop("memory", "device")
+        share = HostShare() if place != "device" else self.share
+        wire = wire_of(arguments, share, rest.pop("dtypes", {}), place)
         stated = [memory_file(content) for content in (rest.pop("stated", None),) if content is not None]
-        memory = [self.share.put(array) for array in _arrays(arguments)]
+        memory = [share.put(array) for array in _arrays(arguments)]
         try:
             done = self._ask(RequestKind.RUN, [*memory, *stated], arguments=wire, **rest)
-            read_back(arguments, memory, self.share)
+            read_back(arguments, memory, share)
             return done
         finally:
             for descriptor in stated:
                 os.close(descriptor)
             for descriptor in memory:
-                self.share.drop(descriptor)
+                share.drop(descriptor)
 
     def start_session(self, *sets: Sequence[Argument], flags: bool = False) -> "Session":
         """Open a timed session over `sets`; give orders on it, then `end_session`.
@@ -233,7 +236,7 @@ class Session:
 
 
 def wire_of(
-    arguments: Sequence[Argument], share: HostShare, dtypes: Mapping[int, str]
+    arguments: Sequence[Argument], share: HostShare, dtypes: Mapping[int, str], memory: str = "device"
 ) -> tuple[WireArgument, ...]:
     """The arguments as a request describes them, each array in a descriptor of its own."""
     wire: list[WireArgument] = []
@@ -243,7 +246,8 @@ def wire_of(
             wire.append(WireArgument(argument[0], True, value=argument[1]))
             continue
         dtype, shape = dtypes.get(index, str(argument.dtype)), tuple(argument.shape)
-        wire.append(WireArgument(dtype, False, arrays, GUARD, argument.nbytes, share.whole(argument), shape))
+        place = (arrays, GUARD, argument.nbytes, share.whole(argument))
+        wire.append(WireArgument(dtype, False, *place, shape, memory))
         arrays += 1
     return tuple(wire)
 

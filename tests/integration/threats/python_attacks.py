@@ -122,7 +122,7 @@ def custom_kernel(data):
         "print the judge's own words",
         Verdict.RUNTIME_ERROR,
         """
-from sandbox.runner.python_call import Misfit
+from sandbox.runner.python_backward import Misfit
 
 def custom_kernel(data):
     raise Misfit("accepted")

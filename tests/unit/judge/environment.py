@@ -26,6 +26,7 @@ from judge.sizes import scalar_of, shape_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Role, Severity, Stage, Verdict
 from sandbox.runner.checker_work import CheckerSignature, carry_out, parse_checker
+from sandbox.runner.programs import Programs
 from sandbox.runner.session import array_of
 from sandbox.wire import Request, RequestKind, WireArgument
 from tests.unit.judge.packages import DOUBLING
@@ -128,7 +129,7 @@ class InProcessChecker:
         assert self.signature is not None
         try:
             with np.errstate(all="ignore"):
-                carry_out(np, self.module, self.signature, request, views)
+                carry_out(np, self.module, self.signature, Programs(), request, views)
         except Exception as error:  # noqa: BLE001 - as the runner does
             self.diagnostics = (Diagnostic(Severity.ERROR, "oracle", str(error)),)
             return ReplyStatus.DIED

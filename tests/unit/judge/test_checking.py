@@ -16,12 +16,12 @@ from judge.proof.determinism import draw_exact
 from judge.proof.prove import examine
 from judge.proof.results import ProofCheck, SectionState
 from judge.runner.buffers import HostMemory
-from judge.runner.checking import ByChecker, checker_manifest
+from judge.runner.checking import ByChecker, Compared, checker_manifest
 from judge.runner.client import RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.referee import contents_of
-from problems.schema import Problem, Tolerance
-from problems.vocabulary import Dtype, Severity
+from problems.schema import Problem, ScoreRule, Tolerance
+from problems.vocabulary import Better, Dtype, Severity
 from tests.unit.judge.environment import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
 
 SIGN = """
@@ -34,10 +34,16 @@ def check(xp, inputs, expected, got, size, tolerance):
 def compared(
     problem: Problem, drawn: Drawn, got: npt.NDArray[np.generic], poisons: Mapping[str, Any] | None = None
 ) -> OutputComparison:
+    return everything(problem, drawn, got, poisons).outputs["y"]
+
+
+def everything(
+    problem: Problem, drawn: Drawn, got: npt.NDArray[np.generic], poisons: Mapping[str, Any] | None = None
+) -> Compared:
     checking = ByChecker(problem, HostMemory(), cast("RunnerChannel", InProcessChecker()))
     snapshots = {"y": np.ascontiguousarray(got).reshape(-1).view(np.uint8)}
     contents = contents_of(problem, drawn)
-    return checking.compare(drawn.case, contents, snapshots=snapshots, poisons=poisons or {})["y"]
+    return checking.compare(drawn.case, contents, snapshots=snapshots, poisons=poisons or {})
 
 
 def custom(checker: str = SIGN, dtype: Dtype = Dtype.FLOAT32) -> Problem:
@@ -122,6 +128,66 @@ def check(xp, inputs, expected, got, size, tolerance):
     def test_the_manifest_names_what_it_sees(self) -> None:
         manifest = checker_manifest(custom()).decode()
         assert '"inputs": ["x"], "sizes": ["n"], "outputs": ["y"]' in manifest
+
+
+SCORING = """
+def check(xp, inputs, expected, got, size, tolerance):
+    right = abs(got["y"]) == abs(expected["y"].astype("float32"))
+    return right, {score}
+"""
+
+
+class TestScores:
+    RULE = ScoreRule("Regret", Better.LOWER, -1, 1)
+
+    def problem(self, score: str, checker: str = SCORING) -> Problem:
+        return replace(custom(checker.replace("{score}", score)), score=self.RULE)
+
+    def score(self, problem: Problem, drawn: Drawn, got: npt.NDArray[np.generic]) -> float | None:
+        return everything(problem, drawn, got).score
+
+    @pytest.mark.parametrize("score", ["0.25", "xp.asarray(0.25)", "xp.full(1, 0.25)[0]", "True / 4"])
+    def test_a_right_output_has_one(self, drawn: Drawn, score: str) -> None:
+        answer = -drawn.expected["y"].astype(np.float32)
+        assert self.score(self.problem(score), drawn, answer) == 0.25
+
+    @pytest.mark.parametrize("score", ["0.25", "2", "xp.nan", "None"])
+    def test_a_wrong_output_has_none_whatever_the_checker_says(self, drawn: Drawn, score: str) -> None:
+        answer = drawn.expected["y"].astype(np.float32) + 1
+        assert self.score(self.problem(score), drawn, answer) is None
+
+    @pytest.mark.parametrize(
+        ("score", "said"),
+        [
+            ("1.5", "check returned the score 1.5, which is not from -1 to 1"),
+            ("xp.nan", "check returned the score nan, which is not from -1 to 1"),
+            ("xp.inf", "check returned the score inf"),
+            ("None", "check returned NoneType as the score, expected a number"),
+            ("got", "check returned dict as the score"),
+        ],
+    )
+    def test_bounds_are_kept(self, drawn: Drawn, score: str, said: str) -> None:
+        with pytest.raises(OracleFailed, match=said):
+            self.score(self.problem(score), drawn, drawn.expected["y"].astype(np.float32))
+
+    def test_it_is_returned_with_the_answer(self, drawn: Drawn) -> None:
+        with pytest.raises(OracleFailed, match="check must return two values: which elements"):
+            self.score(self.problem("", SIGN), drawn, drawn.expected["y"].astype(np.float32))
+
+    def test_the_referee_looks_at_the_bounds_too(self, drawn: Drawn) -> None:
+        loose = InProcessChecker()
+        checking = ByChecker(self.problem("0.5"), HostMemory(), cast("RunnerChannel", loose))
+        checking.open()
+        assert loose.signature is not None
+        loose.signature = replace(loose.signature, score=(-9, 9))
+        loose.module.__dict__["check"] = lambda *_, **__: (True, 7.0)
+        with pytest.raises(OracleFailed, match="the score is 7"):
+            checking.compare(
+                drawn.case,
+                contents_of(SCALING, drawn),
+                snapshots={"y": drawn.expected["y"].astype(np.float32).view(np.uint8)},
+                poisons={},
+            )
 
 
 class TestProving:

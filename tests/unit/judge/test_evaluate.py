@@ -19,8 +19,9 @@ from judge.oracle import Oracle
 from judge.report import Diagnostic, ProgressEvent, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
-from problems.schema import Problem
-from problems.vocabulary import Language, Mode, Severity, Tool, Verdict
+from problems.schema import Problem, ScoreRule
+from problems.vocabulary import Better, Language, Mode, Severity, Verdict
+from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING
@@ -236,9 +237,10 @@ def test_small_cases_are_watched_and_run_in_three_orders() -> None:
         double(actor)
 
     judge(ScriptedTarget(runner=serve(remember)))
-    watched = RunFlag.DETERMINISTIC | RunFlag.RACES
-    further = [watched | RunFlag.REVERSED, watched | RunFlag.INTERLEAVED]
-    assert flags == [watched, *further, watched | RunFlag.COUNT, *further]
+    watched, stale = RunFlag.DETERMINISTIC | RunFlag.RACES, RunFlag.STALE_READS
+    first = watched | stale
+    further = [watched | RunFlag.REVERSED, watched | RunFlag.INTERLEAVED | stale]
+    assert flags == [first, *further, first | RunFlag.COUNT, *further]
 
 
 @pytest.mark.parametrize(
@@ -292,6 +294,21 @@ def seeds_of(**options: object) -> dict[int, list[int]]:
 
     judge(ScriptedTarget(oracle=serve(watch)), **options)
     return seen
+
+
+def test_a_problem_that_its_score_ranks_has_the_same_contents_for_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cases = tuple(replace(case, inputs={}) for case in DOUBLING.cases)
+    drawn = replace(DOUBLING, cases=cases)
+    ranked = replace(drawn, cases=cases[:-1], score=ScoreRule("Regret", Better.LOWER, 0, 1))
+    for problem, same in ((ranked, True), (replace(ranked, cases=cases), False), (drawn, False)):
+        monkeypatch.setitem(globals(), "DOUBLING", problem)
+        first, again, other = (seeds_of(board_key=key) for key in (b"key", b"key", b"other"))
+        assert (first == again) is same
+        assert len({seed for seeds in (first, other) for of_size in seeds.values() for seed in of_size}) == 4
+        assert seeds_of(board_key=None) != first
+        assert seeds_of(board_key=b"key", mode=Mode.RUN)[3] != first[3]
 
 
 def test_a_seed_of_ones_own_draws_the_same_again() -> None:

@@ -113,7 +113,8 @@ def test_shipped_hints_show_no_solution_and_the_check_would_notice() -> None:
     for problem in load_all(problems_root()):
         assert list(check_hints(problem)) == []
         for solution in problem.solutions:
-            if solution.verdict is Verdict.ACCEPTED:
+            # A program to correct may need nothing but another order of its lines.
+            if solution.verdict is Verdict.ACCEPTED and problem.fix is None:
                 assert shown_share(problem, solution, solution.path.read_text()) > 0.99
 
 

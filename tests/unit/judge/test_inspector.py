@@ -5,14 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from judge.oracle import Drawn
 from judge.report import CaseReport
 from judge.runner.buffers import HostBuffer, HostMemory
 from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.comparison import OutputComparison
 from judge.runner.inspector import Inspector, Stopped
 from judge.runner.memory import DeviceLost
+from judge.runner.referee import contents_of
+from problems.loader import load_problem, problems_root
 from problems.schema import Case
 from problems.vocabulary import Verdict
 from sandbox.wire import RunFlag
@@ -138,3 +142,29 @@ def test_inputs_and_outputs_are_shown_on_request_and_the_runner_is_not_told(want
     assert found.verdict is Verdict.ACCEPTED
     assert (bool(found.inputs), bool(found.outputs)) == (wanted, wanted)
     assert seen == [RunFlag.RACES]
+
+
+def test_tests_that_read_nothing_must_be_the_same_in_each_call() -> None:
+    problem = load_problem(problems_root() / "templates" / "tests")
+    written = iter([5, 5, 6])
+
+    def write(actor: Actor) -> None:
+        actor.array(0, "i4")[:] = next(written)
+
+    answer = {"lengths": np.full(8, 5, np.int32), "values": np.zeros((8, 16), np.int32)}
+    process = ScriptedProcess(serve(write))
+    with RunnerChannel(process.channel, lambda: False) as exchange:
+        inspector = Inspector(problem, HostMemory(), exchange)
+        assert inspector.load(b"tests") is None
+        found = [
+            inspector.check(case, contents_of(problem, Drawn(case, {}, answer)), RunFlag.NONE)
+            for case in problem.cases[:3]
+        ]
+    process.close()
+    assert [report.verdict for report in found if isinstance(report, CaseReport)] == [
+        Verdict.ACCEPTED,
+        Verdict.ACCEPTED,
+        Verdict.REJECTED,
+    ]
+    assert isinstance(found[2], CaseReport)
+    assert "The tests differ from those of the first call." in found[2].message

@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.evidence.kernels import MAX_KERNELS, parse_kernels
+from judge.evidence.kernels import parse_kernels
 from judge.report import KernelResources
 from sandbox.gpu.compile.compilation import ResourceTexts
+from sandbox.ptxas import MAX_KERNELS
 
 PTXAS = """\
 ptxas info    : 0 bytes gmem

@@ -23,8 +23,8 @@ from judge.proof.timed_sizes import check_timed, find_gpu, floor_us, measure_tim
 from judge.proof.trivial import cuda_length, trivial_programs
 from judge.report import Diagnostic, ProgressEvent, Report
 from problems.formula import Formula
-from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
-from problems.vocabulary import Dtype, Group, Language, Role, Severity, Verdict
+from problems.schema import Argument, Case, IgnoredMutant, Problem, ScoreRule, Solution, Tolerance
+from problems.vocabulary import Better, Dtype, Group, Language, Role, Severity, Verdict
 from tests.unit.judge.environment import SCALING, InProcessOracle, ScriptedBench
 from web.catalog.management.commands.prove import render
 
@@ -310,6 +310,10 @@ class TestTimedSizes:
     def test_memory_counts_sets_buffers_and_the_reference(self) -> None:
         case = self.timed(1 << 24).cases[-1]
         assert needed_bytes(SCALING, case) > 6 * 12 * 2**24
+
+    def test_a_problem_that_its_score_ranks_has_none(self) -> None:
+        ranked = replace(SCALING, cases=SCALING.cases[:2], score=ScoreRule("Regret", Better.LOWER, 0, 1))
+        assert self.found(ranked) == []
 
     def test_a_problem_has_timed_cases(self) -> None:
         assert self.found(replace(SCALING, cases=SCALING.cases[:2]))[0][0] == "no timed case"

@@ -5,16 +5,20 @@ from dataclasses import replace
 
 import pytest
 
+from judge.counters import Figure, compiled_counters, counter_name, measure
 from judge.evaluate import evaluate
 from judge.evidence.diagnostics import MAX_DIAGNOSTICS, parse_diagnostics
-from judge.evidence.sums import Sum, Sums, parse_sums
+from judge.evidence.sums import Event, LaunchShape, Sum, Sums, parse_sums
 from judge.proof.programs import requirement_findings
 from judge.proof.results import ProgramOutcome
 from judge.redaction import redact
 from judge.report import Report, from_json, to_json
-from judge.requirements import checked_requirements, counter_name, holds, measure, missed_message
+from judge.requirements import checked_requirements, holds, missed_message
+from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from problems.schema import Requirement
 from problems.vocabulary import Counter, Language, Mode, Relation, RequirementState, Verdict
+from sandbox.cpu.counting import COMPILED, INSTRUCTIONS
+from sandbox.cpu.translator.families import FAMILIES
 from sandbox.wire import RunFlag
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import serve
@@ -69,13 +73,103 @@ def checked(*requirements, sums=(SUMS,), names=(PUBLIC.name,), source=SOURCE):
     ],
 )
 def test_each_counter(counter, figure, line):
-    assert measure(DOUBLING, PUBLIC, counter, SUMS) == (pytest.approx(figure), line)
-    assert counter_name(counter)
+    found = measure(DOUBLING, PUBLIC, counter, SUMS)
+    assert (found.value, found.line) == (pytest.approx(figure), line)
 
 
 def test_every_counter_is_zero_where_nothing_happened():
     nothing = Sums(0, 0, 0, NONE, NONE, NONE, NONE, NONE, True)
-    assert {measure(DOUBLING, PUBLIC, counter, nothing) for counter in Counter} == {(0, None)}
+    assert {measure(DOUBLING, PUBLIC, counter, nothing) for counter in Counter} == {Figure(0)}
+    assert len({counter_name(counter) for counter in Counter}) == len(Counter)
+
+
+class TestEvents:
+    """What happened in a call, by the name of the counter."""
+
+    COPIES = "cudaMemcpy(a, b, 4, cudaMemcpyDefault);\n"
+
+    def missed(self, events, counter, source=SOURCE, bound=0.0):
+        sums = replace(SUMS, events=events)
+        (report,) = checked(requirement(counter, bound=bound), sums=(sums,), source=source)
+        return report
+
+    def test_an_instruction_names_its_line(self):
+        report = self.missed({"double_instructions": Event(12, 7)}, Counter.DOUBLE_INSTRUCTIONS)
+        assert (report.measured, report.line, report.call) == (12, 7, "")
+
+    def test_a_call_of_the_runtime_names_the_call(self):
+        report = self.missed({"pageable_copies": Event(2, call="cudaMemcpy")}, Counter.PAGEABLE_COPIES)
+        assert (report.measured, report.line, report.call) == (2, None, "cudaMemcpy")
+        assert "0 required, made by cudaMemcpy." in missed_message([report])
+
+    def test_the_only_call_in_the_source_names_its_line(self):
+        event = {"pageable_copies": Event(2, call="cudaMemcpy")}
+        once = self.missed(event, Counter.PAGEABLE_COPIES, "\n\n" + self.COPIES)
+        assert (once.line, once.call) == (3, "cudaMemcpy")
+        twice = self.missed(event, Counter.PAGEABLE_COPIES, 2 * self.COPIES)
+        assert twice.line is None
+
+    def test_large_figures_keep_their_digits(self):
+        report = self.missed(
+            {"device_memory_peak": Event(67108868)}, Counter.DEVICE_MEMORY_PEAK, bound=67108864.0
+        )
+        assert "67108868 measured, at most 67108864 required" in missed_message([report])
+
+    def test_they_are_counted_whatever_else_is_not(self):
+        sums = replace(SUMS, complete=False, events={"graph_launches": Event(3, call="cudaGraphLaunch")})
+        for counter in (Counter.GRAPH_LAUNCHES, Counter.LAUNCHES, Counter.BARRIERS_PER_BLOCK):
+            (report,) = checked(requirement(counter, bound=9), sums=(sums,))
+            assert report.state is RequirementState.MET
+
+    def test_products_for_each_access_to_shared_memory(self):
+        sums = replace(SUMS, events={"fma_instructions": Event(32, 4)})
+        assert measure(DOUBLING, PUBLIC, Counter.FMA_PER_SHARED_REQUEST, sums) == Figure(4, 5)
+
+
+class TestShapes:
+    """What launches take of a multiprocessor."""
+
+    SHAPES = (
+        LaunchShape(32, 0, 0, 1024, 256, 4),
+        LaunchShape(128, 24, 64, 0, 512, 9),
+    )
+
+    @pytest.mark.parametrize(
+        ("counter", "figure", "line"),
+        [
+            (Counter.REGISTERS_PER_THREAD, 128, 9),
+            (Counter.SPILLED_BYTES, 24, 9),
+            (Counter.LOCAL_BYTES_PER_THREAD, 64, 9),
+            (Counter.SHARED_BYTES_PER_BLOCK, 1024, 4),
+            (Counter.OCCUPANCY, 0.25, 9),  # 65536 registers for 512 threads: one block of 16 warps, of 64
+        ],
+    )
+    def test_the_worst_launch_counts(self, counter, figure, line):
+        sums = replace(SUMS, shapes=self.SHAPES)
+        assert measure(DOUBLING, PUBLIC, counter, sums) == Figure(figure, line)
+
+    def test_ptxas_rejects_the_program(self):
+        sums = replace(SUMS, shapes=(LaunchShape(None, None, None, 0, 256, 4),))
+        assert measure(DOUBLING, PUBLIC, Counter.SHARED_BYTES_PER_BLOCK, sums) == Figure(0, 4)
+        (report,) = checked(requirement(Counter.OCCUPANCY, Relation.AT_LEAST, 0.5), sums=(sums,))
+        assert (report.state, report.measured) == (RequirementState.MISSED, None)
+        assert "ptxas cannot compile this program" in missed_message([report])
+
+    def test_too_many_different_launches(self):
+        assert (
+            "more different launches"
+            in measure(DOUBLING, PUBLIC, Counter.OCCUPANCY, replace(SUMS, shapes=None)).why
+        )
+
+
+def test_what_programs_are_compiled_for():
+    wanted = [
+        requirement(counter)
+        for counter in (Counter.OCCUPANCY, Counter.FMA_PER_SHARED_REQUEST, Counter.GRAPH_LAUNCHES)
+    ]
+    assert compiled_counters(wanted) == ("fma_instructions", "occupancy")
+    assert set(COMPILED) <= set(Counter)
+    assert FAMILIES.keys() == INSTRUCTIONS
 
 
 @pytest.mark.parametrize(
@@ -137,7 +231,8 @@ class TestUnchecked:
         assert "The counts of this case are missing" in missed_message([report])
 
     def test_more_than_is_counted(self):
-        (report,) = checked(requirement(bound=9), sums=(replace(SUMS, complete=False),))
+        wanted = requirement(Counter.SHARED_REQUESTS, bound=9)
+        (report,) = checked(wanted, sums=(replace(SUMS, complete=False),))
         assert report.state is RequirementState.MISSED
         assert "did more than functional mode counts" in missed_message([report])
 
@@ -169,6 +264,28 @@ class TestSums:
     @pytest.mark.parametrize("spoil", [("40/40", "40"), ("launches=2", "launches=x"), ("branch", "other")])
     def test_other_texts_are_dropped(self, spoil):
         assert parse_sums(parse_diagnostics(NOTE.format(1).replace(*spoil).encode())) == ()
+
+    def test_what_happened_is_read(self):
+        more = (
+            "shape=40/8/64/1024/256@7 shape=?/?/?/0/128 tensor_instructions=64@12 launches_outside_graphs=2 "
+            "graph_launches=3:cudaGraphLaunch unknown=5 copies_to_host=x device_memory_peak=4096"
+        )
+        (found,) = parse_sums(parse_diagnostics(NOTE.format(f"1 {more}").encode()))
+        assert found.events == {
+            "tensor_instructions": Event(64, 12),
+            "launches_outside_graphs": Event(2),
+            "graph_launches": Event(3, call="cudaGraphLaunch"),
+            "device_memory_peak": Event(4096),
+        }
+        assert found.shapes == (
+            LaunchShape(40, 8, 64, 1024, 256, 7),
+            LaunchShape(None, None, None, 0, 128),
+        )
+
+    @pytest.mark.parametrize("shape", ["shape=more", "shape=1/2", " ".join(["shape=1/1/1/1/1"] * 17)])
+    def test_shapes_that_are_too_many_or_not_well_formed(self, shape):
+        (found,) = parse_sums(parse_diagnostics(NOTE.format(f"1 {shape}").encode()))
+        assert found.shapes is None
 
     def test_many_findings_do_not_displace_them(self):
         finding = '{"severity": "note", "kind": "launch", "message": "%d"}\n'
@@ -233,6 +350,55 @@ class TestEvaluate:
         assert (report.verdict, counted) == (Verdict.REQUIREMENT_MISSED, 2)
 
 
+class TestBackward:
+    """The runner of a Python program says what it keeps for the backward pass."""
+
+    CALL = PythonCallSpec(PythonEntry.FUNCTION, Pattern.parse("(x,)"), ("y",))
+    SAVED = (PUBLIC.name,)
+
+    def judged(self, note, *, bound=1.0, language=Language.PYTHON):
+        counted = []
+
+        def counting(actor):
+            actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+            if actor.request.flags & RunFlag.SUMS:
+                counted.append(1)
+                os.write(actor.diagnostics, note.encode())
+
+        saved = requirement(Counter.SAVED_BYTES_RATIO, bound=bound, cases=self.SAVED)
+        launches = requirement(Counter.LAUNCHES, bound=0, cases=self.SAVED)
+        problem = replace(DOUBLING, python=self.CALL, requirements=(saved, launches))
+        target = ScriptedTarget(serve(counting))
+        report = evaluate(problem, SOURCE, language=language, mode=Mode.SUBMIT, target=target)
+        assert "sums" not in {entry.kind for entry in report.diagnostics}
+        return report, len(counted)
+
+    @staticmethod
+    def note(saved):
+        return f'{{"severity": "note", "kind": "sums", "message": "saved={saved}"}}\n'
+
+    def test_what_is_kept_is_compared_with_the_bytes_of_the_inputs(self):
+        report, counted = self.judged(self.note(12))
+        assert (report.verdict, counted) == (Verdict.ACCEPTED, 1)
+        assert [row.state for row in report.requirements] == [
+            RequirementState.MET,
+            RequirementState.UNCHECKED,
+        ]
+        report, _ = self.judged(self.note(24))
+        assert report.verdict is Verdict.REQUIREMENT_MISSED
+        assert "inputs: 2 measured, at most 1 required." in report.message
+
+    @pytest.mark.parametrize("saved", ["None", "-1", "1e3", "9" * 20])
+    def test_a_plain_solve_misses_it(self, saved):
+        report, _ = self.judged(self.note(saved))
+        assert report.verdict is Verdict.REQUIREMENT_MISSED
+        assert "define what the problem asks for instead of solve" in report.message
+
+    def test_other_languages_are_not_counted(self):
+        report, counted = self.judged(self.note(24), language=Language.TRITON)
+        assert (report.verdict, counted) == (Verdict.ACCEPTED, 0)
+
+
 def test_a_report_keeps_them():
     (report,) = checked(requirement())
     stored = Report(Verdict.REQUIREMENT_MISSED, requirements=(report,))
@@ -251,7 +417,7 @@ class TestProof:
         missed = self.outcome(Verdict.REQUIREMENT_MISSED, (1,))
         found = list(requirement_findings(self.PROBLEM, [self.outcome(Verdict.ACCEPTED), missed]))
         assert [(finding.place, finding.text) for finding in found] == [
-            ("problem.toml: requirements", "1 CUDA solution met all of them"),
+            ("problem.toml: requirements", "1 CUDA C++ solution met all of them"),
             ("problem.toml: requirements[0]", "no solution misses launches"),
         ]
 

@@ -1,13 +1,17 @@
 """Scores and ranks."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.report import Score, Timing
-from judge.scoring import rank, score
+from judge.report import CaseReport, Score, Timing
+from judge.scoring import checker_score, rank, score
+from problems.schema import ScoreRule
+from problems.vocabulary import Better, Group, Verdict
+from tests.unit.judge.packages import DOUBLING
 
 TIMES = st.floats(1e-2, 1e7)
 
@@ -78,6 +82,32 @@ def test_an_interval_that_misses_its_median_has_no_score() -> None:
 def test_no_case_has_no_score() -> None:
     with pytest.raises(ValueError, match="at least one"):
         score([])
+
+
+SCORED = replace(DOUBLING, score=ScoreRule("Regret", Better.LOWER, 0, 9))
+
+
+def case(name: str, value: float | None, *, public: bool = False, timed: bool = False) -> CaseReport:
+    group = Group.SAMPLE if public else Group.ODD
+    timing = exactly(1.0) if timed else None
+    return CaseReport(name, group, public, Verdict.ACCEPTED, checker_score=value, timing=timing)
+
+
+def test_the_score_of_a_checker_is_the_mean_of_the_hidden_cases() -> None:
+    cases = [case("example", 9, public=True), case("a", 1.0), case("b", 2.0), case("t", 8.0, timed=True)]
+    assert checker_score(SCORED, cases) == 1.5
+    named = replace(SCORED, score=ScoreRule("Regret", Better.LOWER, 0, 9, cases=("b",)))
+    assert checker_score(named, cases) == 2.0
+    assert checker_score(DOUBLING, cases) is None
+
+
+def test_the_score_of_a_run_is_that_of_its_public_cases() -> None:
+    assert checker_score(SCORED, [case("example", 2, public=True), case("more", 4, public=True)]) == 3
+
+
+def test_the_score_of_a_checker_has_four_digits() -> None:
+    assert checker_score(SCORED, [case("a", 1 / 3)]) == 0.3333
+    assert checker_score(SCORED, [case("a", None)]) is None
 
 
 def test_overlapping_intervals_tie_and_leave_a_gap() -> None:

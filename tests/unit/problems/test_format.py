@@ -35,6 +35,7 @@ TABLES = {
     "solutions[0]": DEFINITIONS["solution"],
     "mutants_ignored[0]": DEFINITIONS["ignored_mutant"],
     "fix": SCHEMA["properties"]["fix"],
+    "test": SCHEMA["properties"]["test"],
 }
 
 
@@ -43,6 +44,7 @@ def spoiled_everywhere() -> str:
     text = DESCRIPTION.replace("nan = false", "nan = false, strange = 1")
     text = text.replace('role = "in"', 'role = "in"\nvalues = { least = "-100", strange = 1 }')
     text += '\n[fix]\ngiven = ["plain.cu"]\nchanges = 2\nprotected = ["// plain"]\n'
+    text += '\n[test]\nfaulty = ["odd-one"]\nleast_killed = 1\n'
     text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z_]+\]+)$", r"\1\nstrange = 1", text)
     return text.replace('role = "out"', 'role = "out"\nvalue = "1"')
 

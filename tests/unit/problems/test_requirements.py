@@ -80,7 +80,7 @@ def test_too_many_counted_cases(tmp_path):
 def test_programs_in_other_languages_are_not_counted(tmp_path):
     triton = DESCRIPTION.replace('["cuda", "triton"]', '["triton"]')
     found = "\n".join(faults(tmp_path, ONE, triton))
-    assert "requirements: only CUDA programs are counted; add cuda to languages" in found
+    assert "requirements[0].counter: launches is counted in CUDA C++ alone; add cuda to languages" in found
 
 
 def test_a_solution_that_misses_nothing_stated(tmp_path):

@@ -42,7 +42,7 @@ def test_ordinary_calls_are_allowed(machine: Architecture) -> None:
 
 @BOTH
 def test_every_listed_call_is_refused(machine: Architecture) -> None:
-    for refusal in seccomp.REFUSALS:
+    for refusal in seccomp.rules().refusals:
         for numbers in refusal.calls.values():
             number = numbers[machine.column]
             if number is not None:
@@ -64,6 +64,16 @@ def test_only_unix_sockets(machine: Architecture) -> None:
         for family in (0, 2, 10, 16, 17, 38, 40):
             assert judge(machine, call[machine.column], family) == refused(errno.EAFNOSUPPORT)
         assert judge(machine, call[machine.column], 1 << 32 | 2) == refused(errno.EAFNOSUPPORT)
+
+
+def test_programs_that_a_tool_watches_may_speak_over_the_loopback_and_lock_files() -> None:
+    usual, watched = seccomp.rules(), seccomp.rules(watched=True)
+    (sockets,) = (rule for rule in watched.judgements if rule.name == "socket")
+    assert sockets.only == (1, 2)
+    names = {name for refusal in watched.refusals for name in refusal.calls}
+    assert {name for refusal in usual.refusals for name in refusal.calls} - names == {"flock"}
+    assert {rule.name for rule in usual.judgements} - {rule.name for rule in watched.judgements} == {"fcntl"}
+    assert seccomp.rules(uncounted=True, watched=True).refusals == (*watched.refusals, seccomp.UNCOUNTED)
 
 
 @BOTH
@@ -95,12 +105,16 @@ def test_unknown_calls_fall_back_and_foreign_ones_kill(machine: Architecture) ->
 
 
 def test_each_refusal_has_a_reason_and_no_call_is_listed_twice() -> None:
-    names = [name for refusal in seccomp.REFUSALS for name in refusal.calls]
+    found = seccomp.rules(uncounted=True)
+    names = [name for refusal in found.refusals for name in refusal.calls]
     assert len(names) == len(set(names))
-    assert all(rule.reason.endswith(".") for rule in (*seccomp.REFUSALS, *seccomp.JUDGEMENTS))
-    assert not {judgement.name for judgement in seccomp.JUDGEMENTS} & set(names)
+    reasons = [*(r.reason for r in found.refusals), *(j.reason for j in found.judgements)]
+    assert all(reason.endswith(".") for reason in reasons)
+    assert not {judgement.name for judgement in seccomp.rules().judgements} & set(names)
     for column in (0, 1):
-        numbers = [n[column] for r in seccomp.REFUSALS for n in r.calls.values() if n[column] is not None]
+        numbers = [
+            n[column] for r in seccomp.rules().refusals for n in r.calls.values() if n[column] is not None
+        ]
         assert len(numbers) == len(set(numbers))
 
 

@@ -16,6 +16,7 @@ from sandbox.wire import (
     MAX_ARGUMENTS,
     MAX_DESCRIPTORS,
     MAX_RANK,
+    MEMORY_CODES,
     REQUEST_BYTES,
     Request,
     RequestKind,
@@ -37,6 +38,7 @@ ARGUMENTS = st.builds(
     bytes=U64,
     value=U64,
     shape=st.lists(U64, max_size=MAX_RANK).map(tuple),
+    memory=st.sampled_from(sorted(MEMORY_CODES)),
 )
 REQUESTS = st.builds(
     Request,
@@ -101,3 +103,9 @@ def test_descriptors_travel_along() -> None:
         assert unpack_reply(host.recv(64)) == 7
         host.close()
         assert receive_request(inside) is None
+
+
+def test_runners_in_cpp_know_the_codes_of_memory() -> None:
+    header = (Path(sandbox.wire.__file__).parent / "runner" / "wire.h").read_text()
+    (listed,) = re.findall(r"enum class Memory : std::uint8_t {(.*?)};", header)
+    assert {name.lower(): int(code) for name, code in re.findall(r"k(\w+) = (\d+)", listed)} == MEMORY_CODES

@@ -6,7 +6,10 @@ import pytest
 
 from sandbox.cpu.translator import translate
 from sandbox.cpu.translator.branches import counted_branches
+from sandbox.cpu.translator.families import family_of
 from sandbox.cpu.translator.parser import parse
+from sandbox.cpu.translator.syntax import Instruction
+from sandbox.ptxas import Assembled
 
 from .harness import HEADER
 
@@ -74,8 +77,90 @@ def test_branches_are_counted_where_splitting_costs(body: str, count: int) -> No
     assert counted(body) == count
 
 
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param(one_side(12, f"{LOADED} setp.lt.u32 %p1, %r2, 5;"), [False], id="one side by data"),
+        pytest.param(one_side(11, f"{LOADED} setp.lt.u32 %p1, %r2, 5;"), [], id="one short side by data"),
+        pytest.param(
+            f"{LOADED} setp.eq.u32 %p1, %r2, 0; @%p1 bra B; "
+            f"A: {WORK} setp.lt.u32 %p2, %r5, 9; @%p2 bra A; B: {WORK}",
+            [False],
+            id="one side with a loop",
+        ),
+        pytest.param(one_side(10, "setp.lt.u32 %p1, %r1, 5;"), [], id="a bounds check"),
+        pytest.param(one_side(10, EQUAL), [True], id="one side by equal indices"),
+        pytest.param(
+            f"{LOADED} A: {WORK * 40} setp.lt.u32 %p1, %r5, %r2; @%p1 bra A; {WORK * 40}", [], id="a loop"
+        ),
+        pytest.param(
+            "".join(
+                f"setp.eq.u32 %p1, %r2, {kind}; @%p1 bra L{kind}; {WORK * 12} L{kind}: " for kind in range(4)
+            ).replace("setp", f"{LOADED} setp", 1)
+            + WORK,
+            [False] * 4,
+            id="four ifs in a row",
+        ),
+    ],
+)
+def test_branches_on_data_are_counted_where_a_requirement_needs_them(body: str, found: list[bool]) -> None:
+    (function,) = parse(module(body)).functions
+    assert list(counted_branches(function, with_data=True).values()) == found
+
+
+@pytest.mark.parametrize(
+    ("counter", "text"),
+    [
+        ("tensor_instructions", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1}, {%r2}, {%r3}, {%r4};"),
+        ("shuffle_instructions", "shfl.sync.down.b32 %r3|%p1, %r1, 1, 31, -1;"),
+        ("reduction_instructions", "redux.sync.add.s32 %r3, %r1, -1;"),
+        ("async_copy_instructions", "cp.async.ca.shared.global [%r1], [%rd1], 4;"),
+        ("dot_product_instructions", "dp4a.s32.s32 %r3, %r1, %r2, %r4;"),
+        ("special_instructions", "ex2.approx.ftz.f32 %f1, %f2;"),
+        ("double_instructions", "fma.rn.f64 %fd1, %fd2, %fd3, %fd4;"),
+        ("fma_instructions", "fma.rn.f32 %f1, %f2, %f3, %f4;"),
+        ("texture_instructions", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),
+        ("ldmatrix_instructions", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];"),
+    ],
+)
+def test_the_kind_of_an_instruction(counter: str, text: str) -> None:
+    (function,) = parse(module(text)).functions
+    kinds = [family_of(found) for found in function.body or () if isinstance(found, Instruction)]
+    assert [kind for kind in kinds if kind] == [counter]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cp.async.commit_group;",
+        "cp.async.wait_group 0;",
+        "sqrt.rn.f32 %f1, %f2;",
+        "fma.rn.f64 %fd1, %fd2, %fd3, 0d3BF921FB54442D19;",
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1], %r2;",
+    ],
+)
+def test_instructions_of_no_kind(text: str) -> None:
+    (function,) = parse(module(text)).functions
+    assert not any(family_of(found) for found in function.body or () if isinstance(found, Instruction))
+
+
+def test_executions_are_counted_if_a_requirement_needs_them() -> None:
+    text = module("@%p1 fma.rn.f32 %f1, %f2, %f3, %f4; add.f32 %f1, %f1, %f2; fma.rn.f32 %f1, %f1, %f2, %f3;")
+    found = translate(text, {"fma_instructions", "occupancy"})
+    assert re.findall(r"(if \(\S+\) \{ )?executes\(T, (\d+)\)", found) == [("if (r_p1) { ", "0"), ("", "1")]
+    assert '{"fma_instructions", 1},\n{"fma_instructions", 1}' in found
+    assert "executes" not in translate(text, {"shuffle_instructions"})
+    assert "executes" not in translate(text)
+
+
+def test_the_resources_of_kernels_are_in_the_module() -> None:
+    resources = {"k": Assembled(registers=40, stack_bytes=64, spill_store_bytes=8, spill_load_bytes=12)}
+    assert "1, {true, 40, 20, 64}}" in translate(module(WORK), (), resources)
+    assert "1, {}}" in translate(module(WORK))
+
+
 def test_only_lines_of_the_submission_are_counted() -> None:
-    assert "branch(T, r_p1, 1, " in translate(module(two_sides(10, 10)))
+    assert "branch(T, r_p1, {1, " in translate(module(two_sides(10, 10)))
     assert "branch(T" not in translate(module(two_sides(10, 10), file="include/library.h"))
     assert "branch(T" not in translate(module(two_sides(9, 9)))
 

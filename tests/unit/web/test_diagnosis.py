@@ -54,11 +54,29 @@ def test_what_explains_a_failure_comes_before_all() -> None:
     assert [finding.kind for finding in diagnose(wrong).findings] == ["race", "out_of_bounds"]
 
 
+def test_barriers_that_fail_come_before_the_races_that_follow_from_them() -> None:
+    barrier = Diagnostic(Severity.WARNING, "divergent_barrier", "divergent", "add", line=7)
+    other = Diagnostic(Severity.WARNING, "divergent_barrier", "divergent", "other", line=7)
+    wrong = Report(Verdict.WRONG_ANSWER, "There is a data race on byte 4", diagnostics=(RACE, barrier))
+    assert [finding.kind for finding in diagnose(wrong).findings] == ["divergent_barrier", "race"]
+    apart = Report(Verdict.WRONG_ANSWER, "There is a data race on byte 4", diagnostics=(RACE, other))
+    assert [finding.kind for finding in diagnose(apart).findings] == ["race", "divergent_barrier"]
+
+
+def test_a_leak_comes_before_what_is_slow() -> None:
+    leak = Diagnostic(Severity.NOTE, "leak", "without freeing", line=1)
+    found = diagnose(Report(Verdict.ACCEPTED, diagnostics=(*NOTES, leak))).findings
+    assert found[0].kind == "leak"
+
+
 def test_a_finding_says_why_and_what_to_try() -> None:
     first = diagnose(SLOW).findings[0]
     page = FINDINGS[DiagnosticKind.UNCOALESCED]
     assert (first.title, first.why, first.check, first.url) == (page.title, page.why, page.check, page.url)
     assert first.evidence == "moves 32.0 sectors instead of 4.0"
+    fewer = "The kernel could do with 32 instead of 64 sectors of global memory: up to 2.0 times fewer."
+    assert first.gain == fewer
+    assert [finding.gain != "" for finding in diagnose(SLOW).findings] == [True, True, False, True]
 
 
 def test_a_kind_without_a_page_has_its_evidence_alone() -> None:
@@ -72,7 +90,8 @@ def test_the_text_has_the_best_three_and_a_table() -> None:
     lines = diagnosis_lines(diagnosis_json(SLOW), file="add.cu", site=SITE)
     assert lines[0] == "1. add.cu:5: uncoalesced: Accesses that do not coalesce"
     assert lines[1] == "   Evidence: moves 32.0 sectors instead of 4.0"
-    assert lines[4] == f"   Help:     {SITE}/learn/findings/uncoalesced"
+    assert lines[2].startswith("   Gain:     The kernel could do with 32 instead of 64 sectors")
+    assert lines[5] == f"   Help:     {SITE}/learn/findings/uncoalesced"
     assert sum(line[0].isdigit() for line in lines if line) == MOST_FINDINGS + 1
     assert "1 more finding: --json prints all." in lines
     assert lines[-1].split() == ["add", "8", "64", "/", "32", "4", "8", "/", "4", "2", "64", "4", "/", "1"]

@@ -189,6 +189,19 @@ def test_a_result_of_the_shown_program_is_not_outdated(problem, owner, handed_in
     assert "data-outdated" not in page
 
 
+def test_arrays_in_host_memory_are_shown_and_nothing_is_ranked(problem, client: Client):
+    page = client.get(URL).content.decode()
+    assert '<th scope="col">Memory</th>' not in page
+    assert client.get("/api/v1/problems/vector-add").json()["signature"][0]["memory"] == "device"
+    problem.signature[0]["memory"] = "host"
+    problem.save()
+    page = client.get(URL).content.decode()
+    assert '<th scope="col">Memory</th>' in page
+    assert "<td>host, pageable</td>" in page
+    assert "They are not timed or ranked" in page
+    assert client.get("/api/v1/problems/vector-add").json()["signature"][0]["memory"] == "host"
+
+
 def test_requirements_are_listed_in_words(problem, client: Client):
     assert "<h3>Requirements</h3>" not in client.get(URL).content.decode()
     row = {"counter": "launches", "relation": "at_most", "bound": 2.0, "explanation": "Few."}
@@ -196,5 +209,5 @@ def test_requirements_are_listed_in_words(problem, client: Client):
     problem.save()
     page = client.get(URL).content.decode()
     assert "must also meet this bound:" in page
-    assert "<strong>Kernel launches: at most 2.</strong> Few." in page
+    assert "<strong>Kernel launches: at most 2 (CUDA C++).</strong> Few." in page
     assert client.get("/api/v1/problems/vector-add").json()["requirements"] == [row]

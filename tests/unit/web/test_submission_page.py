@@ -194,6 +194,7 @@ class TestRequirements:
             "case": "tiles",
             "line": 2,
             "message": "",
+            "call": "",
         }
 
     def test_the_problem_is_not_solved(self, owner, owners, handed_in, problem):

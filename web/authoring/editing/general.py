@@ -38,6 +38,17 @@ class FixRow:
 
 
 @dataclass(frozen=True, slots=True)
+class UnderTestRow:
+    """The cases whose programs are faulty, and how many of them must be killed, as the file writes it.
+
+    All values are empty if submissions are not tests.
+    """
+
+    faulty: tuple[str, ...] = ()
+    least_killed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FormulaRow:
     """The formulas for the bytes and operations that every program needs, and the tiers of speed."""
 
@@ -83,6 +94,21 @@ def write_fix(text: str, row: FixRow) -> str:
         "protected": list(row.protected) or None,
     }
     return change_table(text, "fix", values)
+
+
+def read_under_test(text: str) -> UnderTestRow:
+    """Return what problem.toml says of programs under test. Raises DescriptionUnreadable."""
+    table = table_of(read_document(text), "test")
+    return UnderTestRow(texts_at(table, "faulty"), number_at(table, "least_killed"))
+
+
+def write_under_test(text: str, row: UnderTestRow) -> str:
+    """Return `text` with these programs under test. Raises DescriptionUnreadable."""
+    values: dict[str, object] = {
+        "faulty": list(row.faulty) or None,
+        "least_killed": number(row.least_killed) if row.least_killed.strip() else None,
+    }
+    return change_table(text, "test", values)
 
 
 def usual_limit(name: str) -> str:

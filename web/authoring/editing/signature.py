@@ -22,7 +22,8 @@ _FIRST_TOLERANCE = {
 class ArgumentRow:
     """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`.
 
-    A `zeroed` output holds zeros before each call. The values of an input are from `least` to `most`, in rows
+    A `zeroed` output holds zeros before each call. `memory` says where an array is, empty for device memory.
+    The values of an input are from `least` to `most`, in rows
     of an `order`; all three may be empty. Learners may give values of their own if `custom`. A scalar without
     a `value` is drawn from its range.
     """
@@ -38,6 +39,7 @@ class ArgumentRow:
     most: str = ""
     order: str = ""
     custom: bool = True
+    memory: str = ""
 
     @property
     def scalar(self) -> bool:
@@ -60,6 +62,7 @@ def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
             text_at(table_at(table, "values"), "most"),
             text_at(table_at(table, "values"), "order"),
             table_at(table, "values").get("custom") is not False,
+            text_at(table, "memory"),
         )
         for at, table in enumerate(tables_of(read_document(text), KEY))
     )
@@ -82,6 +85,7 @@ def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
             "value": (row.value or None) if row.scalar else None,
             "values": _rule(row),
             "zeroed": row.zeroed or None,
+            "memory": None if row.scalar else row.memory or None,
         }
         first = _FIRST_TOLERANCE.get(row.dtype) if row.role in _CHECKED else None
         if first is None:

@@ -13,7 +13,14 @@ from problems.package import MAX_TEXT_KIB
 from problems.vocabulary import Language
 from web.authoring.editing.checking import ToleranceRow
 from web.authoring.editing.document import number
-from web.authoring.editing.general import LIMITS, FixRow, FormulaRow, LimitRow, usual_limit
+from web.authoring.editing.general import (
+    LIMITS,
+    FixRow,
+    FormulaRow,
+    LimitRow,
+    UnderTestRow,
+    usual_limit,
+)
 from web.templatetags.warpcourt import language
 
 _INPUT = {"class": "input", "spellcheck": "false"}
@@ -191,6 +198,37 @@ class FixForm(forms.Form):
             cleaned["changes"],
             tuple(line for line in cleaned["protected"].splitlines() if line.strip()),
         )
+
+
+class UnderTestForm(forms.Form):
+    """The programs under test. Without a faulty one, submissions are not tests."""
+
+    faulty = forms.CharField(
+        required=False,
+        max_length=4000,
+        label="Faulty programs",
+        help_text="Names of the cases whose programs are faulty, separated by commas. All other programs are "
+        "right. Leave blank if submissions are not tests.",
+        widget=forms.TextInput(attrs=_INPUT),
+    )
+    least_killed = NumberField(
+        required=False,
+        max_length=20,
+        label="Faulty programs to kill",
+        help_text="How many of the faulty programs a submission must kill.",
+        widget=forms.TextInput(attrs={**_INPUT, "inputmode": "numeric"}),
+    )
+
+    @classmethod
+    def showing(cls, row: UnderTestRow) -> "UnderTestForm":
+        """Return a form that shows `row`."""
+        initial = {"faulty": ", ".join(row.faulty), "least_killed": row.least_killed}
+        return cls(initial=initial, prefix="test")
+
+    def row(self) -> UnderTestRow:
+        """Return the values of the form. Call it on a valid form only."""
+        names = tuple(filter(None, re.split(r"[\s,]+", self.cleaned_data["faulty"])))
+        return UnderTestRow(names, self.cleaned_data["least_killed"])
 
 
 class FormulaField(forms.CharField):

@@ -9,7 +9,7 @@ from django import forms
 from problems.formula import Formula, FormulaError
 from problems.parse import MAX_RANK, is_reserved
 from problems.rules import MAX_WIRE_ARGUMENTS
-from problems.vocabulary import Dtype, Role, ValueOrder
+from problems.vocabulary import ArrayMemory, Dtype, Role, ValueOrder
 from web.authoring.editing.signature import ArgumentRow
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
 
@@ -57,6 +57,12 @@ class ArgumentForm(RowForm):
         widget=forms.Select(attrs={"class": "select"}),
     )
     always_drawn = forms.BooleanField(required=False, label="No custom values")
+    memory = forms.ChoiceField(
+        choices=[("", "device"), *((m.value, m.value) for m in ArrayMemory if m.on_host)],
+        required=False,
+        label="Memory",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
 
     def clean_name(self) -> str:
         """Return the name, if it is valid in every language."""
@@ -91,6 +97,8 @@ class ArgumentForm(RowForm):
             self.add_error("extent", f"At most {MAX_RANK} dimensions are allowed.")
         if cleaned.get("zeroed") and cleaned["role"] != Role.OUT.value:
             self.add_error("zeroed", "Only an out array can start at zero.")
+        if cleaned.get("memory") and scalar:
+            self.add_error("memory", "A scalar is passed by value. Choose device.")
         return cleaned | {"formulas": formulas, "least": least, "most": most}
 
     def _check(self, field: str, formulas: Iterable[str], *, fractions: bool) -> None:
@@ -129,6 +137,7 @@ class ArgumentSet(RowSet):
                 cleaned["most"],
                 cleaned["order"],
                 custom=not cleaned["always_drawn"],
+                memory=cleaned["memory"],
             )
             for _, cleaned in self.kept()
         ]
@@ -150,6 +159,7 @@ def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
             "bounds": f"{row.least}, {row.most}".strip() if row.least or row.most else "",
             "order": row.order,
             "always_drawn": not row.custom,
+            "memory": "" if row.memory == ArrayMemory.DEVICE else row.memory,
         }
         for row in rows
     ]

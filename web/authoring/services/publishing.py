@@ -50,6 +50,10 @@ class NotFromHere(PublishingRefused):
     """Raised when a version was not frozen from this workspace, but came with the site or another problem."""
 
 
+class NotOnPersonalNodes(PublishingRefused):
+    """Raised when personal nodes cannot run the problem without its hidden parts."""
+
+
 class Overtaken(PublishingRefused):
     """Raised when another version went live since a preview began."""
 
@@ -136,11 +140,14 @@ def allow_personal_nodes(workspace: Workspace, by: User, *, allowed: bool) -> bo
 
     Raises:
         NotFromHere: see above.
+        NotOnPersonalNodes: submissions are tests of programs that learners must not see.
     """
     live = live_version(workspace.slug)
     if live is None:
         return False
     _require_from_here(workspace, live, by)
+    if allowed and live.problem.asks_for_tests:
+        raise NotOnPersonalNodes("Personal nodes would get the programs under test, so they cannot run this.")
     return packages.allow_personal_nodes(live.problem, by, allowed=allowed)
 
 

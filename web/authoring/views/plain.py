@@ -12,7 +12,7 @@ from web.authoring.editing import checking as tolerances
 from web.authoring.editing import general
 from web.authoring.editing.cases import read_cases, size_names
 from web.authoring.editing.requirements import read_requirements, write_requirements
-from web.authoring.fault_fields import FIX, FORMULAS, LIMITS, TOLERANCE, show
+from web.authoring.fault_fields import FIX, FORMULAS, LIMITS, TOLERANCE, UNDER_TEST, show
 from web.authoring.folders import load
 from web.authoring.forms import plain as forms
 from web.authoring.forms.requirements import RequirementsForm
@@ -67,21 +67,24 @@ def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 @needs_description
 def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """Show and save the languages, limits, the given program and the requirements."""
+    """Show and save languages, limits, the given program, the programs under test and the requirements."""
     text = description_of(workspace)
     sent = request.POST if request.method == "POST" else None
     if sent is not None:
         form, fix = forms.LimitsForm(sent), forms.FixForm(sent, prefix="fix")
+        tests = forms.UnderTestForm(sent, prefix="test")
         required = RequirementsForm(sent, prefix="requirements")
-        if all(filled.is_valid() for filled in (form, fix, required)):
+        if all(filled.is_valid() for filled in (form, fix, tests, required)):
             changed = general.write_fix(general.write_limits(text, form.row()), fix.row())
+            changed = general.write_under_test(changed, tests.row())
             changed = write_requirements(changed, required.rows())
             return save(request, workspace, {DESCRIPTION: changed.encode()})
         if wants_json(request):
-            return refused(request, workspace, _complaints(form, fix, required), back=request.path)
+            return refused(request, workspace, _complaints(form, fix, tests, required), back=request.path)
     else:
         form = forms.LimitsForm.showing(general.read_limits(text))
         fix = forms.FixForm.showing(general.read_fix(text))
+        tests = forms.UnderTestForm.showing(general.read_under_test(text))
         required = RequirementsForm.showing(read_requirements(text))
     context = tab_context(
         request,
@@ -90,13 +93,16 @@ def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         "languages",
         "limits",
         "fix",
+        "test",
         "requirements",
         form=form,
         fix=fix,
+        tests=tests,
         required=required,
     )
     show(required, context["faults"], "requirements", {}, "lines")
     show(fix, context["faults"], "fix", FIX, "given")
+    show(tests, context["faults"], "test", UNDER_TEST, "faulty")
     show(form, context["faults"], "languages", {}, "languages")
     show(form, context["faults"], "limits", LIMITS)
     return render(request, "authoring/limits.html", context, status=422 if sent else 200)

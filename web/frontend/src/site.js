@@ -17,6 +17,7 @@ const WIDGETS = {
   passkey: () => import("./widgets/passkey.js"),
   permalink: () => import("./widgets/permalink.js"),
   preview: () => import("./widgets/preview.js"),
+  replay: () => import("./widgets/replay.js"),
   rows: () => import("./widgets/rows.js"),
   source: () => import("./widgets/source.js"),
   strip: () => import("./widgets/strip.js"),

@@ -1,6 +1,7 @@
 """Standings of a problem.
 
-Only a trusted clock on a GPU ranks. There is a board for each version of the problem, GPU model and language
+A trusted clock on a GPU ranks, except for problems that rank by the score of their checker
+(`web.leaderboards.queries.scored`). There is a board for each version of the problem, GPU model and language
 with a score: times of different GPUs or versions are never compared. Without any score, the standings list
 the users who solved the problem, in the order of time, and say that nothing is ranked.
 
@@ -11,7 +12,6 @@ scores of a whole board, and all other columns only of the rows on the page.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Value, When
@@ -24,7 +24,9 @@ from web.accounts.visibility import Viewer
 from web.catalog.models import Problem
 from web.fleet.models import Gpu
 from web.leaderboards import cursors
-from web.leaderboards.queries.baselines import BaselineScore, baselines
+from web.leaderboards.queries.baselines import baselines
+from web.leaderboards.queries.boards import Board, Standing, Standings, choose, full_version
+from web.leaderboards.queries.scored import scored
 from web.leaderboards.queries.solvers import Solver, Solvers, solvers
 from web.submissions.models import Best
 from web.submissions.queries import visible_submissions
@@ -33,72 +35,11 @@ MAX_ROWS = 50
 _ORDER = ("score_us", "handed_in", "submission_id")
 FUNCTIONAL = "Without a GPU, nothing is ranked. Users who solved the problem, earliest first."
 UNTIMED = "No submission has been timed yet. Users who solved the problem, earliest first."
+UNSCORED = "No submission has a score yet. Users who solved the problem, earliest first."
 RANKED = (
     "The score is the geometric mean of the times of one call over the timed cases, with its 95 % interval. "
     "Those whose intervals overlap tie."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A board: comparable results of one problem version, one GPU model and one language.
-
-    `users` counts the ranked users; `latest` is the submission time of the newest score.
-    """
-
-    gpu: str
-    language: str
-    users: int
-    version: str
-    latest: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A user's place: the best score if the standings are ranked, else the first accepted submission.
-
-    `rank` counts from 1 and is shared in a tie (`tied`); both mean nothing without a `score`. `version` is
-    that of the problem; `toolkit` and `driver` come from the measurement. `public_id` is the submission's if
-    the viewer may read it, else empty; `profiled` if the viewer may see the profile.
-    """
-
-    username: str
-    language: str
-    solved: datetime
-    rank: int | None = None
-    tied: bool = False
-    score: Score | None = None
-    roofline_percent: float | None = None
-    driver: str = ""
-    toolkit: str = ""
-    version: str = ""
-    public_id: str = ""
-    profiled: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Standings:
-    """A page of the standings of a problem. `note` explains them, for display above them.
-
-    `total` counts all places of the board; the first row of this page has the position `start`, from 0.
-    `mine` is the viewer's own place on any page, and `around_me` the cursor of its page. `records` are the
-    scores of this board that were significantly better than all earlier ones, newest first. `previous` and
-    `next` are cursors, None if there is no such page; the first page has the cursor "".
-    """
-
-    ranked: bool
-    note: str
-    rows: tuple[Standing, ...]
-    board: Board | None = None
-    boards: tuple[Board, ...] = ()
-    total: int = 0
-    start: int = 0
-    mine: Standing | None = None
-    around_me: str = ""
-    records: tuple[Standing, ...] = ()
-    baselines: tuple[BaselineScore, ...] = ()
-    previous: str | None = None
-    next: str | None = None
 
 
 def standings(
@@ -116,10 +57,13 @@ def standings(
     The default is the fullest board of the current version. A prefix of a version is enough. Takes four
     queries for any size.
     """
+    if problem.ranks_by_score:
+        found = scored(problem, viewer, gpu=gpu, language=language, version=version, after=after, limit=limit)
+        return found or _unranked(solvers(problem, viewer, after=after, limit=limit), UNSCORED)
     boards = _boards(problem)
     if not boards:
         return _unranked(solvers(problem, viewer, after=after, limit=limit))
-    board = _choose(boards, gpu, language, _full_version(boards, problem, version))
+    board = choose(boards, gpu, language, full_version(boards, problem, version))
     rows = _visible(problem=problem, version=board.version, gpu_model=board.gpu, language=board.language)
     places = _Places.read(rows.filter(current=True))
     start = places.find(after)
@@ -177,10 +121,10 @@ class _Places:
         return replace(read[self.keys[at]], rank=ranked, tied=self.holders[ranked] > 1)
 
 
-def _unranked(found: Solvers) -> Standings:
+def _unranked(found: Solvers, note: str = "") -> Standings:
     return Standings(
         ranked=False,
-        note=UNTIMED if Gpu.objects.exists() else FUNCTIONAL,
+        note=note or (UNTIMED if Gpu.objects.exists() else FUNCTIONAL),
         rows=tuple(map(_solved, found.rows)),
         mine=_solved(found.mine) if found.mine else None,
         previous="" if found.continued else None,
@@ -204,23 +148,6 @@ def _boards(problem: Problem) -> tuple[Board, ...]:
         Board(row["gpu_model"], row["language"], row["users"], row["version"], row["latest"])
         for row in counted.order_by("gpu_model", "language", "-latest")
     )
-
-
-def _full_version(boards: tuple[Board, ...], problem: Problem, asked: str | None) -> str:
-    """Return the requested version; the current one if the requested one has no board."""
-    known = (board.version for board in boards)
-    return next((full for full in known if asked and full.startswith(asked)), problem.version)
-
-
-def _choose(boards: tuple[Board, ...], gpu: str | None, language: Language | None, version: str) -> Board:
-    """Return the fullest matching board; an empty one if none matches."""
-    of_version = [board for board in boards if board.version == version] or list(boards)
-    of_gpu = [board for board in of_version if gpu in {None, board.gpu}]
-    fitting = [board for board in of_gpu if language in {None, board.language}]
-    fullest = max(fitting or of_gpu or of_version, key=lambda board: board.users)
-    if fitting and fullest.version == version:
-        return fullest
-    return Board(gpu or fullest.gpu, language or fullest.language, 0, version)
 
 
 def _read(rows: QuerySet[Best], viewer: Viewer) -> tuple[dict[int, Standing], tuple[Standing, ...]]:

@@ -1,7 +1,7 @@
 """Submissions with their jobs, events and reports, and the rows that summarize them."""
 
 from web.submissions.models.job import Event, EventKind, Job, Priority
-from web.submissions.models.report import STAMP_CHARACTERS, CaseResult, Listing, ListingKind, Report
+from web.submissions.models.report import STAMP_CHARACTERS, CaseResult, Listing, ListingKind, Replay, Report
 from web.submissions.models.submission import (
     PUBLIC_ID_CHARACTERS,
     Submission,
@@ -22,6 +22,7 @@ __all__ = [
     "ListingKind",
     "Priority",
     "Progress",
+    "Replay",
     "Report",
     "Submission",
     "Tally",

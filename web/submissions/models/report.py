@@ -9,6 +9,7 @@ from django.utils.functional import cached_property
 
 from judge import report as judge_report
 from problems.vocabulary import Group, Verdict
+from web.accounts.models import User
 from web.submissions.models.submission import Submission
 
 STAMP_CHARACTERS = 120
@@ -19,7 +20,8 @@ class Report(models.Model):
 
     The columns are those that queries need. `version` is the problem's version that judged the submission.
     `gpu_model`, `driver` and `toolkit` describe the measurement, the first two empty without a GPU. Scores
-    are in microseconds; smaller is better. `web.submissions.usage` explains `gpu_ms` and `cpu_ms`, which are
+    are in microseconds; smaller is better. `checker_score` is the number that the problem's checker gave,
+    which ranks if the problem says so. `web.submissions.usage` explains `gpu_ms` and `cpu_ms`, which are
     null in reports from before version 0.3.
     """
 
@@ -36,6 +38,7 @@ class Report(models.Model):
     score_low_us = models.FloatField(null=True, blank=True)
     score_high_us = models.FloatField(null=True, blank=True)
     roofline_percent = models.FloatField(null=True, blank=True)
+    checker_score = models.FloatField(null=True, blank=True)
     gpu_ms = models.PositiveIntegerField(null=True, blank=True, help_text="Time on a GPU, in milliseconds.")
     cpu_ms = models.PositiveIntegerField(null=True, blank=True, help_text="Time on CPUs, in milliseconds.")
     body = models.JSONField()
@@ -45,6 +48,11 @@ class Report(models.Model):
         indexes = [
             models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True)),
             models.Index(fields=["finished"], name="report_by_time"),
+            models.Index(
+                fields=["submission"],
+                name="report_by_checker_score",
+                condition=Q(checker_score__isnull=False),
+            ),
             models.Index(
                 fields=["submission"],
                 name="report_gave_up",
@@ -118,6 +126,19 @@ class Listing(models.Model):
     def text(self) -> str:
         """Return the text."""
         return zlib.decompress(self.packed).decode()
+
+
+class Replay(models.Model):
+    """How a run used memory in a case, packed by `judge.replay.packed`. Each user's latest ones are kept."""
+
+    report = models.OneToOneField(Report, models.CASCADE, related_name="replay")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+", help_text="The submission's.")
+    case = models.CharField(max_length=60)
+    packed = models.BinaryField()
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.case}"
 
 
 class CaseResult(models.Model):

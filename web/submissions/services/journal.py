@@ -34,6 +34,7 @@ from web.submissions.models import (
     Submission,
 )
 from web.submissions.services.progress import settle
+from web.submissions.services.replays import keep_replay
 from web.submissions.usage import times_of
 
 OLD_VERDICT = "old_verdict"  # in the event that queues a rejudge
@@ -70,6 +71,8 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     Listing.objects.bulk_create(
         Listing.of(stored, ListingKind(kind), text) for kind, text in report.listings.items() if text
     )
+    if report.replay is not None:
+        keep_replay(stored, report.replay)
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
     if job.priority == Priority.REJUDGE:
@@ -120,6 +123,7 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report, *, per
         score_low_us=score.low_us if score else None,
         score_high_us=score.high_us if score else None,
         roofline_percent=_roofline_percent(report),
+        checker_score=report.checker_score,
         gpu_ms=gpu_ms,
         cpu_ms=cpu_ms,
         body=judge_report.to_json(replace(report, listings={})),

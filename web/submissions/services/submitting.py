@@ -286,6 +286,10 @@ def _read_custom(
         raise SizesUnacceptable("Custom sizes are only for runs.")
     if mode is not Mode.RUN and values:
         raise ValuesUnacceptable("Custom values are only for runs.")
+    if problem.asks_for_tests and (sizes or values):
+        raise SizesUnacceptable(
+            f"{problem.title} has no custom cases, because its programs are fixed. Run the samples."
+        )
     try:
         if values:
             return _read_values(sizes or {}, values, problem)

@@ -1,12 +1,12 @@
 """Atomics, reductions and fences. Source: PTX ISA 9.0, section 9.7.13 (atom, red, membar, fence)."""
 
-from ..emission import ATOMIC, Emission
+from ..emission import ATOMIC, BLOCK_ATOMIC, Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import Type, unsigned
 from ..syntax import Instruction, Name, Operand
 from .entry import InstructionEntry
 from .half import half_format
-from .memory import release
+from .memory import has_block_scope, release
 
 _OPERATIONS = ("add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec")
 
@@ -49,7 +49,8 @@ def _atomic(code: Emission, instruction: Instruction) -> str:
     count = 2 if operation == "cas" else 1
     vectors = [code.elements(operand) for operand in rest[:count]]
     targets = code.elements(target) if target != Name("_") else (target,) * len(vectors[0])
-    pointer = code.pointer(address, instruction.space, kind.size_bytes * len(vectors[0]), ATOMIC)
+    access = BLOCK_ATOMIC if has_block_scope(instruction) else ATOMIC
+    pointer = code.pointer(address, instruction.space, kind.size_bytes * len(vectors[0]), access)
     if len(vectors[0]) == 1:
         sources = [code.read(vector[0], kind) for vector in vectors]
         return release(instruction) + _one(code, operation, kind, targets[0], pointer, sources)
@@ -71,7 +72,7 @@ def _fence(code: Emission, instruction: Instruction) -> str:
     del code
     if instruction.any_of("proxy", "mbarrier_init"):
         return ";"
-    return f"fence(W, {'true' if instruction.has('cta') else 'false'});"
+    return f"fence(W, {str(has_block_scope(instruction)).lower()});"
 
 
 ENTRIES = (

@@ -84,7 +84,11 @@ def _encoded(code: Emission, instruction: Instruction, to: Type, value: str) -> 
     code.uses("half")
     shape = half_format(to.name)
     mode = _HALF_ROUNDING[instruction.any_of(*_HALF_ROUNDING) or "rn"]
-    encoded = f"encode_half<{shape}>({value}, HalfRounding::{mode})"
+    arguments = f"{value}, HalfRounding::{mode}"
+    if shape == "F16" and not instruction.has("satfinite"):
+        encoded = f"encode_half<{shape}>(T, {arguments}, {code.location})"
+    else:
+        encoded = f"encode_half<{shape}>({arguments})"
     if instruction.has("satfinite"):
         encoded = f"finite_half<{shape}>({encoded})"
     return f"relu_half<{shape}>({encoded})" if instruction.has("relu") else encoded

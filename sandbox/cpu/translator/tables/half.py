@@ -6,6 +6,7 @@ from ..syntax import Instruction
 from .entry import Emit, InstructionEntry
 
 _LETTERS = "abc"
+_OVERFLOWING = frozenset(("add", "subtract", "multiply", "fused"))
 
 
 def half_format(name: str) -> str:
@@ -17,7 +18,7 @@ def lanewise(code: Emission, kind_name: str, scalar: str, sources: list[str]) ->
     """`scalar`, an expression of u16 values a, b and c, applied to one half or to both."""
     code.uses("half")
     names = _LETTERS[: len(sources)]
-    operation = f"[]({', '.join(f'u16 {name}' for name in names)}) {{ return {scalar}; }}"
+    operation = f"[&]({', '.join(f'u16 {name}' for name in names)}) {{ return {scalar}; }}"
     if kind_name.endswith("x2"):
         return f"packed({operation}, {', '.join(sources)})"
     return f"({operation})({', '.join(sources)})"
@@ -32,6 +33,8 @@ def _arithmetic(function: str, count: int) -> Emit:
             names = [f"flush_half_bits<{shape}>({name})" for name in names]
         which = f"{function}_nan" if instruction.has("NaN") else function
         scalar = f"{which}_half<{shape}>({', '.join(names)})"
+        if shape == "F16" and function in _OVERFLOWING:
+            scalar = f"with_overflow<{shape}>(T, {scalar}, {code.location}, {', '.join(_LETTERS[:count])})"
         if instruction.has("abs") and instruction.has("xorsign"):
             scalar = (
                 f"product_sign_half<{shape}>({which}_half<{shape}>(u16(a & 0x7fff), u16(b & 0x7fff)), a, b)"

@@ -1,39 +1,54 @@
 """Loads and stores. Source: PTX ISA 9.0, section 9.7.9 (ld, ld.global.nc, ldu, st)."""
 
-from ..emission import POLLED_READ, POLLED_WRITE, READ, WRITE, Emission
-from ..syntax import Instruction, Operand
+from ..emission import (
+    BLOCK_POLLED_READ,
+    BLOCK_POLLED_WRITE,
+    POLLED_READ,
+    POLLED_WRITE,
+    READ,
+    VOLATILE_READ,
+    VOLATILE_WRITE,
+    WRITE,
+    Emission,
+)
+from ..syntax import Instruction
 from .entry import InstructionEntry
 
 _ORDERED_LOADS = ("volatile", "acquire", "relaxed", "mmio")
 _ORDERED_STORES = ("volatile", "release", "relaxed", "mmio")
 
 
-def _pause(code: Emission, instruction: Instruction, address: Operand) -> str:
-    """Return the code that a polling thread runs before its next access."""
-    space = instruction.space
-    if not instruction.has("volatile"):
-        return "spin(T);"
-    if space == "shared":
-        return "wc_yield(T);"
-    return f"lockstep(W, {code.address(address)});" if not space else "spin(T);"
+def has_block_scope(instruction: Instruction) -> bool:
+    """Whether other blocks are out of the scope of an operation. A cluster has one block."""
+    return bool(instruction.any_of("cta", "cluster"))
+
+
+def _kind(instruction: Instruction, ordered: tuple[str, ...], kinds: tuple[str, str, str, str]) -> str:
+    """Choose among the kinds of an access: plain, polled, volatile, or polled within a block."""
+    plain, polled, volatile, within_block = kinds
+    if not instruction.any_of(*ordered):
+        return plain
+    if instruction.has("volatile"):
+        return volatile
+    return within_block if has_block_scope(instruction) else polled
 
 
 def release(instruction: Instruction) -> str:
     """A statement for the release that an operation carries, or nothing. Race mode takes it for a fence."""
     if not instruction.any_of("release", "acq_rel", "sc"):
         return ""
-    return f"fence(W, {'true' if instruction.has('cta') else 'false'}); "
+    return f"fence(W, {str(has_block_scope(instruction)).lower()}); "
 
 
 def _load(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     elements = code.elements(instruction.operand(0))
     address = instruction.operand(1)
-    ordered = instruction.any_of(*_ORDERED_LOADS)
-    access = POLLED_READ if ordered else READ
+    access = _kind(instruction, _ORDERED_LOADS, (READ, POLLED_READ, VOLATILE_READ, BLOCK_POLLED_READ))
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(elements), access)
+    ordered = access != READ
     function = "load_atomic" if ordered else "load"
-    pause = f"{_pause(code, instruction, address)} " if ordered else ""
+    pause = f"poll(T, {code.address(address)}); " if ordered else ""
     if len(elements) == 1:
         return pause + code.write(elements[0], kind, f"{function}<{kind.cpp}>({pointer})")
     loads = " ".join(
@@ -47,10 +62,9 @@ def _store(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     address = instruction.operand(0)
     values = [code.read(element, kind) for element in code.elements(instruction.operand(1))]
-    ordered = instruction.any_of(*_ORDERED_STORES)
-    access = POLLED_WRITE if ordered else WRITE
+    access = _kind(instruction, _ORDERED_STORES, (WRITE, POLLED_WRITE, VOLATILE_WRITE, BLOCK_POLLED_WRITE))
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(values), access)
-    function = "store_atomic" if ordered else "store"
+    function = "store" if access == WRITE else "store_atomic"
     if len(values) == 1:
         text = f"{function}<{kind.cpp}>({pointer}, {values[0]});"
     else:
@@ -59,9 +73,6 @@ def _store(code: Emission, instruction: Instruction) -> str:
             for index, value in enumerate(values)
         )
         text = f"{{ const u64 at = {pointer}; {stores} }}"
-    if instruction.has("volatile") and instruction.space in ("shared", ""):
-        pause = _pause(code, instruction, address)
-        return f"{pause} {text} {pause}"
     return release(instruction) + text
 
 

@@ -26,12 +26,12 @@ __global__ void shuffle(const float* in, float* out, int n) {
 }
 
 __device__ void last_warp(volatile float* s, int t) {
-  s[t] += s[t + 32];
-  s[t] += s[t + 16];
-  s[t] += s[t + 8];
-  s[t] += s[t + 4];
-  s[t] += s[t + 2];
-  s[t] += s[t + 1];
+  for (int step = 32; step > 0; step /= 2) {
+    const float sum = s[t] + s[t + step];
+    __syncwarp();
+    s[t] = sum;
+    __syncwarp();
+  }
 }
 
 __global__ void lockstep(const float* in, float* out, int n) {

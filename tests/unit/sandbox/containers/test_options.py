@@ -25,6 +25,7 @@ SHELL = Shell(
     images=Images.tagged("here", "5"),
     runtime=None,
     profile='{"defaultAction":"SCMP_ACT_ERRNO"}',
+    watched_profile='{"defaultAction":"SCMP_ACT_LOG"}',
     processors=1.5,
     enter=Path("/run/own/enter"),
     passwd=Path("/run/own/passwd"),

@@ -56,7 +56,7 @@ def engine(machine: Architecture) -> Engine:
 @BOTH
 def test_every_refused_call_is_refused_alike(machine: Architecture) -> None:
     theirs = engine(machine)
-    for refusal in seccomp.REFUSALS:
+    for refusal in seccomp.rules().refusals:
         for name, numbers in refusal.calls.items():
             number = numbers[machine.column]
             if number is not None:
@@ -64,7 +64,7 @@ def test_every_refused_call_is_refused_alike(machine: Architecture) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("judgement", seccomp.JUDGEMENTS, ids=lambda judgement: judgement.name)
+@pytest.mark.parametrize("judgement", seccomp.rules().judgements, ids=lambda judgement: judgement.name)
 def test_every_argument_is_judged_alike(machine: Architecture, judgement: seccomp.ArgumentRule) -> None:
     theirs = engine(machine)
     number = judgement.numbers[machine.column]

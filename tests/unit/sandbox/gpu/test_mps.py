@@ -142,7 +142,7 @@ def test_a_client_that_does_not_answer_is_waited_for_once(
 ) -> None:
     """Such a client, which stops itself again and again, cost two seconds for each attempt."""
     monkeypatch.setattr("sandbox.gpu.mps.wake", lambda _: False)
-    monkeypatch.setattr("sandbox.gpu.mps._TERMINATE_S", 0.3)
+    monkeypatch.setattr("sandbox.gpu.mps._TERMINATE_S", 3.0)
     mps.ensure()
     tell(mps, "clients", str(stopped.pid))
     with pytest.raises(MpsUnavailable, match="took more than"):

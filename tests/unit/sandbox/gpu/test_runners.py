@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from problems.vocabulary import Tool
 from sandbox.gpu.runners import (
     HOME,
     IN_IMAGE,
@@ -17,6 +16,7 @@ from sandbox.gpu.runners import (
     triton_runner_command,
     watched_runner_command,
 )
+from sandbox.gpu.tool import Tool
 from sandbox.runner.timed_session import LIBRARY
 from sandbox.spec import Command, Image, Limits, SandboxGpu
 

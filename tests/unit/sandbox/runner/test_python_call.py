@@ -11,6 +11,7 @@ from problems.calling import ModuleArgument, Pattern, PythonCallSpec, PythonEntr
 
 torch = pytest.importorskip("torch")
 from sandbox.runner import python_call as runner  # noqa: E402 - it needs PyTorch
+from sandbox.runner.python_backward import Misfit  # noqa: E402 - as above
 from sandbox.runner.torch_host import place_on_host  # noqa: E402
 
 NAMES = ("x", "weight", "bias", "y", "features")
@@ -144,7 +145,7 @@ def test_parameters_that_share_an_array_are_its_parts() -> None:
     packed = torch.cat([WEIGHT.reshape(-1), BIAS])
     source = "class ModelNew(torch.nn.Linear): pass"
     assert torch.equal(run(call, source, weight=packed), Y)
-    with pytest.raises(runner.Misfit, match=r"have 9 elements, but weight is float32\[10\]"):
+    with pytest.raises(Misfit, match=r"have 9 elements, but weight is float32\[10\]"):
         run(call, source, weight=torch.zeros(10))
 
 
@@ -164,7 +165,7 @@ def test_bytes_are_seen_as_numbers_of_eight_bits() -> None:
     result = run(call, source, weight=held, y=torch.zeros(1, 2, dtype=torch.uint8))
     assert isinstance(result, torch.Tensor)
     assert result.view(torch.float8_e5m2).float().tolist() == [[1.5, -2.0]]
-    with pytest.raises(runner.Misfit, match=r"returned float32\[1, 2\] for y, which is float8_e5m2"):
+    with pytest.raises(Misfit, match=r"returned float32\[1, 2\] for y, which is float8_e5m2"):
         run(call, source.replace(".to(torch.float8_e5m2)", ""), weight=held, y=held.clone())
 
 
@@ -189,7 +190,7 @@ MISFITS = {
 @pytest.mark.parametrize("source", MISFITS)
 def test_what_does_not_fit_says_what_would(source: str) -> None:
     call, words = MISFITS[source]
-    with pytest.raises(runner.Misfit, match=words):
+    with pytest.raises(Misfit, match=words):
         run(call, source)
 
 

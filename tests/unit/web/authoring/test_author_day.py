@@ -128,6 +128,7 @@ class TestMessages:
             ("checking", "relative = ", "relative = -", "id_output-2-relative"),
             ("limits", 'difficulty = "', 'languages = ["rust"]\ndifficulty = "', "id_languages"),
             ("limits", "[formulas]", "[fix]\nchanges = 99\n\n[formulas]", "id_fix-changes"),
+            ("limits", "[formulas]", "[test]\nleast_killed = 99\n\n[formulas]", "id_test-least_killed"),
             (
                 "limits",
                 "[formulas]",

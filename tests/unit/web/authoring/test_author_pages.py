@@ -305,6 +305,15 @@ class TestSignature:
         author.post("/author/my-sum/signature", self.sent(page) | {"arguments-2-zeroed": ""})
         assert "zeroed" not in said(workspace)["arguments"][2]
 
+    def test_an_array_may_be_in_host_memory(self, author, workspace):
+        sent = self.sent(author.get("/author/my-sum/signature")) | {"arguments-0-memory": "pinned"}
+        assert author.post("/author/my-sum/signature", sent).status_code == 302
+        assert said(workspace)["arguments"][0]["memory"] == "pinned"
+        page = author.get("/author/my-sum/signature")
+        assert page.context["table"].forms[0].initial["memory"] == "pinned"
+        author.post("/author/my-sum/signature", self.sent(page) | {"arguments-0-memory": ""})
+        assert "memory" not in said(workspace)["arguments"][0]
+
     def test_inputs_may_promise_values_and_scalars_be_drawn(self, author, workspace):
         sent = self.sent(author.get("/author/my-sum/signature")) | {
             "arguments-0-bounds": "-1,",

@@ -58,6 +58,7 @@ class TestUnchanged:
         saved = solutions.write_solutions(saved, solutions.read_solutions(saved))
         saved = general.write_limits(saved, general.read_limits(saved))
         saved = general.write_fix(saved, general.read_fix(saved))
+        saved = general.write_under_test(saved, general.read_under_test(saved))
         saved = general.write_formulas(saved, general.read_formulas(saved))
         saved = requirements.write_requirements(saved, requirements.read_requirements(saved))
         assert saved == text
@@ -217,6 +218,15 @@ class TestGivenProgram:
         }
         assert general.read_fix(text) == row
         assert general.write_fix(text, general.FixRow()) == THREE
+
+
+class TestProgramsUnderTest:
+    def test_they_are_written_and_removed(self):
+        row = general.UnderTestRow(("off-by-one", "stale"), "2")
+        text = general.write_under_test(THREE, row)
+        assert tomllib.loads(text)["test"] == {"faulty": ["off-by-one", "stale"], "least_killed": 2}
+        assert general.read_under_test(text) == row
+        assert general.write_under_test(text, general.UnderTestRow()) == THREE
 
 
 class TestRequirements:

@@ -12,6 +12,7 @@ from web.accounts.models import User
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.models import Workspace, WorkspaceState
+from web.authoring.problem_templates import begin
 from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import files, publishing, runs, workspaces
@@ -324,3 +325,12 @@ def test_staff_answer_the_preview_of_a_version_where_it_goes_live(
     assert "Make this version live?" in client.get(page).content.decode()
     assert client.post(f"{page}/apply").status_code == 302
     assert submissions.verdict_of(Submission.objects.get()) == "accepted"
+
+
+def test_problems_that_ask_for_tests_cannot_run_on_personal_nodes(instructor):
+    workspace = workspaces.create(instructor, "largest", begin("tests", title="Largest"))
+    prove(workspace)
+    publishing.publish(workspace, instructor)
+    with pytest.raises(publishing.NotOnPersonalNodes, match="would get the programs under test"):
+        publishing.allow_personal_nodes(workspace, instructor, allowed=True)
+    assert not publishing.allow_personal_nodes(workspace, instructor, allowed=False)

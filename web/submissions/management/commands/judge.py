@@ -20,10 +20,11 @@ from judge.values import read_values
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
-from problems.vocabulary import Language, Mode, Tool, Verdict
+from problems.vocabulary import Language, Mode, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.nvml import NvmlUnavailable, gpus
+from sandbox.gpu.tool import Tool
 from sandbox.toolchain import ToolchainMissing
 from web.cli.diagnosis import diagnosis_lines
 from web.site.judging import NOTHING_WARM, open_configured

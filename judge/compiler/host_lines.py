@@ -1,0 +1,111 @@
+"""Finds lines of findings on host code, where the runtime knows the call and the pointers alone.
+
+Lines come from the text of the program. A finding gets one only if the text leaves a single choice, except
+that the first access to an array is taken for the access that ended the program.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from judge.compiler.source import ProgramText
+from judge.report import Diagnostic
+from problems.vocabulary import DiagnosticKind
+
+_WARNING = re.compile(r"(?P<call>cuda\w{1,60}): the (?P<role>source|destination) is ")
+_DIRECTION = re.compile(r"\bcudaMemcpy(?:(?P<source>Host|Device)To(?P<destination>Host|Device)|Default)\b")
+_ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
+_ALLOCATED = re.compile(r"\s{0,8}(?:\([^()]{1,40}\)\s{0,8})?&\s{0,8}(?P<name>[A-Za-z_]\w{0,60})")
+_MOST_NAMES = 16  # each takes a search of the program
+_LAST_NAME = re.compile(r"([A-Za-z_]\w{0,60})\s{0,8}(?:\[\s{0,8}\])?$")
+# What the finding lists, how that is made, and how it is freed.
+_HELD = (
+    (re.compile(r"\ballocations? with "), ("cudaMalloc", "cudaMallocAsync", "cudaMallocManaged"), "cudaFree"),
+    (re.compile(r"\bstreams?\b"), ("cudaStreamCreate", "cudaStreamCreateWithFlags"), "cudaStreamDestroy"),
+    (re.compile(r"\bevents?\b"), ("cudaEventCreate", "cudaEventCreateWithFlags"), "cudaEventDestroy"),
+)
+
+
+def with_host_lines(
+    found: Iterable[Diagnostic], source: str, arguments: Iterable[str] = ()
+) -> tuple[Diagnostic, ...]:
+    """Return `found`, with lines in findings on copies, accesses, leaks and launches of the host.
+
+    `arguments` are the names of the arguments of solve, in order. The program may name its parameters
+    otherwise.
+    """
+    entries = tuple(found)
+    if all(entry.line or entry.kind not in {*_FINDERS, DiagnosticKind.LAUNCH_BOUND} for entry in entries):
+        return entries
+    program = ProgramText.read(source)
+    names = dict(zip(arguments, map(_name_in, program.parameters_of("solve")), strict=False))
+
+    def line_of(entry: Diagnostic) -> int | None:
+        if entry.line or entry.kind == DiagnosticKind.LAUNCH_BOUND:
+            return entry.line or program.launch_of(entry.kernel or "")
+        find = _FINDERS.get(entry.kind)
+        return find(entry.message, program, names) if find else None
+
+    return tuple(replace(entry, line=line_of(entry)) for entry in entries)
+
+
+def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
+    """The only call that states such a direction; none if a call states none that can be read."""
+    said = _WARNING.match(message)
+    if said is None:
+        return None
+    lines = []
+    for line, text in program.statements_of(said["call"]):
+        stated = _DIRECTION.findall(text)
+        if len(stated) != 1:
+            return None
+        source, destination = stated[0]
+        if (source if said["role"] == "source" else destination) == "Host":
+            lines.append(line)
+    return lines[0] if len(lines) == 1 else None
+
+
+def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
+    """The first line outside kernels that reads, or writes, an element of such an array."""
+    said = _ACCESS.match(message)
+    if said is None:
+        return None
+    argument = said["argument"]
+    wanted = [names.get(argument, argument)] if argument else _allocated(program)
+    lines = [program.first_access(name, writes=said["verb"] == "wrote") for name in wanted]
+    return min((line for line in lines if line is not None), default=None)
+
+
+def _line_of_leak(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
+    """The only call that makes such a thing under a name that is freed nowhere, or the only one at all."""
+    lines, all_lines = [], []
+    for listed, makers, freer in _HELD:
+        if not listed.search(message.partition(", in each call")[0]):
+            continue
+        freed = {_name_in(text.partition(")")[0]) for _, text in program.statements_of(freer)}
+        for maker in makers:
+            made = ((line, _ALLOCATED.match(text)) for line, text in program.statements_of(maker))
+            named = [(line, match["name"]) for line, match in made if match]
+            all_lines += [line for line, _ in named]
+            lines += [line for line, name in named if name not in freed]
+    chosen = lines or all_lines
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _allocated(program: ProgramText) -> list[str]:
+    texts = (text for maker in _HELD[0][1] for _, text in program.statements_of(maker))
+    names = dict.fromkeys(match["name"] for text in texts if (match := _ALLOCATED.match(text)))
+    return list(names)[:_MOST_NAMES]
+
+
+def _name_in(declaration: str) -> str:
+    """The name that `declaration` declares, empty if that is not plain."""
+    match = _LAST_NAME.search(declaration.strip()[-200:])
+    return match[1] if match else ""
+
+
+_FINDERS: Mapping[str, Callable[[str, ProgramText, Mapping[str, str]], int | None]] = {
+    DiagnosticKind.COPY_DIRECTION: _line_of_copy,
+    DiagnosticKind.HOST_ACCESS: _line_of_access,
+    DiagnosticKind.LEAK: _line_of_leak,
+}

@@ -1,0 +1,219 @@
+"""The figures that are counted over one call of a program: names, values, and what causes them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from judge.evidence.occupancy import occupancy
+from judge.evidence.sums import Event, LaunchShape, Sum, Sums
+from judge.sizes import bytes_of
+from problems.binding_python import call_of
+from problems.schema import Case, Problem, Requirement
+from problems.vocabulary import Counter, Role
+from sandbox.cpu.counting import COMPILED
+
+# Registers and occupancy are those of the GPU that functional mode compiles for, on any host.
+CAPABILITY = (8, 0)
+_SECTOR_BYTES = 32
+_TOO_MUCH = "The program did more than functional mode counts, so the requirement cannot be checked."
+_UNKNOWN = (
+    "The resources of its kernels are unknown: ptxas cannot compile this program for compute capability 8.0."
+)
+_MANY_SHAPES = "The program has more different launches than functional mode compares."
+_NAMES = {
+    Counter.GLOBAL_SECTORS_PER_REQUEST: "Sectors per global request",
+    Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST: "Sectors per global load",
+    Counter.GLOBAL_STORE_SECTORS_PER_REQUEST: "Sectors per global store",
+    Counter.GLOBAL_SECTORS_RATIO: "Global sectors, as a multiple of the fewest for the same bytes",
+    Counter.GLOBAL_BYTES_RATIO: "Global bytes moved, as a multiple of the bytes needed",
+    Counter.GLOBAL_VECTOR_REQUESTS: "Global requests of 16 bytes per lane",
+    Counter.SHARED_WAVEFRONTS_PER_REQUEST: "Wavefronts per shared memory request",
+    Counter.SHARED_WAVEFRONTS_RATIO: "Shared memory wavefronts, as a multiple of the fewest",
+    Counter.SHARED_REQUESTS: "Requests to shared memory",
+    Counter.DIVERGENT_BRANCHES: "Share of branches that split a warp",
+    Counter.ATOMIC_REQUESTS: "Atomic requests",
+    Counter.ATOMIC_LANES_PER_ADDRESS: "Lanes of an atomic request at one address",
+    Counter.LAUNCHES: "Kernel launches",
+    Counter.BARRIERS_PER_BLOCK: "Barriers per block",
+    Counter.TENSOR_INSTRUCTIONS: "Tensor core instructions",
+    Counter.LDMATRIX_INSTRUCTIONS: "ldmatrix instructions",
+    Counter.ASYNC_COPY_INSTRUCTIONS: "cp.async instructions",
+    Counter.SHUFFLE_INSTRUCTIONS: "Shuffle instructions",
+    Counter.REDUCTION_INSTRUCTIONS: "redux instructions",
+    Counter.DOT_PRODUCT_INSTRUCTIONS: "dp4a and dp2a instructions",
+    Counter.TEXTURE_INSTRUCTIONS: "Texture fetches",
+    Counter.SPECIAL_INSTRUCTIONS: "Special function instructions",
+    Counter.DOUBLE_INSTRUCTIONS: "Double precision instructions",
+    Counter.FMA_INSTRUCTIONS: "FMA instructions in float32",
+    Counter.FMA_PER_SHARED_REQUEST: "FMA instructions per shared memory request",
+    Counter.REGISTERS_PER_THREAD: "Registers per thread",
+    Counter.SPILLED_BYTES: "Spilled bytes",
+    Counter.LOCAL_BYTES_PER_THREAD: "Bytes of local memory per thread",
+    Counter.SHARED_BYTES_PER_BLOCK: "Bytes of shared memory per block",
+    Counter.OCCUPANCY: "Theoretical occupancy on compute capability 8.0",
+    Counter.DEVICE_MEMORY_PEAK: "Peak bytes of allocated device memory",
+    Counter.UNFREED_ALLOCATIONS: "Allocations that are not freed",
+    Counter.HOST_SYNCHRONISATIONS: "Waits of the host for the device",
+    Counter.COPIES_TO_DEVICE: "Copies to the device",
+    Counter.COPIES_TO_HOST: "Copies to the host",
+    Counter.COPIES_ON_DEVICE: "Copies within the device",
+    Counter.BYTES_TO_DEVICE: "Bytes copied to the device",
+    Counter.BYTES_TO_HOST: "Bytes copied to the host",
+    Counter.PAGEABLE_COPIES: "Copies from or to pageable memory",
+    Counter.DEVICE_ALLOCATIONS: "Allocations of device memory outside streams",
+    Counter.STREAM_ORDERED_ALLOCATIONS: "Stream-ordered allocations",
+    Counter.PINNED_ALLOCATIONS: "Allocations of pinned memory",
+    Counter.MANAGED_ALLOCATIONS: "Allocations of managed memory",
+    Counter.DEVICE_FREES: "Frees of device memory outside streams",
+    Counter.STREAM_ORDERED_FREES: "Stream-ordered frees",
+    Counter.KERNEL_STREAMS: "Streams that run kernels",
+    Counter.EVENT_RECORDS: "Records of events",
+    Counter.STREAM_WAITS: "Waits of streams for events",
+    Counter.TIMED_LAUNCHES: "Kernels between two events whose times are compared",
+    Counter.GRAPH_INSTANTIATIONS: "Instantiations of graphs",
+    Counter.GRAPH_LAUNCHES: "Graph launches",
+    Counter.LAUNCHES_OUTSIDE_GRAPHS: "Kernel launches outside graphs",
+    Counter.COOPERATIVE_LAUNCHES: "Cooperative launches",
+    Counter.SAVED_BYTES_RATIO: "Bytes kept for the backward pass, as a multiple of those of the inputs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The figure of a counter, with the line or the call that contributes most.
+
+    It is None if `why` says why it is unknown.
+    """
+
+    value: float | None
+    line: int | None = None
+    call: str = ""
+    why: str = ""
+
+
+def counter_name(counter: str) -> str:
+    """The name of a counter in texts for users."""
+    return _NAMES[Counter(counter)]
+
+
+def compiled_counters(requirements: Iterable[Requirement]) -> tuple[str, ...]:
+    """The counters that programs must be compiled for, in a fixed order."""
+    needed = {_PART_OF.get(requirement.counter, requirement.counter).value for requirement in requirements}
+    return tuple(sorted(needed & COMPILED))
+
+
+def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figure:
+    """The figure of `counter` in a call on `case`."""
+    if counter in _OF_SHAPES:
+        return _of_shapes(_OF_SHAPES[counter], counter, sums.shapes)
+    if counter in _OF_MEMORY:
+        needed = problem.bytes_moved.number(case.sizes)
+        return _OF_MEMORY[counter](sums, needed) if sums.complete else Figure(None, why=_TOO_MUCH)
+    if counter is Counter.SAVED_BYTES_RATIO:
+        return Figure(_ratio(sums.saved_bytes, _given_bytes(problem, case)))
+    if counter in _OF_LAUNCHES:
+        return Figure(_OF_LAUNCHES[counter](sums))
+    event = sums.events.get(counter, Event())
+    return Figure(event.amount, event.line, event.call)
+
+
+def _of_shapes(
+    value: Callable[[LaunchShape], float | None], counter: Counter, shapes: tuple[LaunchShape, ...] | None
+) -> Figure:
+    """The worst of all launches: the lowest occupancy, the most of everything else."""
+    if shapes is None:
+        return Figure(None, why=_MANY_SHAPES)
+    known = [(found, shape.line) for shape in shapes if (found := value(shape)) is not None]
+    if len(known) != len(shapes):
+        return Figure(None, why=_UNKNOWN)
+    if not known:
+        return Figure(0)
+    choose = min if counter is Counter.OCCUPANCY else max
+    worst, line = choose(known, key=lambda found: found[0])
+    return Figure(worst, line)
+
+
+def _occupancy(shape: LaunchShape) -> float | None:
+    if shape.registers is None:
+        return None
+    found = occupancy(
+        CAPABILITY, registers=shape.registers, shared_bytes=shape.shared_bytes, threads=shape.threads
+    )
+    return found.warps / found.max_warps if found else None
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _given_bytes(problem: Problem, case: Case) -> int:
+    """The bytes of the input arrays that Python programs are given, without parameters of modules."""
+    given = call_of(problem).given.names
+    return sum(
+        bytes_of(argument, case.sizes)
+        for argument in problem.arguments
+        if argument.role is Role.IN and argument.name in given
+    )
+
+
+def _accesses(sums: Sums) -> Sum:
+    """Loads and stores of global memory together."""
+    one, other = sums.global_load, sums.global_store
+    worst = max(one, other, key=lambda found: (found.units - found.fewest, found.units))
+    return Sum(one.requests + other.requests, one.units + other.units, one.fewest + other.fewest, worst.line)
+
+
+def _per_request(found: Sum) -> Figure:
+    return Figure(_ratio(found.units, found.requests), found.line)
+
+
+def _per_fewest(found: Sum) -> Figure:
+    return Figure(_ratio(found.units, found.fewest), found.line)
+
+
+def _requests(found: Sum) -> Figure:
+    return Figure(found.requests, found.line)
+
+
+def _bytes_ratio(found: Sum, needed: float) -> Figure:
+    return Figure(_ratio(_SECTOR_BYTES * found.units, needed), found.line)
+
+
+def _fma_per_shared_request(sums: Sums) -> Figure:
+    fma = sums.events.get(Counter.FMA_INSTRUCTIONS, Event())
+    return Figure(_ratio(fma.amount, sums.shared.requests), sums.shared.line)
+
+
+def _vector_requests(sums: Sums) -> Figure:
+    event = sums.events.get(Counter.GLOBAL_VECTOR_REQUESTS, Event())
+    return Figure(event.amount, event.line)
+
+
+_PART_OF = {Counter.FMA_PER_SHARED_REQUEST: Counter.FMA_INSTRUCTIONS}
+_OF_SHAPES: Mapping[Counter, Callable[[LaunchShape], float | None]] = {
+    Counter.REGISTERS_PER_THREAD: lambda shape: shape.registers,
+    Counter.SPILLED_BYTES: lambda shape: shape.spilled_bytes,
+    Counter.LOCAL_BYTES_PER_THREAD: lambda shape: shape.local_bytes,
+    Counter.SHARED_BYTES_PER_BLOCK: lambda shape: shape.shared_bytes,
+    Counter.OCCUPANCY: _occupancy,
+}
+_OF_LAUNCHES: Mapping[Counter, Callable[[Sums], float]] = {
+    Counter.LAUNCHES: lambda sums: sums.launches,
+    Counter.BARRIERS_PER_BLOCK: lambda sums: _ratio(sums.barriers, sums.blocks),
+}
+# The engine counts accesses and branches up to a bound, everything else without one. The number is
+# that of the bytes that the problem needs.
+_OF_MEMORY: Mapping[Counter, Callable[[Sums, float], Figure]] = {
+    Counter.GLOBAL_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_accesses(sums), needed),
+    Counter.GLOBAL_SECTORS_PER_REQUEST: lambda sums, _: _per_request(_accesses(sums)),
+    Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.global_load),
+    Counter.GLOBAL_STORE_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.global_store),
+    Counter.GLOBAL_SECTORS_RATIO: lambda sums, _: _per_fewest(_accesses(sums)),
+    Counter.GLOBAL_VECTOR_REQUESTS: lambda sums, _: _vector_requests(sums),
+    Counter.SHARED_WAVEFRONTS_PER_REQUEST: lambda sums, _: _per_request(sums.shared),
+    Counter.SHARED_WAVEFRONTS_RATIO: lambda sums, _: _per_fewest(sums.shared),
+    Counter.SHARED_REQUESTS: lambda sums, _: _requests(sums.shared),
+    Counter.FMA_PER_SHARED_REQUEST: lambda sums, _: _fma_per_shared_request(sums),
+    Counter.DIVERGENT_BRANCHES: lambda sums, _: _per_request(sums.branch),
+    Counter.ATOMIC_REQUESTS: lambda sums, _: _requests(sums.atomic),
+    Counter.ATOMIC_LANES_PER_ADDRESS: lambda sums, _: _per_request(sums.atomic),
+}

@@ -1,0 +1,68 @@
+"""One array that a program on a GPU gets in host memory, with contents that the referee keeps on the GPU."""
+
+from typing import TYPE_CHECKING
+
+from judge.gpu.device.buffer import pointer_of
+from judge.gpu.device.errors import our_errors
+from judge.runner.buffers import Bytes, HostBuffer
+from judge.runner.memory import PrivateBytes
+from problems.vocabulary import Dtype
+
+if TYPE_CHECKING:
+    from judge.gpu.device.memory import DeviceMemory
+
+
+class MirroredBuffer:
+    """Host memory that is shared with the runner: `judge.runner.memory.Buffer`.
+
+    Contents, poison and snapshots are on the GPU as those of every buffer there, so that outputs are compared
+    there. Each operation waits until it is done.
+    """
+
+    def __init__(self, memory: "DeviceMemory", name: str, size_bytes: int) -> None:
+        self._memory = memory
+        self._shared = HostBuffer(name, size_bytes)
+        self.name = name
+        self.size_bytes = size_bytes
+        self.offset = self._shared.offset
+        self.whole_bytes = self._shared.whole_bytes
+
+    @property
+    def descriptor(self) -> int:
+        """The descriptor to pass to the sandbox. The buffer keeps ownership."""
+        return self._shared.descriptor
+
+    def fill(self, contents: PrivateBytes) -> None:
+        """Copy `contents` into the payload."""
+        self._shared.fill(self._memory.to_host(contents))
+
+    def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> PrivateBytes:
+        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        return self._kept(self._shared.poison(dtype=dtype), into)
+
+    def clear(self) -> None:
+        """Fill the payload with zeros."""
+        self._shared.clear()
+
+    def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
+        """A private copy of the payload as it is now."""
+        return self._kept(self._shared.snapshot(), into)
+
+    def holds(self, contents: PrivateBytes) -> bool:
+        """Whether the payload is `contents` now."""
+        return self._shared.holds(self._memory.to_host(contents))
+
+    def damage(self) -> str | None:
+        """Return a message for the author that names the overwritten guard band, or None."""
+        return self._shared.damage()
+
+    def close(self) -> None:
+        """Scrub and release the memory."""
+        self._shared.close()
+
+    def _kept(self, contents: Bytes, into: PrivateBytes | None) -> PrivateBytes:
+        """Return `contents` on the GPU, in `into` if given."""
+        with our_errors():
+            kept = self._memory.fresh(self.size_bytes) if into is None else into
+            self._memory.upload(pointer_of(kept, self.size_bytes), contents)
+            return kept

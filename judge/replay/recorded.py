@@ -1,0 +1,281 @@
+"""Reads the trace of a call that functional mode wrote into memory of the judge.
+
+Theory of operation. The engine (`sandbox/cpu/runtime/trace.h`) runs in a process together with the
+submission, which can write anything into this memory, at any time. So the judge takes one private copy and
+believes nothing in it: sizes are bounded before anything is read, every field is checked, and the first
+contradiction drops the trace. All of that takes linear time. A trace decides nothing. It has addresses and
+lines, and no values.
+
+The layout is that of `sandbox/cpu/runtime/trace_format.h`.
+"""
+
+import fcntl
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+MOST_ACCESSES = 1 << 16
+_MAGIC = 0x31_52_54_57  # "WTR1", little endian
+_MOST_LAUNCHES = 64
+_MOST_ARRAYS = 256
+_MOST_THREADS = 1024  # of a block
+_MOST_SHARED = 1 << 20
+_WIDEST = 64  # bytes of an access
+_MOST_LINES = 1 << 20
+_LANES = 32
+_NAME_BYTES = 96
+_MOST_LEVEL = 80
+_HEADER = struct.Struct("<8I")
+_LAUNCH = struct.Struct(f"<{_NAME_BYTES}s3I3III")
+_ARRAY = struct.Struct(f"<{_NAME_BYTES}s4I")
+EVENT = np.dtype(
+    [
+        ("block", "<u4"),
+        ("epoch", "<u4"),
+        ("line", "<u4"),
+        ("mask", "<u4"),
+        ("taken", "<u4"),
+        ("launch", "<u2"),
+        ("warp", "<u2"),
+        ("bytes", "<u2"),
+        ("kind", "u1"),
+        ("shared", "u1"),
+    ]
+)
+MOST_BYTES = (
+    _HEADER.size
+    + _MOST_LAUNCHES * _LAUNCH.size
+    + _MOST_ARRAYS * _ARRAY.size
+    + MOST_ACCESSES * (EVENT.itemsize + 4)
+)
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+_ARRAY_KINDS = ("device", "argument", "managed", "pinned", "registered", "variable")
+Events = npt.NDArray[np.void]
+Addresses = npt.NDArray[np.uint32]
+Size = tuple[int, int, int]
+
+
+class EventKind(IntEnum):
+    """What the lanes of a warp did."""
+
+    READ = 0
+    WRITE = 1
+    ATOMIC = 2
+    BARRIER = 3
+    BRANCH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TracedLaunch:
+    """A launch of a kernel."""
+
+    kernel: str
+    grid: Size
+    block: Size
+    shared_bytes: int
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedArray:
+    """An array in global memory: `bytes` from `start` in the address space of the trace.
+
+    `kind` is the origin of the memory. `name` is that of the argument or variable, else empty.
+    """
+
+    name: str
+    start: int
+    bytes: int
+    element_bytes: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What was recorded of a call.
+
+    `events` has rows of `EVENT`, sorted by launch, block and warp, and in the order of each warp. `addresses`
+    has one for each lane of each access. `level` says how much was left out: blocks were halved that often,
+    then the warps of the first block. `shortened` says that threads or launches are incomplete.
+    """
+
+    launches: tuple[TracedLaunch, ...]
+    arrays: tuple[TracedArray, ...]
+    events: Events
+    addresses: Addresses
+    level: int
+    shortened: bool
+
+
+class TraceMemory:
+    """Memory for one trace, which is shared with a runner. Close it."""
+
+    def __init__(self) -> None:
+        self.descriptor = os.memfd_create("warpcourt-trace", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.descriptor, MOST_BYTES)
+        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _SEALS)
+
+    def read(self) -> Trace | None:
+        """What was recorded; None if nothing was, or if it is contradictory."""
+        with mmap.mmap(self.descriptor, MOST_BYTES, prot=mmap.PROT_READ) as memory:
+            header = bytes(memory[: _HEADER.size])
+            needed = _needed(header)
+            return parse_trace(header + memory[_HEADER.size : needed]) if needed else None
+
+    def close(self) -> None:
+        """Release the memory."""
+        os.close(self.descriptor)
+
+
+@contextmanager
+def trace_memory(*, wanted: bool) -> Iterator[TraceMemory | None]:
+    """Memory for a trace if one is wanted, else None."""
+    if not wanted:
+        yield None
+        return
+    memory = TraceMemory()
+    try:
+        yield memory
+    finally:
+        memory.close()
+
+
+def parse_trace(data: bytes) -> Trace | None:
+    """The trace in `data`, which is hostile; None if there is none or anything in it is impossible."""
+    needed = _needed(data[: _HEADER.size])
+    if not needed or len(data) != needed:
+        return None
+    _, launch_count, array_count, event_count, address_count, level, shortened, _ = _HEADER.unpack_from(data)
+    at = _HEADER.size
+    launches = [_launch(data, at + i * _LAUNCH.size) for i in range(launch_count)]
+    at += launch_count * _LAUNCH.size
+    arrays = [_array(data, at + i * _ARRAY.size) for i in range(array_count)]
+    at += array_count * _ARRAY.size
+    events = np.frombuffer(data, EVENT, event_count, at)
+    addresses = np.frombuffer(data, "<u4", address_count, at + event_count * EVENT.itemsize)
+    known_launches = [launch for launch in launches if launch]
+    known_arrays = [array for array in arrays if array]
+    if len(known_launches) < launch_count or len(known_arrays) < array_count or level > _MOST_LEVEL:
+        return None
+    apart = all(one.start + one.bytes <= other.start for one, other in pairwise(known_arrays))
+    trace = Trace(tuple(known_launches), tuple(known_arrays), events, addresses, level, bool(shortened))
+    return trace if apart and _possible(trace) else None
+
+
+def lane_counts(events: Events) -> npt.NDArray[np.int64]:
+    """How many addresses each event has: those of its lanes if it is an access, else none."""
+    return np.where(events["kind"] <= EventKind.ATOMIC, np.bitwise_count(events["mask"]), 0).astype(np.int64)
+
+
+def _needed(header: bytes) -> int:
+    """The bytes of the trace that `header` announces; 0 if it announces none that is possible."""
+    if len(header) != _HEADER.size:
+        return 0
+    magic, launches, arrays, events, addresses, *_ = _HEADER.unpack(header)
+    if magic != _MAGIC or launches > _MOST_LAUNCHES or arrays > _MOST_ARRAYS:
+        return 0
+    if not 0 < events <= MOST_ACCESSES or addresses > MOST_ACCESSES:
+        return 0
+    lists = launches * _LAUNCH.size + arrays * _ARRAY.size
+    return int(_HEADER.size + lists + events * EVENT.itemsize + 4 * addresses)
+
+
+def _launch(data: bytes, at: int) -> TracedLaunch | None:
+    kernel, *numbers, shared_bytes, _ = _LAUNCH.unpack_from(data, at)
+    launch = TracedLaunch(
+        _name(kernel),
+        (numbers[0], numbers[1], numbers[2]),
+        (numbers[3], numbers[4], numbers[5]),
+        shared_bytes,
+    )
+    fits = (
+        0 < launch.blocks < 1 << 32 and 0 < launch.threads <= _MOST_THREADS and shared_bytes <= _MOST_SHARED
+    )
+    return launch if fits else None
+
+
+def _array(data: bytes, at: int) -> TracedArray | None:
+    name, start, size, element_bytes, kind = _ARRAY.unpack_from(data, at)
+    if (
+        not 0 < size < 1 << 32
+        or start + size >= 1 << 32
+        or element_bytes > _WIDEST
+        or kind >= len(_ARRAY_KINDS)
+    ):
+        return None
+    return TracedArray(_name(name), start, size, element_bytes, _ARRAY_KINDS[kind])
+
+
+def _name(raw: bytes) -> str:
+    text = raw.partition(b"\0")[0].decode("utf-8", "replace")
+    return "".join(character for character in text if character.isprintable())
+
+
+def _possible(trace: Trace) -> bool:
+    events = trace.events
+    launches = events["launch"].astype(np.int64)
+    if not trace.launches or launches.max() >= len(trace.launches):
+        return False
+    blocks = np.array([launch.blocks for launch in trace.launches])[launches]
+    threads = np.array([launch.threads for launch in trace.launches])[launches]
+    access = events["kind"] <= EventKind.ATOMIC
+    lanes = np.clip(threads - events["warp"].astype(np.int64) * _LANES, 0, _LANES)
+    return bool(
+        np.all(events["block"] < blocks)
+        and np.all(events["kind"] <= EventKind.BRANCH)
+        and np.all(events["shared"] <= 1)
+        and np.all(events["line"] <= _MOST_LINES)
+        and np.all(events["epoch"] <= MOST_ACCESSES)
+        and np.all(events["mask"] != 0)
+        and np.all(events["mask"].astype(np.int64) < 1 << lanes)
+        and np.all((events["taken"] & ~events["mask"]) == 0)
+        and np.all((events["bytes"] > 0) & (events["bytes"] <= _WIDEST) | ~access)
+        and lane_counts(events).sum() == len(trace.addresses)
+        and _in_order(events)
+        and _in_bounds(trace)
+    )
+
+
+def _in_order(events: Events) -> bool:
+    place = (
+        events["launch"].astype(np.uint64) << 48 | events["block"].astype(np.uint64) << 16 | events["warp"]
+    )
+    return bool(np.all(place[1:] >= place[:-1]))
+
+
+def _in_bounds(trace: Trace) -> bool:
+    """Whether each access lies in shared memory of its block, or in one array."""
+    events = trace.events
+    counts = lane_counts(events)
+    begin = trace.addresses.astype(np.int64)
+    end = begin + np.repeat(events["bytes"].astype(np.int64), counts)
+    shared = np.repeat(events["shared"] == 1, counts)
+    sizes = np.array([launch.shared_bytes for launch in trace.launches])
+    limits = np.repeat(sizes[events["launch"].astype(np.int64)], counts)
+    if np.any(end[shared] > limits[shared]):
+        return False
+    if shared.all():
+        return True
+    if not trace.arrays:
+        return False
+    starts = np.array([array.start for array in trace.arrays])
+    ends = np.array([array.start + array.bytes for array in trace.arrays])
+    holder = np.searchsorted(starts, begin[~shared], side="right") - 1
+    return bool(np.all(holder >= 0) and np.all(end[~shared] <= ends[holder]))

@@ -1,0 +1,34 @@
+// Wrong: the host fills a buffer again without waiting for the copy that reads it. The copy engine then sends the newer
+// chunk twice, and the older one is lost.
+#include <cuda_runtime.h>
+
+#include <cstring>
+
+constexpr int kChunk = 8192;
+
+__global__ void square(float* y, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) {
+        y[i] *= y[i];
+    }
+}
+
+extern "C" void solve(const float* x, float* y, int n) {
+    float* pinned[2];
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    for (int b = 0; b < 2; ++b) {
+        cudaMallocHost(&pinned[b], kChunk * sizeof(float));
+    }
+    for (int first = 0, b = 0; first < n; first += kChunk, b ^= 1) {
+        int count = n - first < kChunk ? n - first : kChunk;
+        std::memcpy(pinned[b], x + first, count * sizeof(float));
+        cudaMemcpyAsync(y + first, pinned[b], count * sizeof(float), cudaMemcpyHostToDevice, stream);
+        square<<<(count + 255) / 256, 256, 0, stream>>>(y + first, count);
+    }
+    cudaStreamSynchronize(stream);
+    for (int b = 0; b < 2; ++b) {
+        cudaFreeHost(pinned[b]);
+    }
+    cudaStreamDestroy(stream);
+}

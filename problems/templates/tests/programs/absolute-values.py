@@ -1,0 +1,5 @@
+"""Faulty: compares the numbers without their signs."""
+
+
+def place(xp, x):
+    return int(xp.argmax(abs(x)))

@@ -1,0 +1,161 @@
+"""The backward pass of a call in Python, and the bytes that a program keeps for it.
+
+Theory of operation. The inputs whose gradients the manifest asks for become leaves of autograd over the
+arrays themselves, so that contents that arrive later are what the call sees. After the call, the given
+upstream gradients start the backward pass, and what arrives at the leaves is copied into the outputs.
+
+`SavedBytes` counts what stays in memory from the end of the forward pass until the backward pass: tensors
+that autograd saves, including those of `ctx.save_for_backward`, tensors that are attributes of a `ctx`, and
+all other tensors that the call made and something still refers to. Storages count once and whole. Parameters
+of modules do not count, because they stay in memory anyway. Like all counts of runners it helps honest
+programs: the process is hostile, and `judge.requirements` says what follows from that.
+"""
+
+import gc
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import torch
+
+
+class Misfit(Exception):
+    """Raised when a program does not fit how it is called. The message is for its author."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """A gradient to compute: with respect to `inputs`, the parts of the array `name`, into `output`."""
+
+    name: str
+    inputs: tuple[torch.Tensor, ...]
+    output: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardPass:
+    """The gradients with respect to returned arrays, by their names, and those that are asked for."""
+
+    upstream: Mapping[str, torch.Tensor]
+    gradients: tuple[Gradient, ...]
+
+    def run(self, entry: str, returned: Mapping[str, torch.Tensor]) -> None:
+        """Compute all gradients. Raises Misfit, and whatever the program raises."""
+        for name in self.upstream:
+            if not returned[name].requires_grad:
+                raise Misfit(
+                    f"{entry} returned {name} without a gradient function. Compute it from the tensors that "
+                    "were given, with autograd on."
+                )
+        found = iter(
+            torch.autograd.grad(
+                [returned[name] for name in self.upstream],
+                [part for gradient in self.gradients for part in gradient.inputs],
+                [given.reshape(returned[name].shape) for name, given in self.upstream.items()],
+                allow_unused=True,
+            )
+        )
+        for gradient in self.gradients:
+            parts = [next(found) for _ in gradient.inputs]
+            if any(part is None for part in parts):
+                raise Misfit(f"The backward pass gave no gradient with respect to {gradient.name}.")
+            with torch.no_grad():
+                _store(parts, gradient.output)
+
+
+def leaf(tensor: torch.Tensor) -> torch.Tensor:
+    """A leaf of autograd over the memory of `tensor`."""
+    return tensor.detach().requires_grad_()
+
+
+def _store(parts: Sequence[torch.Tensor], output: torch.Tensor) -> None:
+    start = 0
+    flat = output.view(-1)
+    for part in parts:
+        flat[start : start + part.numel()].copy_(part.reshape(-1))
+        start += part.numel()
+
+
+class _Held:
+    """A tensor that autograd saved. It lives as long as the node that saved it."""
+
+    __slots__ = ("__weakref__", "tensor", "version")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor.detach()  # a result that its own node saves would keep the node otherwise
+        self.version = tensor._version  # noqa: SLF001 - documented, despite its name
+
+
+class SavedBytes:
+    """Counts what a forward pass keeps; a context around it. `exempt` are the parameters of its modules."""
+
+    def __init__(self, exempt: Iterable[torch.Tensor] = ()) -> None:
+        self._exempt = dict(filter(None, map(_storage, exempt)))
+        self._held: weakref.WeakSet[_Held] = weakref.WeakSet()
+        self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, _unpack)
+        self._before: dict[int, torch.UntypedStorage] = {}
+
+    def __enter__(self) -> Self:
+        self._before = dict(
+            filter(None, map(_storage, _all_tensors()))
+        )  # kept, so that no address comes again
+        self._hooks.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._hooks.__exit__(kind, error, trace)
+
+    def after(self, returned: Iterable[torch.Tensor]) -> int:
+        """The bytes in memory now. `returned` are the results, which count only if they are saved."""
+        returned = tuple(returned)
+        results = dict(filter(None, map(_storage, returned)))
+        made = dict(filter(None, map(_storage, _all_tensors())))
+        counted = {at: s for at, s in made.items() if at not in self._before and at not in results}
+        counted |= dict(filter(None, (_storage(held.tensor) for held in self._held)))
+        counted |= dict(filter(None, map(_storage, _attributes_of_nodes(returned))))
+        return sum(storage.nbytes() for at, storage in counted.items() if at not in self._exempt)
+
+    def _pack(self, tensor: torch.Tensor) -> _Held:
+        held = _Held(tensor)
+        self._held.add(held)
+        return held
+
+
+def _unpack(held: _Held) -> torch.Tensor:
+    if held.tensor._version != held.version:  # noqa: SLF001 - autograd does not look itself where there are hooks
+        raise RuntimeError("A tensor that was saved for backward has been changed in place since.")
+    return held.tensor
+
+
+def _storage(tensor: torch.Tensor) -> tuple[int, torch.UntypedStorage] | None:
+    """Address and storage of a tensor, None where it has no memory of its own."""
+    try:
+        with torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 - the only way past overrides
+            storage = tensor.untyped_storage()
+            return (storage.data_ptr(), storage) if storage.nbytes() else None
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def _all_tensors() -> Iterator[torch.Tensor]:
+    """All tensors that Python knows."""
+    return (found for found in gc.get_objects() if issubclass(type(found), torch.Tensor))
+
+
+def _attributes_of_nodes(returned: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
+    """Tensors that programs keep as attributes of `ctx`, alone or in a list, a tuple or a dict."""
+    nodes: list[Any] = [tensor.grad_fn for tensor in returned if tensor.grad_fn is not None]
+    seen = set(nodes)
+    while nodes:
+        node = nodes.pop()
+        for value in list(getattr(node, "__dict__", {}).values()):
+            values = value if isinstance(value, list | tuple) else [value]
+            values = list(value.values()) if isinstance(value, dict) else values
+            yield from (found for found in values if isinstance(found, torch.Tensor))
+        fresh = {following for following, _ in node.next_functions if following is not None} - seen
+        seen |= fresh
+        nodes.extend(fresh)

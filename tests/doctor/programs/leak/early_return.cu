@@ -1,0 +1,17 @@
+// problem: relu
+__global__ void relu(const float* input, float* output, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        output[i] = fmaxf(input[i], 0.0f);
+    }
+}
+
+extern "C" void solve(const float* input, float* output, int n) {
+    float* spare;
+    cudaMalloc(&spare, n * sizeof(float));  // doctor: leak
+    relu<<<(n + 255) / 256, 256>>>(input, spare, n);
+    if (cudaMemcpy(output, spare, n * sizeof(float), cudaMemcpyDeviceToDevice) == cudaSuccess) {
+        return;
+    }
+    cudaFree(spare);
+}

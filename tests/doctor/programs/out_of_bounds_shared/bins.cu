@@ -1,0 +1,21 @@
+// problem: histogram
+__global__ void count(const int* input, int* counts, int n, int bins) {
+    __shared__ int own[64];
+    for (int i = threadIdx.x; i < 64; i += blockDim.x) {
+        own[i] = 0;
+    }
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(&own[input[i]], 1);  // doctor: out_of_bounds
+    }
+    __syncthreads();
+    for (int bin = threadIdx.x; bin < bins; bin += blockDim.x) {
+        atomicAdd(&counts[bin], own[bin]);  // doctor: out_of_bounds
+    }
+}
+
+extern "C" void solve(const int* input, int* counts, int n, int bins) {
+    cudaMemset(counts, 0, bins * sizeof(int));
+    count<<<(n - 1) / 256 + 1, 256>>>(input, counts, n, bins);
+}

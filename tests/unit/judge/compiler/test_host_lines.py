@@ -1,0 +1,132 @@
+"""Findings on copies, accesses and leaks of the host get a line, where it is plain which one is meant."""
+
+import pytest
+
+from judge.compiler.host_lines import with_host_lines
+from judge.report import Diagnostic
+from problems.vocabulary import DiagnosticKind, Severity
+from tests.growth import assert_linear
+
+FROM_DEVICE = "cudaMemcpy: the source is device memory (argument x), but the direction says host."
+PROGRAMS = {
+    "one": ("int a;\ncudaMemcpy(p, x, 4, cudaMemcpyHostToDevice);", 2),
+    "over several lines": ("\n\ncudaMemcpy(\n  p, x, 4,\n  cudaMemcpyHostToDevice);", 3),
+    "another one that goes the other way": (
+        "cudaMemcpy(p, x, 4, cudaMemcpyDeviceToHost);\ncudaMemcpy(p, x, 4, cudaMemcpyHostToDevice);",
+        2,
+    ),
+    "in a comment": (
+        "// cudaMemcpy(p, x, 4, cudaMemcpyHostToDevice);\ncudaMemcpy(p, x, 4, cudaMemcpyHostToDevice);",
+        2,
+    ),
+    "two that may be meant": ("cudaMemcpy(p, x, 4, cudaMemcpyHostToDevice);" * 2, None),
+    "a direction in a variable": (
+        "cudaMemcpy(p, x, 4, way);\ncudaMemcpy(p, x, 4, cudaMemcpyHostToDevice);",
+        None,
+    ),
+    "none": ("copy(p, x);", None),
+    "never closed": ("cudaMemcpy(" * 5000, None),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_line_of_a_copy(name: str) -> None:
+    source, line = PROGRAMS[name]
+    warning = Diagnostic(Severity.WARNING, DiagnosticKind.COPY_DIRECTION, FROM_DEVICE)
+    (found,) = with_host_lines([warning], source)
+    assert found.line == line
+
+
+def test_other_findings_stay() -> None:
+    other = Diagnostic(Severity.WARNING, DiagnosticKind.RACE, FROM_DEVICE)
+    assert with_host_lines([other], PROGRAMS["one"][0]) == (other,)
+
+
+WROTE = "host code wrote device memory (argument out). Write it in a kernel, or with cudaMemcpy."
+READ = "host code read device memory (argument in). Copy it to host memory with cudaMemcpy first."
+READ_OWN = "host code read device memory (the 4-byte cudaMalloc allocation). Copy it to host memory first."
+KERNEL = "__global__ void k(float* y) {\n  if (y[0] > 1) { y[0] = *y; }\n}\n"
+ACCESSES = {
+    "write": (WROTE, "void solve(const float* x, float* y) {\n  float t = y[0];\n  y[i[2]] = 1;\n}", 6),
+    "compound": (WROTE, "void solve(const float* x, float* y) {\n  y[0] == 1;\n  y[0] += 1;\n}", 6),
+    "pointer": (READ, "void solve(const float* x, float* y) {\n  float t = *x;\n}", 5),
+    "product": (READ, "void solve(const float* x, float* y) {\n  int t = n *x;\n}", None),
+    "own": (READ_OWN, "void solve(const float* x, float* y) {\n cudaMalloc(&p, 4);\n return p[0];\n}", 6),
+    "nowhere": (READ, "void solve(const float* x, float* y) {\n  help(x);\n}", None),
+    "in a comment": (READ, "void solve(const float* x, float* y) {\n  // x[0]\n  t = x[1];\n}", 6),
+    "unclosed": (READ, "__global__ {{{ void solve(const float* x, float* y) { x[" + "[" * 5000, None),
+}
+
+
+@pytest.mark.parametrize("name", ACCESSES)
+def test_the_line_of_an_access(name: str) -> None:
+    message, source, line = ACCESSES[name]
+    error = Diagnostic(Severity.ERROR, DiagnosticKind.HOST_ACCESS, message)
+    (found,) = with_host_lines([error], KERNEL + source, ["in", "out"])
+    assert found.line == line
+
+
+LEFT = "solve() returns without freeing %s, in each call. Free memory with cudaFree."
+MEMORY, STREAM = LEFT % "1 allocation with 4 bytes", LEFT % "1 stream"
+LEAKS = {
+    "memory": (MEMORY, "cudaMalloc(&a, 4);\ncudaMalloc((void**)&b, 4);\ncudaFree(a);", 2),
+    "freed on one path": (MEMORY, "cudaMalloc(&a, 4); if (x) return; cudaFree(a);", 1),
+    "two that are freed": (MEMORY, "cudaMalloc(&a, 4); cudaMalloc(&b, 4); cudaFree(a); cudaFree(b);", None),
+    "two": (MEMORY, "cudaMalloc(&a, 4); cudaMalloc(&b, 4);", None),
+    "stream": (STREAM, "cudaMalloc(&a, 4);\ncudaStreamCreate(&s);", 2),
+    "both": (LEFT % "1 allocation with 4 bytes, 1 event", "cudaMalloc(&a, 4); cudaEventCreate(&e);", None),
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_the_line_of_a_leak(name: str) -> None:
+    message, source, line = LEAKS[name]
+    (found,) = with_host_lines([Diagnostic(Severity.NOTE, DiagnosticKind.LEAK, message)], source)
+    assert found.line == line
+
+
+LAUNCHED = Diagnostic(Severity.NOTE, DiagnosticKind.LAUNCH_BOUND, "many", kernel="void scale<float>(float*)")
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("\nscale<float><<<1, 32>>>(x);", 2),
+        ("scale<<<1, 32>>>(x);", 1),
+        ("upscale<<<1, 32>>>(x);", None),
+        ("scale<<<1, 32>>>(x);\nscale<<<1, 64>>>(x);", None),
+        ("// scale<<<1, 32>>>(x);", None),
+    ],
+)
+def test_the_line_of_a_launch(source: str, line: int | None) -> None:
+    (found,) = with_host_lines([LAUNCHED], source)
+    assert found.line == line
+
+
+PIECES = [
+    "y[",
+    "y[0]=",
+    "*y",
+    "=*y",
+    "__device__ ",
+    "__device__ {",
+    "{",
+    "}",
+    "cudaMalloc(&y",
+    "scale<",
+    "scale <<<",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize(
+    "head", ["", "void solve(const float* x, float* y) {"], ids=["at the top", "in solve"]
+)
+def test_the_time_for_a_source_grows_with_its_length(head: str, piece: str) -> None:
+    found = [
+        Diagnostic(Severity.ERROR, DiagnosticKind.HOST_ACCESS, WROTE),
+        Diagnostic(Severity.ERROR, DiagnosticKind.HOST_ACCESS, READ_OWN),
+        Diagnostic(Severity.NOTE, DiagnosticKind.LEAK, MEMORY),
+        LAUNCHED,
+    ]
+    assert_linear(lambda text: with_host_lines(found, text, ["in", "out"]), piece, length=4000, head=head)
