@@ -1,4 +1,4 @@
-"""Backward passes and scores on a GPU: gradients and counts are as on a CPU, and a checker's number arrives."""
+"""Gradients and scores on a GPU: counts are as on a CPU, and a checker's number arrives."""
 
 import pytest
 
