@@ -19,20 +19,38 @@ from sandbox.gpu.profiler import LAUNCHES, METRICS, RAW, SECTION, SOURCE
 MAX_BYTES = 4 * 1024 * 1024
 MAX_LINES = 400  # of the source, those with the most samples first
 _NAME_CHARACTERS = 200
+_OURS_KERNEL = "warpcourt_"  # kernels of the runner
 _MESSAGES = ("==PROF==", "==WARNING==", "==ERROR==")
 _NO_PERMISSION = "ERR_NVGPUCTRPERM"
 _OURS = {theirs: ours for ours, theirs in METRICS.items()}
 _DIMENSIONS = re.compile(r"\(?\s*(\d{1,10}),\s*(\d{1,10}),\s*(\d{1,10})\s*\)?")
-_SAMPLES = "# Samples"
+_LINE = "Line No"
 _COLUMNS: Mapping[str, str] = {
-    _SAMPLES: "samples",
-    "Warp Stall Sampling (All Samples)": "samples",
-    "# Instructions Executed": "instructions",
+    "# Samples": "samples",
     "Instructions Executed": "instructions",
-    "Thread Instructions Executed": "thread_instructions",
-    "L1 Conflicts Shared N-Way": "shared_ways",
+    "L1 Wavefronts Shared": "shared_wavefronts",
+    "L1 Wavefronts Shared Excessive": "shared_wavefronts_excessive",
     "L2 Theoretical Sectors Global": "global_sectors",
     "L2 Theoretical Sectors Global Excessive": "global_sectors_excessive",
+    # Samples in which the warp waited, by reason.
+    "stall_barrier": "stall_barrier",
+    "stall_branch_resolving": "stall_branch_resolving",
+    "stall_dispatch": "stall_dispatch_stall",
+    "stall_drain": "stall_drain",
+    "stall_imc": "stall_imc_miss",
+    "stall_lg": "stall_lg_throttle",
+    "stall_long_sb": "stall_long_scoreboard",
+    "stall_math": "stall_math_pipe_throttle",
+    "stall_membar": "stall_membar",
+    "stall_mio": "stall_mio_throttle",
+    "stall_misc": "stall_misc",
+    "stall_no_inst": "stall_no_instruction",
+    "stall_not_selected": "stall_not_selected",
+    "stall_selected": "stall_selected",
+    "stall_short_sb": "stall_short_scoreboard",
+    "stall_sleep": "stall_sleeping",
+    "stall_tex": "stall_tex_throttle",
+    "stall_wait": "stall_wait",
 }
 
 
@@ -84,6 +102,8 @@ def _launches(lines: Sequence[str]) -> Iterator[KernelProfile]:
     next(rows, None)  # units, which are base units
     for _, row in zip(range(LAUNCHES), rows, strict=False):
         cells = dict(zip(names, row, strict=False))
+        if cells.get("Kernel Name", "").startswith(_OURS_KERNEL):
+            continue
         metrics = {
             _OURS[name]: number
             for name, cell in cells.items()
@@ -110,20 +130,11 @@ def _lines(lines: Sequence[str]) -> tuple[LineProfile, ...]:
             if line is None or not 0 < line < 2**31:
                 continue
             for name, cell in cells.items():
-                if (ours := _line_metric(name)) and (number := _number(cell)) is not None:
+                if (ours := _COLUMNS.get(name)) and (number := _number(cell)):
                     sums[int(line)][ours] += number
-    found = [LineProfile(line, dict(figures)) for line, figures in sums.items() if any(figures.values())]
+    found = [LineProfile(line, dict(figures)) for line, figures in sums.items()]
     found.sort(key=lambda entry: -entry.metrics.get("samples", 0.0))
     return tuple(sorted(found[:MAX_LINES], key=lambda entry: entry.line))
-
-
-_LINE = "Line No"
-
-
-def _line_metric(name: str) -> str | None:
-    if name in _COLUMNS:
-        return _COLUMNS[name]
-    return name if name.startswith("stall_") and len(name) < 40 else None
 
 
 def _rows(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -82,7 +82,7 @@ class Runtime:
 
 
 def build_runtime(cache: Path, toolkit: Toolkit) -> Runtime:
-    """The runtime for `toolkit` in `cache`, built there if need be (about 15 s on two cores).
+    """The runtime for `toolkit` in `cache`, built there if need be (about 30 s on two idle cores).
 
     Raises:
         RuntimeBuildFailed: when it does not compile.

@@ -68,7 +68,6 @@ METRICS: Final[Mapping[str, str]] = {
     "fp64_operations_dfma": "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum",
     "fp64_operations_dadd": "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
     "fp64_operations_dmul": "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
-    "tensor_instructions": "sm__inst_executed_pipe_tensor.sum",
     "issue_active_percent": "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "occupancy_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "theoretical_occupancy_percent": "sm__maximum_warps_per_active_cycle_pct",

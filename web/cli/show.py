@@ -82,6 +82,23 @@ def submission(row: Body) -> RenderableType:
     return Group(*parts)
 
 
+def _profile(profile: Body) -> list[RenderableType]:
+    """The launches of a profiled run: their times, and how busy memory and arithmetic were."""
+    if profile["missing"]:
+        return [Text.assemble("There is no profile. ", clean(profile["missing"]))]
+    table = _table("Launch", ">Time", ">Memory", ">Compute")
+    for launch in profile["launches"]:
+        metrics = launch["metrics"]
+        duration = metrics.get("duration_ns")
+        shares = (metrics.get(f"{unit}_throughput_percent") for unit in ("memory", "compute"))
+        table.add_row(
+            clean(launch["kernel"]),
+            NONE if duration is None else microseconds(duration / 1000),
+            *(NONE if share is None else f"{share:.0f} %" for share in shares),
+        )
+    return [table]
+
+
 def diagnosis(row: Body, *, file: str, site: str) -> RenderableType:
     """The findings and counts of a run that is done, under its verdict."""
     parts: list[RenderableType] = [
@@ -226,6 +243,8 @@ def _report(report: Body, not_run: Sequence[Body], said: str) -> list[Renderable
     parts += _findings(report["diagnostics"], known=report.get("headline"))
     if report["kernels"]:
         parts.append(_kernels(report["kernels"]))
+    if report.get("profile"):
+        parts += _profile(report["profile"])
     for name in ("log", "output"):
         if report[name]:
             parts += [

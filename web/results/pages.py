@@ -24,8 +24,8 @@ from web.results.likely_mistake import likely_mistake
 from web.results.live import LivePanel, live_panel
 from web.results.next_steps import NextSteps, next_steps
 from web.results.outputs import CaseOutputs, case_outputs
-from web.results.profile import ProfilePage, profile_page
 from web.site.figures import attempts_note, launches_note
+from web.site.profile import ProfilePage, profile_page
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
 from web.submissions.models import Listing, Replay, Submission

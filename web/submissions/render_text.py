@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 from judge.report import CaseReport, KernelResources, Report, Timing
 from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
+from web.site.profile import profile_page
 
 _TIMING = ("case", "time", "95 % interval", "calls", "roofline", "SM / memory")
 _KERNELS = ("kernel", "registers", "shared", "stack", "spill stores", "spill loads")
+_LAUNCHES = ("launch", "time", "memory", "compute", "mostly waits for")
+_LINES = ("line", "samples", "mostly waits for")
 _NAME_CHARACTERS = 48
 
 
@@ -26,7 +29,38 @@ def render_figures(report: Report) -> list[str]:
         lines += ["", note]
     if report.kernels:
         lines += ["", *_table([_KERNELS, *(_kernel_row(kernel) for kernel in report.kernels)])]
-    return lines
+    return lines + _profile(report)
+
+
+def _profile(report: Report) -> list[str]:
+    if report.profile is None:
+        return []
+    page = profile_page(report.profile)
+    if page.missing:
+        return ["", f"no profile: {page.missing}"]
+    launches = [
+        (
+            f"{_shortened(launch.kernel)} {launch.grid} {launch.block}",
+            NONE if launch.duration_us is None else microseconds(launch.duration_us),
+            _percent(launch.memory_percent),
+            _percent(launch.compute_percent),
+            launch.stalls[0].reason if launch.stalls else NONE,
+        )
+        for launch in page.launches
+    ]
+    sampled = [(str(line.number), _percent(line.percent), line.reason or NONE) for line in page.lines]
+    found = ["", *_table([_LAUNCHES, *launches])]
+    return [*found, "", *_table([_LINES, *sampled])] if sampled else found
+
+
+def _percent(value: float | None) -> str:
+    return NONE if value is None else f"{value:.0f} %"
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= _NAME_CHARACTERS:
+        return name
+    return f"{name[: _NAME_CHARACTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _timing_row(case: CaseReport, timing: Timing) -> tuple[str, ...]:
@@ -42,11 +76,8 @@ def _timing_row(case: CaseReport, timing: Timing) -> tuple[str, ...]:
 
 
 def _kernel_row(kernel: KernelResources) -> tuple[str, ...]:
-    name = kernel.name
-    if len(name) > _NAME_CHARACTERS:
-        name = f"{name[: _NAME_CHARACTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
     return (
-        name,
+        _shortened(kernel.name),
         str(kernel.registers),
         f"{kernel.shared_bytes} B",
         f"{kernel.stack_bytes} B",

@@ -13,15 +13,16 @@ TABLE = f"""hello
 {SECTION}{RAW}
 "ID","Kernel Name","Block Size","Grid Size","{DURATION}","{SECTORS}","other"
 "","","","","ns","sector",""
-"0","add(const float *, int)","(256, 1, 1)","(40, 2, 1)","2048.5","1,000","5"
-"1","add(const float *, int)","(1, 1, 1)","(1, 1, 1)","nan","","x"
+"0","warpcourt_null","(1, 1, 1)","(1, 1, 1)","1","2","3"
+"1","add(const float *, int)","(256, 1, 1)","(40, 2, 1)","2048.5","1,000","5"
+"2","add(const float *, int)","(1, 1, 1)","(1, 1, 1)","nan","","x"
 {SECTION}{SOURCE}
-"Line No","Source","# Samples","# Instructions Executed","stall_wait","Address"
+"Line No","Source","# Samples","Instructions Executed","stall_wait","Address"
 "12","y[i] = x[i];","30","8","4",""
 "","LDG.E","30","8","4","0x10"
 "13","}}","0","0","0",""
 "Kernel Name","again"
-"Line No","Source","# Samples","# Instructions Executed","stall_wait","Address"
+"Line No","Source","# Samples","Instructions Executed","stall_wait","Address"
 "12","y[i] = x[i];","10","8","1",""
 """
 

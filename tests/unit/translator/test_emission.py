@@ -169,7 +169,7 @@ def test_shared_memory_is_laid_out_without_gaps() -> None:
     assert "r_r2 = u32(36ull);" in cpp
     assert "r_r3 = u32(u64(T->dynamic_offset));" in cpp
     assert "{{0, 8}, {8, 4}, {16, 24}}" in cpp
-    assert ", 3, 40, 40, 1024, true, false}" in cpp
+    assert ", 3, 40, 40, 1024, true, false, " in cpp
 
 
 def test_initialisers_with_addresses(tmp_path: Path) -> None:
@@ -232,4 +232,4 @@ def test_an_instruction_of_every_call_is_in_a_table() -> None:
 )
 def test_a_kernel_that_may_wait_for_other_blocks_is_marked(body: str, polls: bool) -> None:
     cpp = translate(kernel(body))
-    assert f", true, {str(polls).lower()}}}" in cpp
+    assert f", true, {str(polls).lower()}, " in cpp

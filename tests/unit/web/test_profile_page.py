@@ -10,7 +10,8 @@ from judge.report import KernelProfile, LineProfile, Profile, from_json, to_json
 from problems.vocabulary import Mode
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
-from web.results.profile import profile_page
+from web.site.profile import profile_page
+from web.submissions.render_text import render_figures
 
 METRICS = {
     "duration_ns": 33_500.0,
@@ -24,7 +25,10 @@ METRICS = {
     "stall_selected": 1.0,
     "stall_wait": 2.0,
 }
-LINES = (LineProfile(2, {"samples": 90.0, "instructions": 64.0}), LineProfile(3, {"samples": 10.0}))
+LINES = (
+    LineProfile(2, {"samples": 90.0, "instructions": 64.0, "stall_barrier": 50.0}),
+    LineProfile(3, {"samples": 10.0}),
+)
 PROFILE = Profile((KernelProfile("sum(const float *)", (132, 1, 1), (16, 16, 1), METRICS),), LINES)
 
 
@@ -42,6 +46,7 @@ def test_a_launch_says_what_bounds_it() -> None:
         "the latency of its own instructions",
     ]
     assert [(line.number, round(line.percent)) for line in page.lines] == [(2, 90), (3, 10)]
+    assert [line.reason for line in page.lines] == ["a barrier", ""]
 
 
 @pytest.mark.parametrize(
@@ -71,3 +76,12 @@ def test_the_page_of_a_profiled_run(client: Client, owner: User, handed_in) -> N
     run = record(handed_in(owner, mode=Mode.RUN, source="other"), missing)
     text = client.get(reverse("submission", args=[run.public_id])).content.decode()
     assert "There is no profile. Only a GPU has counters." in text
+
+
+def test_a_profile_in_a_terminal() -> None:
+    lines = render_figures(replace(timed_report(), kernels=(), profile=PROFILE))
+    (launch,) = (line for line in lines if "sum(const float *)" in line)
+    assert all(figure in launch for figure in ("(132)", "(16, 16)", "33.50", "91 %", "20 %", "global"))
+    assert any(line.split()[:2] == ["2", "90"] for line in lines)
+    lines = render_figures(replace(timed_report(), profile=Profile(missing="Only a GPU has counters.")))
+    assert lines[-1] == "no profile: Only a GPU has counters."

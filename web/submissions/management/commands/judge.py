@@ -55,7 +55,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--mode",
             choices=[mode.value for mode in Mode],
-            help="default: submit, or run with --doctor",
+            help="default: submit, or run with --doctor and --profile",
         )
         parser.add_argument(
             "--size",
@@ -90,6 +90,11 @@ class Command(BaseCommand):
             help="on a GPU: run a CUDA program under memcheck and racecheck, without ranking",
         )
         parser.add_argument(
+            "--profile",
+            action="store_true",
+            help="on a GPU: run the sample cases of a CUDA program, or --size, under Nsight Compute",
+        )
+        parser.add_argument(
             "--doctor",
             action="store_true",
             help="run the sample and small cases, or --size, and explain the three most important findings",
@@ -100,16 +105,12 @@ class Command(BaseCommand):
         problem = _load(options["slug"])
         source, language = _read(options["file"], options["language"], problem)
         sizes = dict(options["size"]) if options["size"] else None
-        mode = Mode(options["mode"] or (Mode.RUN if options["doctor"] else Mode.SUBMIT))
-        if options["doctor"] and mode is not Mode.RUN:
-            raise CommandError("--doctor needs --mode run", returncode=EXIT_USAGE)
+        mode = _mode(options)
         values: Mapping[str, tuple[float, ...]] = {}
         if options["values"]:
             sizes, values = _read_custom(problem, options["values"], sizes or {})
         if sizes and mode is not Mode.RUN:
             raise CommandError("--size and --values need --mode run", returncode=EXIT_USAGE)
-        if options["seed"] is not None and mode is not Mode.RUN:
-            raise CommandError("--seed needs --mode run", returncode=EXIT_USAGE)
         quiet = options["json"] or not sys.stderr.isatty()
         config = settings.WARPCOURT
         try:
@@ -129,7 +130,7 @@ class Command(BaseCommand):
                     sizes=sizes,
                     values=values,
                     seed=options["seed"],
-                    tool=Tool.MEMCHECK if options["sanitize"] else None,
+                    tool=_tool(options),
                     on_progress=_silent if quiet else self._show,
                 )
             finally:
@@ -154,6 +155,25 @@ class Command(BaseCommand):
         self.stderr.write(
             f"\r\033[K{printable(progress.text)}", ending="" if progress.kind != "finished" else "\r\033[K"
         )
+
+
+def _mode(options: Mapping[str, Any]) -> Mode:
+    """Return the mode. Raises CommandError if other options do not go with it."""
+    running = options["doctor"] or options["profile"]
+    mode = Mode(options["mode"] or (Mode.RUN if running else Mode.SUBMIT))
+    if running and mode is not Mode.RUN:
+        raise CommandError("--doctor and --profile need --mode run", returncode=EXIT_USAGE)
+    if options["seed"] is not None and mode is not Mode.RUN:
+        raise CommandError("--seed needs --mode run", returncode=EXIT_USAGE)
+    if options["profile"] and options["sanitize"]:
+        raise CommandError("choose one of --profile and --sanitize", returncode=EXIT_USAGE)
+    return mode
+
+
+def _tool(options: Mapping[str, Any]) -> Tool | None:
+    if options["profile"]:
+        return Tool.PROFILER
+    return Tool.MEMCHECK if options["sanitize"] else None
 
 
 def _read_custom(

@@ -66,11 +66,12 @@ class LaunchProfile:
 
 @dataclass(frozen=True, slots=True)
 class SampledLine:
-    """A line of the source. `percent` is its share of the samples of all lines."""
+    """A line of the source, its share of all samples in percent, and what its warps mostly wait for."""
 
     number: int
     percent: float
     instructions: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,6 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
         _number("Active lanes", metrics, "lanes_per_instruction", "of 32, per instruction"),
         _percent("Uniform branches", metrics, "uniform_branch_percent", "of the branch targets"),
         _count("Warp instructions", metrics, "warp_instructions", ""),
-        _count("Tensor instructions", metrics, "tensor_instructions", "of warps"),
         _spills(metrics),
     ]
     return [figure for figure in found if figure is not None]
@@ -245,6 +245,7 @@ def _lines(profile: Profile) -> tuple[SampledLine, ...]:
             line.line,
             100 * line.metrics.get("samples", 0.0) / total,
             int(line.metrics.get("instructions", 0.0)),
+            next((stall.reason for stall in _stalls(line.metrics)), ""),
         )
         for line in profile.lines
     ]
