@@ -1,0 +1,110 @@
+"""A kernel for all linear layers, with a program for each row and 128 features, and one for the attention.
+
+What bounds it: the caches. Each row of weights is decoded again for each patch or token.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gather(image, tokens, table, patches, states, height, width, patch, count, d, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    across = width // patch
+    pixels = 3 * patch * patch
+    if row < count:
+        for first in range(0, pixels, BLOCK):
+            i = first + tl.arange(0, BLOCK)
+            y = row // across * patch + i // patch % patch
+            x = row % across * patch + i % patch
+            at = (i // (patch * patch) * height + y) * width + x
+            value = tl.load(image + at, mask=i < pixels, other=0.0).to(tl.float32)
+            tl.store(patches + row * pixels + i, value, mask=i < pixels)
+    else:
+        token = tl.load(tokens + row - count).to(tl.int64)
+        for first in range(0, d, BLOCK):
+            c = first + tl.arange(0, BLOCK)
+            value = tl.load(table + token * d + c, mask=c < d, other=0.0).to(tl.float32)
+            tl.store(states + (row - count) * d + c, value, mask=c < d)
+
+
+@triton.jit
+def multiply(x, packed, scale, y, n, k, FEATURES: tl.constexpr, PAIRS: tl.constexpr):
+    row = tl.program_id(1).to(tl.int64)
+    feature = (tl.program_id(0) * FEATURES + tl.arange(0, FEATURES)).to(tl.int64)
+    sums = tl.zeros((FEATURES,), tl.float32)
+    for first in range(0, k // 2, PAIRS):
+        pair = first + tl.arange(0, PAIRS)
+        known = (feature < n)[:, None] & (pair < k // 2)[None, :]
+        both = tl.load(packed + feature[:, None] * (k // 2) + pair[None, :], mask=known, other=0).to(tl.int32)
+        even = tl.load(x + row * k + 2 * pair, mask=pair < k // 2, other=0.0)
+        odd = tl.load(x + row * k + 2 * pair + 1, mask=pair < k // 2, other=0.0)
+        products = even[None, :] * ((both & 15) - 8) + odd[None, :] * ((both >> 4) - 8)
+        sums += tl.sum(products, axis=1)
+    step = tl.load(scale + feature, mask=feature < n, other=0.0).to(tl.float32)
+    tl.store(y + row * n + feature, sums * step, mask=feature < n)
+
+
+@triton.jit
+def attend(queries, keys, values, states, count, d, factor, BLOCK: tl.constexpr, DIM: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * d
+    c = tl.arange(0, DIM)
+    own = tl.load(queries + row + c, mask=c < d, other=0.0) * factor
+    most = -float("inf")
+    total = 0.0
+    sums = tl.zeros((DIM,), tl.float32)
+    for first in range(0, count, BLOCK):
+        patch = first + tl.arange(0, BLOCK)
+        inside = (patch < count)[:, None] & (c < d)[None, :]
+        at = patch[:, None].to(tl.int64) * d + c[None, :]
+        scores = tl.sum(tl.load(keys + at, mask=inside, other=0.0) * own[None, :], axis=1)
+        scores = tl.where(patch < count, scores, -float("inf"))
+        highest = tl.maximum(most, tl.max(scores, axis=0))
+        old = tl.exp(most - highest)
+        weights = tl.exp(scores - highest)
+        total = total * old + tl.sum(weights, axis=0)
+        sums = sums * old + tl.sum(tl.load(values + at, mask=inside, other=0.0) * weights[:, None], axis=0)
+        most = highest
+    state = tl.load(states + row + c, mask=c < d, other=0.0)
+    tl.store(states + row + c, state + sums / total, mask=c < d)
+
+
+def linear(
+    x: torch.Tensor, packed: torch.Tensor, scale: torch.Tensor, n: int, y: torch.Tensor | None = None
+) -> torch.Tensor:
+    m, k = x.shape
+    if y is None:
+        y = torch.empty((m, n), dtype=torch.float32, device=x.device)
+    multiply[(triton.cdiv(n, 128), m)](x, packed, scale, y, n, k, FEATURES=128, PAIRS=64)
+    return y
+
+
+def solve(
+    image: torch.Tensor,
+    tokens: torch.Tensor,
+    table: torch.Tensor,
+    packed: torch.Tensor,
+    scale: torch.Tensor,
+    logits: torch.Tensor,
+    height: int,
+    width: int,
+    patch: int,
+    t: int,
+    vocab: int,
+    d: int,
+) -> None:
+    count, pixels = height // patch * (width // patch), 3 * patch * patch
+    patches = torch.empty((count, pixels), dtype=torch.float32, device=image.device)
+    states = torch.empty((t, d), dtype=torch.float32, device=image.device)
+    gather[(count + t,)](image, tokens, table, patches, states, height, width, patch, count, d, BLOCK=256)
+    square = d * pixels // 2
+    step = d * d // 2
+    x = linear(patches, packed, scale, d)
+    keys = linear(x, packed[square:], scale[d:], d)
+    values = linear(x, packed[square + step :], scale[2 * d :], d)
+    queries = linear(states, packed[square + 2 * step :], scale[3 * d :], d)
+    dim = triton.next_power_of_2(d)
+    block = min(64, max(1, 8192 // dim))
+    attend[(t,)](queries, keys, values, states, count, d, d**-0.5, BLOCK=block, DIM=dim)
+    linear(states, packed[square + 3 * step :], scale[4 * d :], vocab, logits)
