@@ -1,0 +1,39 @@
+"""Admits whenever a place is free. The number of places bounds the batch, but long texts exhaust the memory before all places are used."""
+
+import torch
+
+FAR = 1 << 30
+
+
+def solve(
+    arrive: torch.Tensor,
+    prompt: torch.Tensor,
+    answer: torch.Tensor,
+    first: torch.Tensor,
+    last: torch.Tensor,
+    traces: int,
+    n: int,
+    places: int,
+    budget: int,
+    chunk: int,
+    patience: int,
+) -> None:
+    until_first = (prompt + chunk - 1) // chunk - 1
+    numbers = torch.arange(n, device=arrive.device)
+    now = torch.zeros((traces, 1), dtype=torch.int32, device=arrive.device)
+    taken = torch.zeros((traces, n), dtype=torch.bool, device=arrive.device)
+    last.fill_(-1)
+    while not taken.all():
+        runs = taken & (last >= now)
+        head = (~taken).int().argmax(1, keepdim=True)
+        passed = taken.sum(1, keepdim=True) - head
+        may = (numbers == head) | (passed < patience)
+        waits = ~taken & (arrive <= now) & may
+        waits &= runs.sum(1, keepdim=True) < places
+        chosen = (numbers == waits.int().argmax(1, keepdim=True)) & waits
+        taken |= chosen
+        torch.where(chosen, now + until_first, first, out=first)
+        torch.where(chosen, first + answer - 1, last, out=last)
+
+        event = torch.where(runs, last + 1, torch.where(arrive > now, arrive, FAR))
+        now = torch.where(chosen.any(1, keepdim=True), now, event.amin(1, keepdim=True)).int()
