@@ -20,6 +20,7 @@ serve: setup ## Set up and serve the site with a worker
 	@$(PY) -m worker.supervise
 
 test: setup-test lint ## Set up and run all tests that this machine can run
+	@$(PY) -m tests.prepare
 	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations 10 $(COVERAGE) $(PYTEST)
 
 # The importers of sets run each set in processes, which takes as long as all other unit tests.
