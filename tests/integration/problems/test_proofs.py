@@ -27,11 +27,11 @@ PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*
 
 @dataclass(frozen=True, slots=True)
 class TrustingEnvironment(TargetEnvironment):
-    """Judges nothing that a problem declares a verdict of, unless the proof needs the counted figures."""
+    """Judges nothing that a problem declares a verdict of, unless the proof needs its figures or cases."""
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         for solution in problem.solutions:
-            if solution.verdict is Verdict.REQUIREMENT_MISSED:
+            if solution.verdict is Verdict.REQUIREMENT_MISSED or problem.under_test is not None:
                 continue
             if solution.path.read_text(encoding="utf-8") == source:
                 return Report(solution.verdict, "as declared", (), ())
@@ -61,6 +61,8 @@ def test_programs(
     survivors = [mutant for mutant in proof.mutants if mutant.counts and not mutant.fails]
     assert [finding for finding in proof.findings if finding.severity is Severity.ERROR] == [], survivors
     assert all(outcome.holds for outcome in proof.outcomes)
+    if not proof.mutants:  # of programs in PyTorch there are none
+        return
     assert proof.mutation_score is not None
     assert proof.mutation_score >= MIN_SCORE
     record_property("mutation_score", proof.mutation_score)
