@@ -29,7 +29,14 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> judges.PackageJudge:
 
 def submission(sizes: dict[str, int] | None) -> SimpleNamespace:
     return SimpleNamespace(
-        source="", language="cuda", mode="run", sizes=sizes, values=None, seed=None, gpu_model=""
+        source="",
+        language="cuda",
+        mode="run",
+        sizes=sizes,
+        values=None,
+        seed=None,
+        gpu_model="",
+        profiled=False,
     )
 
 

@@ -79,4 +79,6 @@ def test_earlier_texts_go_and_drafts_stay(owner, problem):
 def test_the_command_says_how_many(judged, capsys):
     call_command("prune")
     said = capsys.readouterr().out
-    assert "0 progress events, 0 sessions, 0 earlier revisions of drafts and 0 notifications" in said
+    assert (
+        "0 progress events, 0 sessions, 0 earlier revisions of drafts, 0 notifications and 0 replays" in said
+    )
