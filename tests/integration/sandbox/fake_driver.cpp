@@ -111,6 +111,8 @@ Result cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   *address = reinterpret_cast<std::uint64_t>(std::malloc(bytes));
   RETURN;
 }
+Result cuMemHostRegister_v2(void*, std::size_t, unsigned) { RETURN; }
+Result cuMemHostUnregister(void*) { RETURN; }
 Result cuMemFree_v2(std::uint64_t address) {
   std::free(reinterpret_cast<void*>(address));
   RETURN;
