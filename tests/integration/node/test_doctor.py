@@ -14,6 +14,7 @@ from problems.schema import Case, Problem, Requirement
 from problems.vocabulary import Counter, Group, Language, Mode, Relation, RequirementState, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
+from sandbox.wire import RunFlag
 from tests.integration.conftest import CACHE
 from tests.integration.node.conftest import solution
 
@@ -89,6 +90,8 @@ def test_a_race_that_a_gpu_passes_over_keeps_a_program_from_being_ranked(
     node: GpuTarget, doctor: Doctor, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(node, "_doctor", doctor)
+    # The simulated GPU would find the race by itself; a real one knows no such flags.
+    monkeypatch.setattr("judge.evaluate.run_orders", lambda *_, **__: (RunFlag.DETERMINISTIC,))
     report = evaluate(vector_add, RACY, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
     assert all(case.verdict is Verdict.ACCEPTED for case in report.cases)
     assert report.verdict is Verdict.WRONG_ANSWER
