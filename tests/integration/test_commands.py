@@ -70,7 +70,7 @@ def test_the_doctor_explains_a_run_on_small_cases(data: Path) -> None:
     assert counts["sectors"] > 2 * counts["necessary_sectors"] > 0
     refused = manage("judge", "matrix-transpose", plain, "--doctor", "--mode", "submit", data=data)
     assert refused.returncode == 2
-    assert "--doctor needs --mode run" in refused.stderr
+    assert "--doctor and --profile need --mode run" in refused.stderr
 
 
 def test_a_run_on_values_of_ones_own(data: Path, tmp_path: Path) -> None:
