@@ -7,6 +7,7 @@ from judge.report import KernelProfile, Profile
 
 _MOST_STALLS = 4
 _MOST_LINES = 12
+_LOW, _CLEAR = 60.0, 10.0  # percent of the peak; the first is the rule of Nsight Compute's own guide
 _STALL = "stall_"
 _ISSUED = {"selected"}  # which is no wait
 
@@ -126,9 +127,6 @@ def _summary(memory: float | None, compute: float | None) -> str:
     return "Memory and arithmetic are about equally busy."
 
 
-_LOW, _CLEAR = 60.0, 10.0  # percent of the peak; the first is the rule of Nsight Compute's own guide
-
-
 def _figures(metrics: Mapping[str, float]) -> list[Figure]:
     found = [
         _percent("Device memory", metrics, "dram_throughput_percent", "of its peak bandwidth"),
@@ -172,7 +170,7 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
             "with these registers, shared memory and blocks",
         ),
         _count("Registers", metrics, "registers_per_thread", "per thread"),
-        _number("Active lanes", metrics, "lanes_per_instruction", "of 32, per instruction"),
+        _figure("Active lanes", metrics, "lanes_per_instruction", "of 32, per instruction", "{:.1f}"),
         _percent("Uniform branches", metrics, "uniform_branch_percent", "of the branch targets"),
         _count("Warp instructions", metrics, "warp_instructions", ""),
         _spills(metrics),
@@ -181,13 +179,12 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
 
 
 def _percent(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
-    value = metrics.get(name)
-    return None if value is None else Figure(label, f"{value:.0f} %", note)
+    return _figure(label, metrics, name, note, "{:.0f} %")
 
 
-def _number(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
+def _figure(label: str, metrics: Mapping[str, float], name: str, note: str, form: str) -> Figure | None:
     value = metrics.get(name)
-    return None if value is None else Figure(label, f"{value:.1f}", note)
+    return None if value is None else Figure(label, form.format(value), note)
 
 
 def _count(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
