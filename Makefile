@@ -1,13 +1,13 @@
 # `make demo` runs Warpcourt and `make test` tests it. Both set up the checkout first.
 # Plain `make` lists all targets.
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check prove-all lint lint-quick format lock setup setup-test frontend
+.PHONY: help demo serve test unit check prove prove-all lint lint-quick format lock setup setup-test frontend
 
 PY := .venv/bin/python
 # The floor of coverage holds for a whole run. `make test PYTEST=...` may select tests, and measures nothing.
 COVERAGE ?= $(if $(PYTEST),,--cov)
 # Many processes of the tests import the same modules, so they keep the bytecode, whatever the shell says.
-test unit prove-all: export PYTHONDONTWRITEBYTECODE =
+test unit prove prove-all: export PYTHONDONTWRITEBYTECODE =
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
 
 help: ## List the targets
@@ -31,8 +31,11 @@ unit: ## Run the tests that need no database, compiler or browser (after `make s
 check: ## Check the style of FILES (default: changed files), and run the unit tests that import them
 	@$(PY) -m deploy.check $(FILES)
 
+prove: setup-test ## Judge the shipped solutions and mutants that no receipt covers, and write their receipts
+	@PROVE=missing $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
+
 prove-all: setup-test ## Judge all shipped solutions and mutants, and write receipts for those that hold
-	@PROVE_ALL=1 $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
+	@PROVE=all $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
 
 lint-quick: ## Check style, types and layers; takes seconds once the mypy daemon runs
 	@deploy/lint --quick

@@ -2,17 +2,19 @@
 
 Theory of operation. To judge every shipped program takes most of the time of a whole test run, and the
 outcome depends on two things alone: the files of the package and the engine that judges. So the outcome is
-committed: `problems/receipts/NAME.json` holds a hash of the package, a hash of the engine, and what each
-test recorded. A test with the marker `proof` runs only if
+committed: `problems/receipts/NAME.json` holds a hash of the package, and for each test a hash of the engine
+and what the test recorded. A test with the marker `proof` runs only if
 
     its receipt is missing, or names another package or engine: a change of either is proved again;
     or the test is in the sample of this run, one of SAMPLES, drawn at random.
 
 The sample keeps receipts honest. A receipt that was forged, or that holds on one machine alone, is found
-within a few runs. `make prove-all` runs every test and writes the receipts of what passed.
+within a few runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
+write the receipts of what passed.
 
-The hash of the engine ignores docstrings, comments and layout of Python sources. It covers the versions of
-compilers and libraries by the locks that install them.
+The hash of the engine covers the sources that judge the languages of a test: a change of Triton's interpreter
+leaves the proofs of CUDA programs valid. It ignores docstrings, comments and layout of Python sources. It
+covers the versions of compilers and libraries by the locks that install them.
 """
 
 import ast
@@ -21,7 +23,7 @@ import json
 import os
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -31,19 +33,37 @@ import pytest
 
 from problems.contents import read_folder
 from problems.loader import problems_root
+from problems.vocabulary import Language
 
 ROOT = Path(__file__).resolve().parents[1]
 RECEIPTS = ROOT / "problems" / "receipts"
 SAMPLES = 6
 LIMIT_S = 1200  # of one proof, which judges all mutants of a package; a busy machine takes minutes for it
 SAMPLE = "PROOF_SAMPLE"
-PROVE_ALL = "PROVE_ALL"
+PROVE = "PROVE"  # "all" tests, or the "missing" ones: their receipts are written
 # What no verdict on a CPU depends on.
 _ELSEWHERE = ("judge/clock", "judge/gpu", "sandbox/gpu")
 _TESTS = ("proofs", "solutions", "templates")
 _LOCKS = ("run", "triton", "nvcc")
+# What judges compiled programs alone, and what judges Python programs alone. The rest judges both.
+_COMPILED = ("sandbox/cpu/", "deploy/requirements/nvcc.txt")
+_COMPILED_RUNNERS = (".cpp", ".h")
+_INTERPRETED = tuple(
+    f"sandbox/runner/{name}.py"
+    for name in (
+        "device_triton_runner",
+        "gpu_semantics",
+        "interpreter",
+        "operators",
+        "python_backward",
+        "python_call",
+        "triton_runner",
+        "triton_submission",
+    )
+)
 
 _PACKAGE = "package"
+_ENGINE = "engine"
 
 Outcomes = Mapping[str, Mapping[str, Any]]
 _seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
@@ -51,29 +71,29 @@ _seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was proved of one package: for each test its recorded properties, such as a verdict."""
+    """What was proved of one package: for each test its engine and what it recorded, such as a verdict."""
 
     package: str
-    engine: str
     proved: Outcomes = field(default_factory=dict)
 
-    def is_of(self, folder: Path) -> bool:
-        """Whether it was made with the package in `folder` as it is, and with this engine."""
-        return (self.package, self.engine) == (package_hash(folder), engine_hash())
+    def covers(self, name: str, folder: Path, languages: Collection[Language]) -> bool:
+        """Whether `name` passed with the package in `folder` and the engine of `languages` as they are."""
+        proved = self.proved.get(name, {}).get(_ENGINE)
+        return (self.package, proved) == (package_hash(folder), engine_hash(frozenset(languages)))
 
 
 @cache
 def read(folder: Path) -> Receipt:
     """The receipt of the package in `folder`; an empty one if there is none."""
     path = path_of(folder)
-    return Receipt(**json.loads(path.read_text())) if path.exists() else Receipt("", "")
+    return Receipt(**json.loads(path.read_text())) if path.exists() else Receipt("")
 
 
 def write(folder: Path, proved: Outcomes) -> None:
     """Write the receipt of the package in `folder`."""
-    hashes = {"package": package_hash(folder), "engine": engine_hash()}
     RECEIPTS.mkdir(exist_ok=True)
-    path_of(folder).write_text(json.dumps(hashes | {"proved": dict(sorted(proved.items()))}, indent=1) + "\n")
+    body = {"package": package_hash(folder), "proved": dict(sorted(proved.items()))}
+    path_of(folder).write_text(json.dumps(body, indent=1) + "\n")
 
 
 def path_of(folder: Path) -> Path:
@@ -89,11 +109,12 @@ def package_hash(folder: Path) -> str:
 
 
 @cache
-def engine_hash() -> str:
-    """A SHA-256 over everything that a verdict on a CPU depends on, apart from the package."""
+def engine_hash(languages: frozenset[Language]) -> str:
+    """A SHA-256 over all that judges programs in `languages` on a CPU, apart from the package."""
     digest = hashlib.sha256()
     for path in engine_files():
-        digest.update(f"{path.relative_to(ROOT)}\0".encode() + meaning(path) + b"\0")
+        if _judges(path, languages):
+            digest.update(f"{path.relative_to(ROOT)}\0".encode() + content_hash(path))
     return digest.hexdigest()
 
 
@@ -107,6 +128,20 @@ def engine_files() -> Iterator[Path]:
     yield from sorted((ROOT / "problems").glob("*.py"))
     yield from (ROOT / "tests/integration/problems" / f"test_{name}.py" for name in _TESTS)
     yield from (ROOT / "deploy/requirements" / f"{name}.txt" for name in _LOCKS)
+
+
+def _judges(path: Path, languages: Collection[Language]) -> bool:
+    """Whether programs in `languages` are judged with the source `path`."""
+    inside = path.relative_to(ROOT).as_posix()
+    if inside.startswith(_COMPILED) or path.suffix in _COMPILED_RUNNERS:
+        return Language.CUDA in languages
+    return not inside.startswith(_INTERPRETED) or any(language is not Language.CUDA for language in languages)
+
+
+@cache
+def content_hash(path: Path) -> bytes:
+    """The SHA-256 of what a source means."""
+    return hashlib.sha256(meaning(path)).digest()
 
 
 def meaning(path: Path) -> bytes:
@@ -131,8 +166,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> str:
     """Which sample this run proves."""
-    if os.environ.get(PROVE_ALL):
-        return "proofs: all"
+    if os.environ.get(PROVE):
+        return f"proofs: {os.environ[PROVE]}"
     return f"proofs: those without a receipt, and sample {os.environ[SAMPLE]} of {SAMPLES} ({SAMPLE})"
 
 
@@ -141,8 +176,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     proofs = [item for item in items if item.get_closest_marker("proof")]
     for item in proofs:
         item.user_properties.append((_PACKAGE, str(_package_of(item))))
+        item.user_properties.append((_ENGINE, engine_hash(_languages_of(item))))
         item.add_marker(pytest.mark.timeout(LIMIT_S))
-    if os.environ.get(PROVE_ALL):
+    if os.environ.get(PROVE) == "all":
         return
     covered = {item for item in proofs if _in_receipt(item)}
     config.hook.pytest_deselected(items=[*covered])
@@ -160,23 +196,32 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish() -> None:
     """Write the receipts, in the process that has seen the reports of all."""
-    if not os.environ.get(PROVE_ALL) or "PYTEST_XDIST_WORKER" in os.environ:
+    if not os.environ.get(PROVE) or "PYTEST_XDIST_WORKER" in os.environ:
         return
     for folder, seen in _seen.items():
         before = read(folder)
-        known = dict(before.proved) if before.is_of(folder) else {}
+        known = before.proved if before.package == package_hash(folder) else {}
         passed = {name: recorded for name, recorded in seen.items() if recorded is not None}
         write(folder, {name: recorded for name, recorded in known.items() if name not in seen} | passed)
 
 
 def _in_receipt(item: pytest.Item) -> bool:
     drawn = int(hashlib.sha256(item.name.encode()).hexdigest(), 16) % SAMPLES
+    sampled = not os.environ.get(PROVE) and drawn == int(os.environ[SAMPLE])
     folder = _package_of(item)
-    receipt = read(folder)
-    return drawn != int(os.environ[SAMPLE]) and receipt.is_of(folder) and item.name in receipt.proved
+    return not sampled and read(folder).covers(item.name, folder, _languages_of(item))
 
 
 def _package_of(item: pytest.Item) -> Path:
     """The folder of the package that a test judges: that of its parameter `problem`."""
     problem = item.callspec.params["problem"]  # type: ignore[attr-defined]  # only of parametrized tests
     return problem.solutions[0].path.parents[1]
+
+
+def _languages_of(item: pytest.Item) -> frozenset[Language]:
+    """The languages of what a test judges: that of its parameters, or all of the problem."""
+    params = item.callspec.params  # type: ignore[attr-defined]  # only of parametrized tests
+    if "language" in params:
+        return frozenset({params["language"]})
+    solutions = [params["solution"]] if "solution" in params else params["problem"].solutions
+    return frozenset(solution.language for solution in solutions)

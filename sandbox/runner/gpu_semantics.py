@@ -4,6 +4,7 @@
   here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run.
 - `tl.dot` of float32 multiplies in TF32 unless told otherwise: tensor cores ignore the last 13 bits of
   their operands. Source: PTX ISA, "Alternate floating point data formats".
+- A load of one element drops an `other` of zero, because the interpreter takes a zero for a missing argument.
 - bfloat16 is held as its bits, and the interpreter computes on those. Here each operation, and each sum along
   an axis, is one of float32, rounded to nearest even at the end.
 
@@ -15,7 +16,7 @@ alone, and a table of dtypes that is made again for each look at it.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,10 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     np.seterr(all="ignore")
     builder = interpreter.InterpreterBuilder
     chance = np.random.default_rng(0)
-    builder.create_masked_load = _loading_garbage(builder.create_masked_load, chance, tell)
+    given = _Given()
+    semantic = interpreter.TritonSemantic
+    semantic.load = _remembering_other(semantic.load, given)
+    builder.create_masked_load = _loading_garbage(builder.create_masked_load, given, chance, tell)
     builder.create_dot = _rounding_operands(builder.create_dot, tell)
     builder.cast_impl = _watching_overflow(_casting(builder.cast_impl), tell)
     builder.binary_op = _watching_overflow(_widening(builder.binary_op), tell)
@@ -113,11 +117,32 @@ def _widened(handle: Any) -> Any:
     )
 
 
+@dataclass(slots=True)
+class _Given:
+    """Whether the program passed `other` to the load that is being executed."""
+
+    other: bool = False
+
+
+def _remembering_other(load: Callable[..., Any], given: _Given) -> Callable[..., Any]:
+    def remembering(self: Any, ptr: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
+        given.other = other is not None
+        try:
+            return load(self, ptr, mask, other, *rest, **named)
+        finally:
+            given.other = False
+
+    return remembering
+
+
 def _loading_garbage(
-    load: Callable[..., Any], chance: np.random.Generator, tell: Callable[[str, str], None]
+    load: Callable[..., Any],
+    given: _Given,
+    chance: np.random.Generator,
+    tell: Callable[[str, str], None],
 ) -> Callable[..., Any]:
     def loading(self: Any, pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
-        if other is None:
+        if other is None and not given.other:
             excluded = ~np.broadcast_to(np.asarray(mask.data, bool), pointers.data.shape)
             if count := int(np.count_nonzero(excluded)):
                 tell("masked_load", _MASKED)

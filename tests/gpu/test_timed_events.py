@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.gpu.nvml import GpuInfo
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 from testing.services import need
 
@@ -13,7 +14,7 @@ SOURCE = Path(__file__).parent / "programs" / "timed_events.cu"
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def said(gpu: GpuInfo, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     try:
         nvcc = find_toolkit().nvcc
     except ToolchainMissing as error:

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from problems.loader import problems_root
+from problems.vocabulary import Language
 from tests import receipts
+
+CUDA = frozenset({Language.CUDA})
 
 
 @pytest.mark.parametrize(
@@ -42,10 +45,35 @@ def test_the_engine_holds_what_judges_on_a_cpu() -> None:
 
 def test_a_receipt_is_of_one_package_and_one_engine() -> None:
     folder = problems_root() / "vector-add"
-    package, engine = receipts.package_hash(folder), receipts.engine_hash()
-    assert receipts.Receipt(package, engine).is_of(folder)
-    assert not receipts.Receipt("0" * 64, engine).is_of(folder)
-    assert not receipts.Receipt(package, "0" * 64).is_of(folder)
+    package, engine = receipts.package_hash(folder), receipts.engine_hash(CUDA)
+    assert receipts.Receipt(package, {"a": {"engine": engine}}).covers("a", folder, CUDA)
+    assert not receipts.Receipt(package, {"a": {"engine": engine}}).covers("b", folder, CUDA)
+    assert not receipts.Receipt("0" * 64, {"a": {"engine": engine}}).covers("a", folder, CUDA)
+    assert not receipts.Receipt(package, {"a": {"engine": "0" * 64}}).covers("a", folder, CUDA)
+
+
+@pytest.mark.parametrize(
+    ("changed", "languages"),
+    [
+        ("sandbox/runner/gpu_semantics.py", {Language.TRITON, Language.PYTHON}),
+        ("sandbox/cpu/runtime/races.cpp", {Language.CUDA}),
+        ("sandbox/runner/cuda_runner.cpp", {Language.CUDA}),
+        ("judge/evaluate.py", {*Language}),
+        ("sandbox/runner/oracle_runner.py", {*Language}),
+    ],
+)
+def test_a_change_stales_the_proofs_of_the_languages_that_it_judges(
+    monkeypatch: pytest.MonkeyPatch, changed: str, languages: set[Language]
+) -> None:
+    hashes = {language: receipts.engine_hash.__wrapped__(frozenset({language})) for language in Language}
+    unchanged = receipts.content_hash
+
+    def content_hash(path: Path) -> bytes:
+        return b"changed" if path == receipts.ROOT / changed else unchanged(path)
+
+    monkeypatch.setattr(receipts, "content_hash", content_hash)
+    now = {language: receipts.engine_hash.__wrapped__(frozenset({language})) for language in Language}
+    assert {language for language in Language if hashes[language] != now[language]} == languages
 
 
 def test_each_receipt_belongs_to_a_package() -> None:

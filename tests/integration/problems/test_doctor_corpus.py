@@ -1,6 +1,6 @@
 """The doctor's first finding is right for the corpus of faulty programs, by its kind and its line.
 
-A usual run asks about one program of each group, always the same. With PROVE_ALL it asks about all, which
+A usual run asks about one program of each group, always the same. With PROVE=all it asks about all, which
 takes minutes; then a tenth of a group may be missed. `benchmarks.doctor_accuracy` prints the table.
 """
 
@@ -12,7 +12,7 @@ import pytest
 from judge.target import Target
 from tests.doctor.corpus import Faulty, load
 from tests.doctor.examine import ask
-from tests.receipts import LIMIT_S, PROVE_ALL
+from tests.receipts import LIMIT_S, PROVE
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(LIMIT_S)]
 _MISSED = 0.1
@@ -21,7 +21,7 @@ _MISSED = 0.1
 def groups() -> list[list[Faulty]]:
     """The programs of each group to ask about: all, or by turns a written one and a mutated one."""
     of_groups = [list(group) for _, group in groupby(load(), key=lambda faulty: faulty.group)]
-    if os.environ.get(PROVE_ALL):
+    if os.environ.get(PROVE) == "all":
         return of_groups
     return [
         [next(faulty for faulty in group if faulty.mutated is bool(place % 2))]

@@ -17,7 +17,8 @@ from web.site.concepts import CONCEPTS
 pytestmark = pytest.mark.integration
 PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*/problem.toml"))]
 EASY = [problem for problem in PROBLEMS if problem.difficulty is Difficulty.EASY]
-STARTERS = [(problem, language) for problem in EASY for language in problem.languages]
+STARTERS = [(problem, language) for problem in EASY if problem.fix is None for language in problem.languages]
+GIVEN = [(problem, language) for problem in PROBLEMS if problem.fix for language in problem.languages]
 
 
 def name_of(value: object) -> str:
@@ -39,6 +40,17 @@ def test_the_starter_of_an_easy_problem_is_a_skeleton(
     assert ("__global__" if language is Language.CUDA else "@triton.jit") in source
     assert "1." in source
     assert judge(problem, source, language, cpu_target).startswith(Verdict.WRONG_ANSWER)
+
+
+@pytest.mark.parametrize(("problem", "language"), GIVEN, ids=name_of)
+def test_the_starter_of_a_program_to_correct_is_that_program(problem: Problem, language: Language) -> None:
+    [given] = [
+        solution
+        for solution in problem.solutions
+        if solution.path.name in problem.fix.given and solution.language is language
+    ]
+    assert problem.starters[language] == given.path.read_text(encoding="utf-8")
+    assert given.verdict is not Verdict.ACCEPTED
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,13 @@ def brain_sums(a, c):
 def old_blocks(a):
     tl.make_block_ptr(a, shape=(256,), strides=(1,), offsets=(0,), block_shape=(16,), order=(0,))
 
+@triton.jit
+def excluded_zero(a, c):
+    i = tl.arange(0, 1)
+    tl.store(c + i, tl.load(a + i, mask=i < 0, other=0.0))
+    tl.store(c + 1, tl.load(a, mask=False, other=0.0))
+    tl.store(c + 2, tl.load(a, mask=False))
+
 def solve(a, b, c, which):
     match which:
         case 0: multiply[(1,)](a, b, c, "default")
@@ -75,7 +82,8 @@ def solve(a, b, c, which):
         case 5: blocks[(1,)](a, c)
         case 6: brain_floats[(1,)](a, b, c)
         case 7: brain_sums[(1,)](a, c)
-        case 8: old_blocks[(1,)](a)
+        case 8: excluded_zero[(1,)](a, c)
+        case 9: old_blocks[(1,)](a)
 """
 
 
@@ -123,6 +131,15 @@ def test_a_masked_load_without_other_reads_garbage(talk: Talk) -> None:
     assert not abs(solved(talk, 4, a, a, {}).reshape(-1)[0]) < 1e20
 
 
+def test_a_load_of_one_element_keeps_its_other(talk: Talk) -> None:
+    a = values(3)
+    c = np.full_like(a, 7)
+    assert talk.run([a, a, c, ("int32", 8)]), talk.findings()
+    got = c.reshape(-1)
+    assert list(got[:2]) == [0, 0]
+    assert not abs(got[2]) < 1e20
+
+
 def test_tensor_descriptors_work(talk: Talk) -> None:
     a = values(4)
     got = solved(talk, 5, a, a, {})
@@ -146,6 +163,6 @@ def test_bfloat16_is_computed_as_numbers(talk: Talk) -> None:
 def test_block_pointers_are_named_as_removed(talk: Talk) -> None:
     """On a GPU too: Triton has none any more. Comes last, since it ends the runner."""
     a = values(7)
-    assert not talk.run([a, a, a.copy(), ("int32", 8)])
+    assert not talk.run([a, a, a.copy(), ("int32", 9)])
     finding = talk.findings()[-1]
     assert "Block pointers have been removed in favor of the tensor descriptor API" in finding["message"]
