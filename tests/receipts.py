@@ -2,19 +2,20 @@
 
 Theory of operation. To judge every shipped program takes most of the time of a whole test run, and the
 outcome depends on two things alone: the files of the package and the engine that judges. So the outcome is
-committed: `problems/receipts/NAME.json` holds a hash of the package, and for each test a hash of the engine
-and what the test recorded. A test with the marker `proof` runs only if
+committed: `problems/receipts/NAME.json` holds for each test a hash of the files and the engine that it
+depends on, and what it recorded. A test with the marker `proof` runs only if
 
-    its receipt is missing, or names another package or engine: a change of either is proved again;
+    its receipt is missing or has another hash: a change is proved again;
     or the test is in the sample of this run, one of SAMPLES, drawn at random.
 
 The sample keeps receipts honest. A receipt that was forged, or that holds on one machine alone, is found
 within a few runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
 write the receipts of what passed.
 
-The hash of the engine covers the sources that judge the languages of a test: a change of Triton's interpreter
-leaves the proofs of CUDA programs valid. It ignores docstrings, comments and layout of Python sources. It
-covers the versions of compilers and libraries by the locks that install them.
+Verdicts of programs do not depend on texts, so a new wording of a statement repeats the checks of the package
+alone. They depend on the engine of their languages: a change of Triton's interpreter leaves the proofs of CUDA
+programs valid. The hash ignores docstrings, comments and layout of the engine's Python sources. It covers the
+versions of compilers and libraries by the locks that install them.
 """
 
 import ast
@@ -24,7 +25,7 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,8 +63,11 @@ _INTERPRETED = tuple(
     )
 )
 
+_TEXTS = (".md", ".svg", ".png")
+_STARTERS = "starter/"
+_CHECKS = "test_package"  # depends on texts too
 _PACKAGE = "package"
-_ENGINE = "engine"
+_STATE = "state"
 
 Outcomes = Mapping[str, Mapping[str, Any]]
 _seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
@@ -71,29 +75,33 @@ _seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was proved of one package: for each test its engine and what it recorded, such as a verdict."""
+    """What was proved of one package.
+
+    `package` is the hash of all its files, and `judged` of those that verdicts depend on. `proved` has for each
+    test the hash of what it depends on, and what it recorded, such as a verdict.
+    """
 
     package: str
+    judged: str
     proved: Outcomes = field(default_factory=dict)
 
-    def covers(self, name: str, folder: Path, languages: Collection[Language]) -> bool:
-        """Whether `name` passed with the package in `folder` and the engine of `languages` as they are."""
-        proved = self.proved.get(name, {}).get(_ENGINE)
-        return (self.package, proved) == (package_hash(folder), engine_hash(frozenset(languages)))
+    def covers(self, name: str, state: str) -> bool:
+        """Whether the test `name` passed in `state`, the hash of what it depends on."""
+        return self.proved.get(name, {}).get(_STATE) == state
 
 
 @cache
 def read(folder: Path) -> Receipt:
     """The receipt of the package in `folder`; an empty one if there is none."""
     path = path_of(folder)
-    return Receipt(**json.loads(path.read_text())) if path.exists() else Receipt("")
+    return Receipt(**json.loads(path.read_text())) if path.exists() else Receipt("", "")
 
 
 def write(folder: Path, proved: Outcomes) -> None:
     """Write the receipt of the package in `folder`."""
     RECEIPTS.mkdir(exist_ok=True)
-    body = {"package": package_hash(folder), "proved": dict(sorted(proved.items()))}
-    path_of(folder).write_text(json.dumps(body, indent=1) + "\n")
+    receipt = Receipt(package_hash(folder), judged_hash(folder), dict(sorted(proved.items())))
+    path_of(folder).write_text(json.dumps(asdict(receipt), indent=1) + "\n")
 
 
 def path_of(folder: Path) -> Path:
@@ -106,6 +114,24 @@ def path_of(folder: Path) -> Path:
 def package_hash(folder: Path) -> str:
     """The content hash of the package in `folder`."""
     return read_folder(folder).content_hash
+
+
+@cache
+def judged_hash(folder: Path) -> str:
+    """The content hash of the files in `folder` that verdicts depend on: all but texts, figures and starters."""
+    contents = read_folder(folder)
+    judged = {
+        path: content
+        for path, content in contents.files.items()
+        if not path.endswith(_TEXTS) and not path.startswith(_STARTERS)
+    }
+    return replace(contents, files=judged).content_hash
+
+
+def state_of(name: str, folder: Path, languages: Collection[Language]) -> str:
+    """A SHA-256 over all that the test `name` of programs in `languages` depends on."""
+    files = package_hash(folder) if name.startswith(_CHECKS) else judged_hash(folder)
+    return hashlib.sha256(f"{files} {engine_hash(frozenset(languages))}".encode()).hexdigest()
 
 
 @cache
@@ -176,7 +202,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     proofs = [item for item in items if item.get_closest_marker("proof")]
     for item in proofs:
         item.user_properties.append((_PACKAGE, str(_package_of(item))))
-        item.user_properties.append((_ENGINE, engine_hash(_languages_of(item))))
+        item.user_properties.append((_STATE, _state_of(item)))
         item.add_marker(pytest.mark.timeout(LIMIT_S))
     if os.environ.get(PROVE) == "all":
         return
@@ -200,7 +226,7 @@ def pytest_sessionfinish() -> None:
         return
     for folder, seen in _seen.items():
         before = read(folder)
-        known = before.proved if before.package == package_hash(folder) else {}
+        known = before.proved if before.judged == judged_hash(folder) else {}
         passed = {name: recorded for name, recorded in seen.items() if recorded is not None}
         write(folder, {name: recorded for name, recorded in known.items() if name not in seen} | passed)
 
@@ -208,8 +234,11 @@ def pytest_sessionfinish() -> None:
 def _in_receipt(item: pytest.Item) -> bool:
     drawn = int(hashlib.sha256(item.name.encode()).hexdigest(), 16) % SAMPLES
     sampled = not os.environ.get(PROVE) and drawn == int(os.environ[SAMPLE])
-    folder = _package_of(item)
-    return not sampled and read(folder).covers(item.name, folder, _languages_of(item))
+    return not sampled and read(_package_of(item)).covers(item.name, _state_of(item))
+
+
+def _state_of(item: pytest.Item) -> str:
+    return state_of(item.name, _package_of(item), _languages_of(item))
 
 
 def _package_of(item: pytest.Item) -> Path:

@@ -1,5 +1,6 @@
 """What a receipt of a proof depends on: the meaning of the engine's sources, not their prose."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,34 @@ def test_the_engine_holds_what_judges_on_a_cpu() -> None:
     assert not any("__pycache__" in name or name.startswith(("judge/gpu", "judge/clock")) for name in names)
 
 
-def test_a_receipt_is_of_one_package_and_one_engine() -> None:
-    folder = problems_root() / "vector-add"
-    package, engine = receipts.package_hash(folder), receipts.engine_hash(CUDA)
-    assert receipts.Receipt(package, {"a": {"engine": engine}}).covers("a", folder, CUDA)
-    assert not receipts.Receipt(package, {"a": {"engine": engine}}).covers("b", folder, CUDA)
-    assert not receipts.Receipt("0" * 64, {"a": {"engine": engine}}).covers("a", folder, CUDA)
-    assert not receipts.Receipt(package, {"a": {"engine": "0" * 64}}).covers("a", folder, CUDA)
+def test_a_receipt_covers_a_test_in_one_state() -> None:
+    receipt = receipts.Receipt("", "", {"a": {"state": "1"}})
+    assert receipt.covers("a", "1")
+    assert not receipt.covers("a", "2")
+    assert not receipt.covers("b", "1")
+
+
+@pytest.mark.parametrize(
+    ("changed", "stale"),
+    [
+        ("statement.md", {"test_package"}),
+        ("hints/1.md", {"test_package"}),
+        ("starter/cuda.cu", {"test_package"}),
+        ("reference.py", {"test_package", "test_programs", "test_solution"}),
+        ("problem.toml", {"test_package", "test_programs", "test_solution"}),
+        ("solutions/plain.cu", {"test_package", "test_programs", "test_solution"}),
+    ],
+)
+def test_texts_stale_the_checks_of_the_package_alone(tmp_path: Path, changed: str, stale: set[str]) -> None:
+    before = copy_of(tmp_path / "before")
+    after = copy_of(tmp_path / "after")
+    with (after / changed).open("a") as file:
+        file.write("\n")
+    states = {
+        name: [receipts.state_of(f"{name}[x]", folder, CUDA) for folder in (before, after)]
+        for name in ("test_package", "test_programs", "test_solution")
+    }
+    assert {name for name, (one, other) in states.items() if one != other} == stale
 
 
 @pytest.mark.parametrize(
@@ -85,3 +107,8 @@ def meaning(folder: Path, name: str, source: str) -> bytes:
     path = folder / name
     path.write_text(source)
     return receipts.meaning(path)
+
+
+def copy_of(folder: Path) -> Path:
+    shutil.copytree(problems_root() / "vector-add", folder)
+    return folder
