@@ -12,10 +12,10 @@ The sample keeps receipts honest. A receipt that was forged, or that holds on on
 within a few runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
 write the receipts of what passed.
 
-Verdicts of programs do not depend on texts, so a new wording of a statement repeats the checks of the package
-alone. They depend on the engine of their languages: a change of Triton's interpreter leaves the proofs of CUDA
-programs valid. The hash ignores docstrings, comments and layout of the engine's Python sources. It covers the
-versions of compilers and libraries by the locks that install them.
+Verdicts of programs do not depend on texts, so a new wording of a statement repeats the checks of the
+package alone. They depend on the engine of their languages: a change of Triton's interpreter leaves the
+proofs of CUDA programs valid. The hash ignores docstrings, comments and layout of the engine's Python
+sources. It covers the versions of compilers and libraries by the locks that install them.
 """
 
 import ast
@@ -77,8 +77,8 @@ _seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
 class Receipt:
     """What was proved of one package.
 
-    `package` is the hash of all its files, and `judged` of those that verdicts depend on. `proved` has for each
-    test the hash of what it depends on, and what it recorded, such as a verdict.
+    `package` is the hash of all its files, and `judged` of those that verdicts depend on. `proved` has for
+    each test the hash of what it depends on, and what it recorded, such as a verdict.
     """
 
     package: str
@@ -118,7 +118,7 @@ def package_hash(folder: Path) -> str:
 
 @cache
 def judged_hash(folder: Path) -> str:
-    """The content hash of the files in `folder` that verdicts depend on: all but texts, figures and starters."""
+    """The content hash of the files that verdicts depend on: all but texts, figures and starters."""
     contents = read_folder(folder)
     judged = {
         path: content
