@@ -6,10 +6,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from web.results.comparison_base import ACCEPTED, BEST, PREVIOUS, comparison_base, recent
+from web.site.profile import LaunchPair, compare_profiles
 from web.site.verdicts import badge_of
 from web.submissions.differences import Difference, TooDifferent, compare
 from web.submissions.models import Submission
-from web.submissions.queries import Viewer, verdict_of
+from web.submissions.queries import Viewer, present_report, verdict_of
 
 VIEWS = (("unified", "Unified"), ("split", "Side by side"))
 _NAMES = ((PREVIOUS, "Previous"), (ACCEPTED, "Last accepted"), (BEST, "Best"))
@@ -29,6 +30,7 @@ class DiffPage:
     """The difference of `submission` from `other`, which is None if there is nothing to compare with.
 
     `difference` is None in this case, and if the two are too different; `complaint` says so.
+    `launches` are those of two runs that were profiled.
     """
 
     submission: Submission
@@ -40,6 +42,7 @@ class DiffPage:
     against: tuple[ComparisonChoice, ...]
     views: tuple[ComparisonChoice, ...]
     recent: tuple[tuple[str, str, bool], ...]
+    launches: tuple[LaunchPair, ...]
 
     @property
     def sides(self) -> tuple[tuple[str, str, Submission, str | None], ...]:
@@ -88,7 +91,16 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
             ComparisonChoice(label, _url(submission, asked, name), name == view) for name, label in VIEWS
         ),
         recent=tuple((row.public_id, _describe(row), row == other) for row in recent(submission, viewer)),
+        launches=_launches(other, submission, viewer) if other else (),
     )
+
+
+def _launches(old: Submission, new: Submission, viewer: Viewer) -> tuple[LaunchPair, ...]:
+    if not (old.profiled and new.profiled):
+        return ()
+    reports = [present_report(submission, viewer) for submission in (old, new)]
+    profiles = [report.profile for report in reports if report and report.profile]
+    return compare_profiles(*profiles) if len(profiles) == len(reports) else ()
 
 
 def _describe(submission: Submission) -> str:

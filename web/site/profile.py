@@ -1,7 +1,12 @@
-"""The profile of a run as its page shows it: bars of throughput, figures, and what warps waited for."""
+"""The profile of a run as its page shows it: bars of throughput, figures, and what warps waited for.
 
-from collections.abc import Mapping
+Two profiles are compared launch by launch: the k-th launch of a kernel with the k-th of the same kernel.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from judge.report import KernelProfile, Profile
 
@@ -35,10 +40,11 @@ STALLS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure with its unit, as text. `note` explains it."""
+    """A figure with its unit, as text, and as a number. `note` explains it."""
 
     label: str
     value: str
+    amount: float
     note: str = ""
 
 
@@ -82,6 +88,78 @@ class ProfilePage:
     launches: tuple[LaunchProfile, ...]
     lines: tuple[SampledLine, ...]
     missing: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePair:
+    """A figure in two profiles, and the change in percent of the old one, as text. Empty if there is none."""
+
+    label: str
+    old: str
+    new: str
+    change: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPair:
+    """The same launch in two profiles. `missing` says in which of them it does not occur."""
+
+    kernel: str
+    figures: tuple[FigurePair, ...]
+    missing: str = ""
+
+
+def compare_profiles(old: Profile, new: Profile) -> tuple[LaunchPair, ...]:
+    """Return the launches of two profiles in pairs, in the order of `new`, then those of `old` alone.
+
+    A profile with one launch each is one pair, whatever the kernels are called.
+    """
+    if len(old.launches) == len(new.launches) == 1:
+        return (_pair(old.launches[0], new.launches[0]),)
+    return tuple(_pairs(old, new))
+
+
+def _pairs(old: Profile, new: Profile) -> Iterator[LaunchPair]:
+    by_kernel: dict[str, tuple[list[KernelProfile], list[KernelProfile]]] = defaultdict(lambda: ([], []))
+    for side, profile in ((1, new), (0, old)):
+        for launch in profile.launches:
+            by_kernel[launch.kernel][side].append(launch)
+    for kernel, (before, after) in by_kernel.items():
+        for one, other in zip_longest(before, after):
+            if one and other:
+                yield _pair(one, other)
+            else:
+                yield LaunchPair(kernel, (), "new" if one else "old")
+
+
+def _pair(old: KernelProfile, new: KernelProfile) -> LaunchPair:
+    before, after = ({figure.label: figure for figure in _all_figures(one.metrics)} for one in (old, new))
+    labels = [*after, *(label for label in before if label not in after)]
+    figures = tuple(_figure_pair(label, before.get(label), after.get(label)) for label in labels)
+    return LaunchPair(new.kernel, figures)
+
+
+def _all_figures(metrics: Mapping[str, float]) -> list[Figure]:
+    """Return the figures with those that a page of one profile shows as bars."""
+    first = [
+        _figure("Duration", metrics, "duration_ns", "in nanoseconds, with empty caches", "{:,.0f}"),
+        _percent("Memory throughput", metrics, "memory_throughput_percent", "of the peak"),
+        _percent("Compute throughput", metrics, "compute_throughput_percent", "of the peak"),
+    ]
+    return [figure for figure in first if figure is not None] + _figures(metrics)
+
+
+def _figure_pair(label: str, old: Figure | None, new: Figure | None) -> FigurePair:
+    shown = new or old
+    change = f"{100 * (new.amount / old.amount - 1):+.0f} %" if old and new and old.amount else ""
+    return FigurePair(
+        label,
+        old.value if old else "",
+        new.value if new else "",
+        change.replace("-", "\N{MINUS SIGN}"),
+        shown.note if shown else "",
+    )
 
 
 def profile_page(profile: Profile) -> ProfilePage:
@@ -184,12 +262,12 @@ def _percent(label: str, metrics: Mapping[str, float], name: str, note: str) -> 
 
 def _figure(label: str, metrics: Mapping[str, float], name: str, note: str, form: str) -> Figure | None:
     value = metrics.get(name)
-    return None if value is None else Figure(label, form.format(value), note)
+    return None if value is None else Figure(label, form.format(value), value, note)
 
 
 def _count(label: str, metrics: Mapping[str, float], name: str, note: str) -> Figure | None:
     value = metrics.get(name)
-    return None if not value else Figure(label, f"{value:,.0f}", note)
+    return None if not value else Figure(label, f"{value:,.0f}", value, note)
 
 
 def _bytes(label: str, metrics: Mapping[str, float], name: str) -> Figure | None:
@@ -198,20 +276,21 @@ def _bytes(label: str, metrics: Mapping[str, float], name: str) -> Figure | None
         return None
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if value >= size:
-            return Figure(label, f"{value / size:.1f} {unit}")
-    return Figure(label, f"{value:.0f} bytes")
+            return Figure(label, f"{value / size:.1f} {unit}", value)
+    return Figure(label, f"{value:.0f} bytes", value)
 
 
 def _ratio(label: str, metrics: Mapping[str, float], above: str, below: str, note: str) -> Figure | None:
     if not metrics.get(below):
         return None
-    return Figure(label, f"{metrics.get(above, 0.0) / metrics[below]:.2f}", note)
+    ratio = metrics.get(above, 0.0) / metrics[below]
+    return Figure(label, f"{ratio:.2f}", ratio, note)
 
 
 def _spills(metrics: Mapping[str, float]) -> Figure | None:
     sectors = metrics.get("local_load_sectors", 0.0) + metrics.get("local_store_sectors", 0.0)
     return (
-        Figure("Local memory", f"{sectors:,.0f}", "sectors: spilled registers and local arrays")
+        Figure("Local memory", f"{sectors:,.0f}", sectors, "sectors: spilled registers and local arrays")
         if sectors
         else None
     )

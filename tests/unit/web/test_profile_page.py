@@ -10,7 +10,8 @@ from judge.report import KernelProfile, LineProfile, Profile, from_json, to_json
 from problems.vocabulary import Mode
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
-from web.site.profile import profile_page
+from web.site.profile import compare_profiles, profile_page
+from web.submissions.models import Submission
 from web.submissions.render_text import render_figures
 
 METRICS = {
@@ -85,3 +86,45 @@ def test_a_profile_in_a_terminal() -> None:
     assert any(line.split()[:2] == ["2", "90"] for line in lines)
     lines = render_figures(replace(timed_report(), profile=Profile(missing="Only a GPU has counters.")))
     assert lines[-1] == "no profile: Only a GPU has counters."
+
+
+def launch(kernel: str, **metrics: float) -> KernelProfile:
+    return KernelProfile(kernel, (1, 1, 1), (1, 1, 1), metrics)
+
+
+def test_two_profiles_are_compared_launch_by_launch() -> None:
+    old = Profile((launch("a", duration_ns=2000.0), launch("b"), launch("a", duration_ns=500.0)))
+    new = Profile((launch("a", duration_ns=1500.0, dram_read_bytes=4e6), launch("c")))
+    pairs = compare_profiles(old, new)
+    assert [(pair.kernel, pair.missing) for pair in pairs] == [
+        ("a", ""),
+        ("a", "new"),
+        ("c", "old"),
+        ("b", "new"),
+    ]
+    figures = [(figure.label, figure.old, figure.new, figure.change) for figure in pairs[0].figures]
+    assert figures == [
+        ("Duration", "2,000", "1,500", "\N{MINUS SIGN}25 %"),
+        ("Read from device memory", "", "4.0 MB", ""),
+    ]
+
+
+def test_single_launches_are_compared_whatever_their_names() -> None:
+    (pair,) = compare_profiles(Profile((launch("a", waves=1.0),)), Profile((launch("b"),)))
+    assert (pair.kernel, pair.missing) == ("b", "")
+
+
+@pytest.mark.django_db
+def test_the_page_of_changes_compares_profiles(client: Client, owner: User, handed_in) -> None:
+    client.force_login(owner)
+    report = replace(timed_report(), score=None, profile=PROFILE)
+    old = record(handed_in(owner, mode=Mode.RUN), report)
+    new = record(handed_in(owner, mode=Mode.RUN, source="other"), report)
+    Submission.objects.update(profiled=True)
+    url = reverse("submission-diff", args=[new.public_id])
+    text = client.get(url, {"against": old.public_id}).content.decode()
+    assert 'id="profiles-heading"' in text
+    assert "sum(const float *)" in text
+    plain = record(handed_in(owner, mode=Mode.RUN, source="third"), timed_report())
+    text = client.get(url, {"against": plain.public_id}).content.decode()
+    assert 'id="profiles-heading"' not in text
