@@ -43,7 +43,17 @@ LIMIT_S = 1200  # of one proof, which judges all mutants of a package; a busy ma
 SAMPLE = "PROOF_SAMPLE"
 PROVE = "PROVE"  # "all" tests, or the "missing" ones: their receipts are written
 # What no verdict on a CPU depends on.
-_ELSEWHERE = ("judge/clock", "judge/gpu", "sandbox/gpu")
+_ELSEWHERE = (
+    "judge/clock",
+    "judge/evidence/profile.py",
+    "judge/gpu",
+    "sandbox/containers",
+    "sandbox/gpu",
+    "sandbox/runner/device_",
+    "sandbox/runner/driver.h",
+    "sandbox/runner/host_arrays.h",
+    "sandbox/runner/vmm.py",
+)
 _TESTS = ("proofs", "solutions", "templates")
 _LOCKS = ("run", "triton", "nvcc")
 # What judges compiled programs alone, and what judges Python programs alone. The rest judges both.
@@ -52,7 +62,6 @@ _COMPILED_RUNNERS = (".cpp", ".h")
 _INTERPRETED = tuple(
     f"sandbox/runner/{name}.py"
     for name in (
-        "device_triton_runner",
         "gpu_semantics",
         "interpreter",
         "operators",
