@@ -66,6 +66,13 @@ def test_tex_becomes_mathml():
     assert '<div class="formula"><math display="block">' in html
 
 
+def test_a_formula_in_a_block_has_an_element_for_each_part():
+    html = render("$$a, \\qquad b = \\begin{cases} 1 & c \\quad d \\\\ 2 & e \\end{cases} \\quad f$$")
+    assert html.count('<math display="block">') == 3
+    assert html.count('<div class="formula">') == 1
+    assert render("Inline $a \\quad b$.").count("<math>") == 1
+
+
 def test_tex_that_is_not_known_is_shown_as_it_was_written():
     html = render("Compute $\\unknown a_i < b$ and\n\n$$\n\\unknown x\n$$\n")
     assert '<span class="math">\\unknown a_i &lt; b</span>' in html

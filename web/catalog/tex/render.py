@@ -1,25 +1,45 @@
-"""Writes a tree as MathML. All tags and attributes are our own. The author's text is escaped."""
+"""Writes a tree as MathML. All tags and attributes are our own. The author's text is escaped.
 
+Browsers do not break formulas. A formula in a block consists of several elements, one for each part between
+`\\quad` or `\\qquad`, so that a page can put those into lines that do not fit next to each other.
+"""
+
+from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
 
 from web.catalog.tex.parser import Parser
-from web.catalog.tex.tree import Leaf, Tree
+from web.catalog.tex.tree import Leaf, MathNode, Tree, row, space
 
 _LONGEST = 4000
+_GAPS = (space(1.0), space(2.0))  # quad and qquad
 
 
 @lru_cache(maxsize=2048)
 def to_mathml(tex: str, *, block: bool) -> str | None:
-    """Return the `<math>` element of a formula, or None if the formula is not supported."""
+    """Return the `<math>` element of a formula, several for a `block`, or None if it is not supported."""
     if len(tex) > _LONGEST:
         return None
     try:
-        inner = _write(Parser(tex).parse())
+        tree = Parser(tex).parse()
+        if not block:
+            return f"<math>{_write(tree)}</math>"
+        return "".join(f'<math display="block">{_write(part)}</math>' for part in _parts(tree))
     except (ValueError, RecursionError):
         return None
-    display = ' display="block"' if block else ""
-    return f"<math{display}>{inner}</math>"
+
+
+def _parts(tree: Tree) -> Iterator[Tree]:
+    """Yield what stands between the gaps of a formula; gaps inside fractions, tables and so on do not count."""
+    part: list[Tree] = []
+    for one in tree.parts if isinstance(tree, MathNode) and tree.tag == "mrow" else (tree,):
+        if one not in _GAPS:
+            part.append(one)
+        elif part:
+            yield row(part)
+            part = []
+    if part:
+        yield row(part)
 
 
 def _write(tree: Tree) -> str:
