@@ -1,4 +1,4 @@
-"""The figures that are counted over one call of a program: names, values, and what causes them."""
+"""The counters of one call of a program: their names, values and causes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figur
 def _of_shapes(
     value: Callable[[LaunchShape], float | None], counter: Counter, shapes: tuple[LaunchShape, ...] | None
 ) -> Figure:
-    """The worst of all launches: the lowest occupancy, the most of everything else."""
+    """Return the worst figure of all launches: the lowest occupancy, the highest value of others."""
     if shapes is None:
         return Figure(None, why=_MANY_SHAPES)
     known = [(found, shape.line) for shape in shapes if (found := value(shape)) is not None]

@@ -58,7 +58,7 @@ def outputs(problem: Problem) -> list[Argument]:
 
 
 def reads_nothing(problem: Problem) -> bool:
-    """Whether programs get no data from which they could tell one case from another, but for their sizes."""
+    """Return whether programs get only sizes, so that no other data distinguishes one case from another."""
     return not inputs(problem) and not any(argument.drawn for argument in problem.arguments)
 
 

@@ -38,7 +38,7 @@ class LanguageMissing(JudgeError):
 
 
 class LibraryMissing(JudgeError):
-    """Raised for a program that uses a library which the toolkit of this host lacks."""
+    """Raised if a program uses a library that this host's toolkit lacks."""
 
 
 class GpuUnavailable(JudgeError):

@@ -205,7 +205,7 @@ def _refusal(problem: Problem, source: str, language: Language) -> str:
 
 
 def _noted(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
-    """The outcome with notes on how a program declares `solve`, and on how it launches if it is accepted."""
+    """Return the outcome with notes on how `solve` is declared and, if accepted, on its launches."""
     if judgement.language is not Language.CUDA:
         return outcome
     notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
@@ -268,7 +268,7 @@ def _check(
 
 
 def _counts(judgement: Judgement) -> bool:
-    """Whether checking the cases counts for requirements. On a GPU the doctor counts CUDA programs."""
+    """Return whether checking also counts for requirements. On a GPU, the doctor counts CUDA programs."""
     return not judgement.target.ranks or judgement.language is Language.PYTHON
 
 

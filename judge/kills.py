@@ -40,7 +40,7 @@ def in_random_order(problem: Problem, cases: Sequence[Case]) -> list[Case]:
 
 
 def judged_program(problem: Problem, case: Case, report: CaseReport) -> CaseReport:
-    """`report` on `case`, saying whether the tests judged the program under test rightly."""
+    """Return `report`, accepted if the tests judged the program of `case` correctly."""
     if case.program is None or report.verdict not in _JUDGED:
         return replace(report, program=case.program, sizes=own_sizes(case))
     refused = report.verdict is Verdict.WRONG_ANSWER
@@ -61,7 +61,7 @@ def judged_program(problem: Problem, case: Case, report: CaseReport) -> CaseRepo
 
 
 def overall(problem: Problem, reports: Sequence[CaseReport]) -> tuple[Verdict, str]:
-    """The verdict and the message of tests that judged programs as `reports` say."""
+    """Return the verdict and the message for tests with these `reports` on the programs."""
     failed = next((report for report in reports if report.verdict not in _JUDGED), None)
     if failed is not None or problem.under_test is None:
         return (failed.verdict, failed.message) if failed else (Verdict.ACCEPTED, "")
@@ -107,7 +107,7 @@ def _by_test(problem: Problem, report: CaseReport) -> str:
 
 
 def _judged(reports: Sequence[CaseReport], kind: ProgramKind) -> list[bool]:
-    """Whether the tests judged each program of this kind rightly."""
+    """Return whether the tests judged each program of this kind correctly."""
     return [report.verdict is Verdict.ACCEPTED for report in reports if report.program is kind]
 
 

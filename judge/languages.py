@@ -21,5 +21,5 @@ def runner_kind(language: Language) -> str:
 
 
 def uses_libraries(language: Language, limits: ProblemLimits) -> bool:
-    """Whether programs may be linked with libraries, which their runner then needs."""
+    """Whether programs can be linked with libraries. If they are, their runner needs the libraries too."""
     return language is Language.CUDA and any(library in LINKED for library in limits.libraries or ())

@@ -42,7 +42,7 @@ def bound_text(relation: str, bound: float) -> str:
 
 
 def figure_text(value: float) -> str:
-    """A figure: whole numbers with all digits, others with six."""
+    """Return a figure as text: whole numbers with all digits, others with six."""
     return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
@@ -179,7 +179,7 @@ def _unchecked(requirement: Requirement) -> RequirementReport:
 
 
 def _rounded(figure: float, bound: float) -> float:
-    """`figure` to two digits, on the side of `bound` on which it is."""
+    """Return `figure` rounded to two digits, without crossing `bound`."""
     if figure == 0 or math.isclose(figure, bound, rel_tol=1e-9):
         return bound if figure else 0.0
     step = 10.0 ** (math.floor(math.log10(figure)) - _DIGITS + 1)

@@ -50,7 +50,7 @@ def with_host_lines(
 
 
 def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """The only call that states such a direction; none if a call states none that can be read."""
+    """Return the line of the only call with such a direction, None if a call's direction cannot be parsed."""
     said = _WARNING.match(message)
     if said is None:
         return None
@@ -66,7 +66,7 @@ def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> i
 
 
 def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
-    """The first line outside kernels that reads, or writes, an element of such an array."""
+    """Return the first line outside kernels that reads (or writes) an element of such an array."""
     said = _ACCESS.match(message)
     if said is None:
         return None

@@ -126,7 +126,7 @@ class ProgramText:
 
 
 def _closing(code: str, opening: int) -> int:
-    """The place after the brace that closes the one at `opening`."""
+    """Return the position after the brace that closes the brace at `opening`."""
     depth = 0
     for match in _BRACE.finditer(code, opening):
         depth += 1 if match[0] == "{" else -1

@@ -41,7 +41,7 @@ _FAULTED = "The GPU failed while this program ran on it alone."
 
 
 def under_tool(problem: Problem) -> Problem:
-    """`problem` with limits for a program that runs under a tool, which is far slower."""
+    """Return `problem` with higher limits, because programs run much slower under a tool."""
     limits = problem.limits
     return replace(problem, limits=replace(limits, case_s=_SLOWER * limits.case_s))
 

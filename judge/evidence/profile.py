@@ -55,11 +55,11 @@ _COLUMNS: Mapping[str, str] = {
 
 
 class ProfileMissing(Exception):
-    """There is no profile; the text says why, for the user."""
+    """Raised if there is no profile. The text tells the user why."""
 
 
 def read_profile(output: bytes) -> Profile:
-    """The profile in what the program and ncu printed. Raises ProfileMissing."""
+    """Return the profile in the output of the program and of ncu. Raises ProfileMissing."""
     text = output[:MAX_BYTES].decode("utf-8", "replace")
     sections = _sections(text)
     if RAW not in sections:
@@ -76,14 +76,14 @@ def read_profile(output: bytes) -> Profile:
 
 
 def program_output(output: bytes) -> bytes:
-    """What the program itself printed."""
+    """Return the output of the program, without that of ncu."""
     own = output.partition(f"\n{SECTION}".encode())[0]
     kept = (line for line in own.split(b"\n") if not line.startswith(tuple(map(str.encode, _MESSAGES))))
     return b"\n".join(kept)
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """The lines of each section, by name. Only the last section of a name counts."""
+    """Return the lines of each section by name. If a name occurs again, its last section counts."""
     found: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in text.split("\n"):
@@ -138,7 +138,7 @@ def _lines(lines: Sequence[str]) -> tuple[LineProfile, ...]:
 
 
 def _rows(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Rows of CSV. What is not CSV ends them."""
+    """Yield rows of CSV until a line is not CSV."""
     try:
         yield from csv.reader(lines, strict=False)
     except csv.Error:

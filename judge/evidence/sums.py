@@ -37,7 +37,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """How often something happened, with the line that did it most, or the call of the CUDA runtime."""
+    """The number of occurrences of an event, with the line or the CUDA call that contributes most."""
 
     amount: int = 0
     line: int | None = None

@@ -64,7 +64,7 @@ class Hardware(Protocol):
         """Return the warm sandboxes of a card, by kind: a language, or `oracle`."""
 
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
-        """The CUDA runner under a tool of the toolkit. Raises RunnerUnusable if it is not installed."""
+        """Return the CUDA runner under a tool. Raises RunnerUnusable if the tool is not installed."""
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""

@@ -82,7 +82,7 @@ def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) ->
 
 
 def _wrong_on_reference(case: Case) -> ProofFinding:
-    """A finding on a checker that should refuse the reference's answer only if it tests a faulty program."""
+    """Return a finding: the checker refuses the reference's answer, or accepts it for a faulty program."""
     if case.program is None:
         return error(
             _CHECKER,

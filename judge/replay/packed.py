@@ -42,7 +42,7 @@ def pack(trace: Trace, problem: Problem, case: Case) -> bytes:
 
 
 def unpack(packed: bytes) -> tuple[Mapping[str, object], Events, Addresses]:
-    """The JSON, the events and the addresses of what `pack` made. For tests and measurements."""
+    """Return the JSON, the events and the addresses in the result of `pack`. For tests and measurements."""
     whole = gzip.decompress(packed)
     magic, length = _START.unpack_from(whole)
     if magic != _MAGIC:
@@ -111,7 +111,7 @@ def _steps(events: Events, addresses: Addresses) -> npt.NDArray[np.uint32]:
 
 
 def _firsts(events: Events) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Of each access, the position of its first address and the number of its addresses."""
+    """Return, for each access, the position of its first address and the number of its addresses."""
     lanes = lane_counts(events)
     lanes = lanes[lanes > 0]
     return np.cumsum(lanes) - lanes, lanes

@@ -133,7 +133,7 @@ class TraceMemory:
         fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _SEALS)
 
     def read(self) -> Trace | None:
-        """What was recorded; None if nothing was, or if it is contradictory."""
+        """Return the recorded trace, or None if nothing was recorded or the trace is inconsistent."""
         with mmap.mmap(self.descriptor, MOST_BYTES, prot=mmap.PROT_READ) as memory:
             header = bytes(memory[: _HEADER.size])
             needed = _needed(header)
@@ -158,7 +158,7 @@ def trace_memory(*, wanted: bool) -> Iterator[TraceMemory | None]:
 
 
 def parse_trace(data: bytes) -> Trace | None:
-    """The trace in `data`, which is hostile; None if there is none or anything in it is impossible."""
+    """Return the trace in the untrusted `data`, or None if there is none or it is inconsistent."""
     needed = _needed(data[: _HEADER.size])
     if not needed or len(data) != needed:
         return None
@@ -180,12 +180,12 @@ def parse_trace(data: bytes) -> Trace | None:
 
 
 def lane_counts(events: Events) -> npt.NDArray[np.int64]:
-    """How many addresses each event has: those of its lanes if it is an access, else none."""
+    """Return the number of addresses of each event: one per lane of an access, else 0."""
     return np.where(events["kind"] <= EventKind.ATOMIC, np.bitwise_count(events["mask"]), 0).astype(np.int64)
 
 
 def _needed(header: bytes) -> int:
-    """The bytes of the trace that `header` announces; 0 if it announces none that is possible."""
+    """Return the size in bytes of the trace that `header` declares, 0 if that size is impossible."""
     if len(header) != _HEADER.size:
         return 0
     magic, launches, arrays, events, addresses, *_ = _HEADER.unpack(header)

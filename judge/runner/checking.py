@@ -151,7 +151,7 @@ class ByChecker:
             return Compared(compared, self._score(call, case))
 
     def _score(self, call: Call, case: Case) -> float | None:
-        """What the checker gave outputs that are all right. Its sandbox has looked at the bounds already."""
+        """Return the checker's score of correct outputs. Its sandbox has checked the bounds too."""
         rule = self._problem.score
         if rule is None:
             return None

@@ -134,7 +134,7 @@ class Inspector:
             return Stopped(answer, device_lost=True, wall_ms=wall_ms)
 
     def _same_tests(self, snapshots: Mapping[str, PrivateBytes]) -> bool:
-        """Whether the outputs are those of the first call. Asked only of tests that read nothing."""
+        """Return whether the outputs equal those of the first call. Used only for tests without inputs."""
         if self._problem.under_test is None or not reads_nothing(self._problem):
             return True
         taken = {name: self._memory.to_host(copy).tobytes() for name, copy in snapshots.items()}

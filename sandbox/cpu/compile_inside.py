@@ -77,7 +77,7 @@ class FunctionalChains(Chains):
         return said
 
     def _resources(self) -> Mapping[str, Assembled]:
-        """What ptxas gives to each kernel, if a counter needs it; nothing if it rejects the PTX."""
+        """Return the resources of each kernel, if a counter needs them; none if ptxas rejects the PTX."""
         if self._counters.isdisjoint(RESOURCES):
             return {}
         try:
@@ -93,7 +93,7 @@ class FunctionalChains(Chains):
 
 
 def _with_headers(step: list[str]) -> list[str]:
-    """The step with our headers of libraries before the toolkit's, if it reads any."""
+    """Return the step with our library headers before those of the toolkit, if it includes any."""
     if light_headers.FLAG not in step:
         return step
     after = step.index(light_headers.FLAG) + 1

@@ -12,5 +12,5 @@ class Tool(StrEnum):
 
     @property
     def program(self) -> str:
-        """The name of its program."""
+        """The file name of the tool's program."""
         return "ncu" if self is Tool.PROFILER else "compute-sanitizer"

@@ -22,7 +22,7 @@ import torch
 
 
 class Misfit(Exception):
-    """Raised when a program does not fit how it is called. The message is for its author."""
+    """Raised if a program does not match the way in which it is called. The message is for its author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class BackwardPass:
-    """The gradients with respect to returned arrays, by their names, and those that are asked for."""
+    """The upstream gradients by the names of the returned arrays, and the gradients to compute."""
 
     upstream: Mapping[str, torch.Tensor]
     gradients: tuple[Gradient, ...]
@@ -89,7 +89,7 @@ class _Held:
 
 
 class SavedBytes:
-    """Counts what a forward pass keeps; a context around it. `exempt` are the parameters of its modules."""
+    """A context manager that counts the bytes that a forward pass keeps, without those of `exempt`."""
 
     def __init__(self, exempt: Iterable[torch.Tensor] = ()) -> None:
         self._exempt = dict(filter(None, map(_storage, exempt)))

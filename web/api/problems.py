@@ -73,7 +73,7 @@ class SampleOut(Schema):
 
 
 class RequirementOut(Schema):
-    """A bound on what is counted. An accepted program meets all that apply to its language."""
+    """A bound on a counted figure. An accepted program meets all bounds for its language."""
 
     counter: Counter
     relation: Relation
@@ -82,7 +82,7 @@ class RequirementOut(Schema):
 
 
 class ScoreOut(Schema):
-    """The number that the problem's checker gives right outputs. If `ranks`, leaderboards rank by it."""
+    """The number that the problem's checker gives to correct outputs. If `ranks`, leaderboards use it."""
 
     name: str
     better: Better

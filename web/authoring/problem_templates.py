@@ -47,7 +47,7 @@ PROBLEM_TEMPLATES = (
     ProblemTemplate(
         "tests",
         "Tests",
-        "Submissions test programs. Right ones must pass, faulty ones fail. Example: a search for a maximum.",
+        "Submissions are tests: they pass right programs and refuse faulty ones. Example: a maximum search.",
     ),
     ProblemTemplate(
         "custom", "Custom", "The smallest template: an array modified in place, with a comment on every part."

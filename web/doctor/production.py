@@ -111,7 +111,7 @@ LINES = (
     Line(
         "backup-elsewhere",
         "Copies of backups, `.env` and `secrets/` are on another host.",
-        action="look there for last night's file",
+        action="check that last night's file is on that host",
     ),
     Line(
         "restore-rehearsed",

@@ -71,7 +71,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.ILLEGAL_ADDRESS, "Access to an illegal address", "bounds"),
         Finding(DiagnosticKind.LAUNCH_BOUND, "Many small launches", "#launch"),
         Finding(DiagnosticKind.LEAK, "Memory that was not freed", "#memory"),
-        Finding(DiagnosticKind.LOW_OCCUPANCY, "Lanes or multiprocessors without work", "#launch"),
+        Finding(DiagnosticKind.LOW_OCCUPANCY, "Idle lanes or multiprocessors", "#launch"),
         Finding(DiagnosticKind.MASKED_LOAD, "Masked elements without a value", "uninitialised-memory"),
         Finding(DiagnosticKind.MEMORY, "Not enough memory", "data-reuse"),
         Finding(DiagnosticKind.MISALIGNED, "Misaligned access", "coalescing#s-alignment"),

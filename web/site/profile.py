@@ -14,14 +14,14 @@ _MOST_STALLS = 4
 _MOST_LINES = 12
 _LOW, _CLEAR = 60.0, 10.0  # percent of the peak; the first is the rule of Nsight Compute's own guide
 _STALL = "stall_"
-_ISSUED = {"selected"}  # which is no wait
+_ISSUED = {"selected"}  # the warp issued an instruction, so it did not wait
 
 # What a warp waits for, by Nsight Compute's name of the stall.
 STALLS: Mapping[str, str] = {
     "barrier": "a barrier",
     "branch_resolving": "the target of a branch",
     "dispatch_stall": "the dispatcher",
-    "drain": "stores to leave before it ends",
+    "drain": "its last stores, before it exits",
     "imc_miss": "constants that are not in the cache",
     "lg_throttle": "the queue of global and local accesses",
     "long_scoreboard": "global, local or texture memory",
@@ -199,9 +199,9 @@ def _summary(memory: float | None, compute: float | None) -> str:
     if max(memory, compute) < _LOW:
         return "Neither memory nor arithmetic is busy. The launch is too small, or its warps wait."
     if memory > compute + _CLEAR:
-        return "Memory is the limit. Move fewer bytes, or reuse those that were loaded."
+        return "Memory limits the launch. Move fewer bytes, or reuse loaded data."
     if compute > memory + _CLEAR:
-        return "Arithmetic is the limit. Execute fewer instructions, or use faster units."
+        return "Arithmetic limits the launch. Execute fewer instructions, or use faster units."
     return "Memory and arithmetic are about equally busy."
 
 
@@ -210,8 +210,8 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
         _percent("Device memory", metrics, "dram_throughput_percent", "of its peak bandwidth"),
         _bytes("Read from device memory", metrics, "dram_read_bytes"),
         _bytes("Written to device memory", metrics, "dram_write_bytes"),
-        _percent("L1 hits", metrics, "l1_hit_percent", "of the sectors asked for"),
-        _percent("L2 hits", metrics, "l2_hit_percent", "of the sectors asked for"),
+        _percent("L1 hits", metrics, "l1_hit_percent", "of the requested sectors"),
+        _percent("L2 hits", metrics, "l2_hit_percent", "of the requested sectors"),
         _ratio(
             "Sectors per global load",
             metrics,
@@ -231,21 +231,23 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
             metrics,
             "shared_load_wavefronts",
             "shared_load_requests",
-            "1 has no bank conflict",
+            "1 means no bank conflict",
         ),
         _ratio(
             "Wavefronts per shared store",
             metrics,
             "shared_store_wavefronts",
             "shared_store_requests",
-            "1 has no bank conflict",
+            "1 means no bank conflict",
         ),
-        _percent("Occupancy", metrics, "occupancy_percent", "of the warps that a multiprocessor can hold"),
         _percent(
-            "Possible occupancy",
+            "Achieved occupancy", metrics, "occupancy_percent", "of the warps that a multiprocessor can hold"
+        ),
+        _percent(
+            "Theoretical occupancy",
             metrics,
             "theoretical_occupancy_percent",
-            "with these registers, shared memory and blocks",
+            "with this block size and this use of registers and shared memory",
         ),
         _count("Registers", metrics, "registers_per_thread", "per thread"),
         _figure("Active lanes", metrics, "lanes_per_instruction", "of 32, per instruction", "{:.1f}"),

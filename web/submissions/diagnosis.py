@@ -129,4 +129,4 @@ def _gain(kind: str, counts: KernelCounts) -> str:
             return ""
     if not 0 < least < now:
         return ""
-    return f"The kernel could do with {least} instead of {now} {unit}: up to {now / least:.1f} times fewer."
+    return f"Ideal accesses would need {least} {unit} instead of {now} (factor {now / least:.1f})."

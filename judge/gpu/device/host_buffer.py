@@ -1,4 +1,4 @@
-"""One array that a program on a GPU gets in host memory, with contents that the referee keeps on the GPU."""
+"""An array in host memory, for a program on a GPU. The referee keeps its contents on the GPU."""
 
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ class MirroredBuffer:
         return self._kept(self._shared.snapshot(), into)
 
     def holds(self, contents: PrivateBytes) -> bool:
-        """Whether the payload is `contents` now."""
+        """Return whether the payload equals `contents`."""
         return self._shared.holds(self._memory.to_host(contents))
 
     def damage(self) -> str | None:

@@ -144,7 +144,7 @@ class _Flow:
         return -1 if blocks is None else sum(self.ends[block] - self.starts[block] for block in blocks)
 
     def cost_until(self, start: int, meeting: int, branch: int) -> int:
-        """The same, where a loop or a call counts as a side that computes."""
+        """Return the same, but count a loop or a call as a side that computes."""
         blocks = self._blocks_until(start, meeting, branch) or set()
         loops = any(to <= block and to in blocks for block in blocks for to in self.following[block])
         places = [place for block in blocks for place in range(self.starts[block], self.ends[block])]
@@ -152,7 +152,7 @@ class _Flow:
         return max(len(places), LEAST_ON_DATA if loops or calls else 0)
 
     def _blocks_until(self, start: int, meeting: int, branch: int) -> set[int] | None:
-        """The blocks from one until `meeting`; None if some lead back to `branch`."""
+        """Return the blocks from a given one up to `meeting`, or None if some lead back to `branch`."""
         seen: set[int] = set()
         waiting = [start]
         while waiting:

@@ -34,5 +34,5 @@ FAMILIES: Mapping[str, Callable[[Instruction], bool]] = {
 
 
 def family_of(instruction: Instruction) -> str:
-    """The kind of an instruction, empty for one of none."""
+    """Return the kind of an instruction, empty if it has none."""
     return next((name for name, contains in FAMILIES.items() if contains(instruction)), "")

@@ -21,7 +21,7 @@ _MEMORY = (
 
 
 class Resources(Protocol):
-    """What ptxas gives to each thread of a kernel."""
+    """The resources that ptxas gives to each thread of a kernel."""
 
     registers: int
     stack_bytes: int

@@ -131,7 +131,7 @@ def learn_recipe(
 
 
 def _libraries(preprocess: Sequence[str], link: Sequence[str]) -> dict[str, list[str]]:
-    """The libraries of LIBRARIES with a header and something to link, and the words for it."""
+    """Return the names in LIBRARIES that have a header and a file to link, with the linker's arguments."""
     headers = _folders(preprocess, "-I")
     libraries = [folder for folder in _folders(link, "-L") if folder.name != "stubs"]
     found = {}

@@ -74,7 +74,7 @@ def test_a_finding_says_why_and_what_to_try() -> None:
     page = FINDINGS[DiagnosticKind.UNCOALESCED]
     assert (first.title, first.why, first.check, first.url) == (page.title, page.why, page.check, page.url)
     assert first.evidence == "moves 32.0 sectors instead of 4.0"
-    fewer = "The kernel could do with 32 instead of 64 sectors of global memory: up to 2.0 times fewer."
+    fewer = "Ideal accesses would need 32 sectors of global memory instead of 64 (factor 2.0)."
     assert first.gain == fewer
     assert [finding.gain != "" for finding in diagnose(SLOW).findings] == [True, True, False, True]
 
@@ -90,7 +90,7 @@ def test_the_text_has_the_best_three_and_a_table() -> None:
     lines = diagnosis_lines(diagnosis_json(SLOW), file="add.cu", site=SITE)
     assert lines[0] == "1. add.cu:5: uncoalesced: Accesses that do not coalesce"
     assert lines[1] == "   Evidence: moves 32.0 sectors instead of 4.0"
-    assert lines[2].startswith("   Gain:     The kernel could do with 32 instead of 64 sectors")
+    assert lines[2].startswith("   Gain:     Ideal accesses would need 32 sectors")
     assert lines[5] == f"   Help:     {SITE}/learn/findings/uncoalesced"
     assert sum(line[0].isdigit() for line in lines if line) == MOST_FINDINGS + 1
     assert "1 more finding: --json prints all." in lines

@@ -37,7 +37,7 @@ def test_a_launch_says_what_bounds_it() -> None:
     page = profile_page(PROFILE)
     (launch,) = page.launches
     assert (launch.grid, launch.block, launch.duration_us) == ("(132)", "(16, 16)", 33.5)
-    assert "Memory is the limit" in launch.summary
+    assert "Memory limits the launch" in launch.summary
     figures = {figure.label: figure.value for figure in launch.figures}
     assert figures["Sectors per global load"] == "8.00"
     assert figures["Read from device memory"] == "400.0 MB"

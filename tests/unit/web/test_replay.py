@@ -79,14 +79,14 @@ def test_others_do_not_see_it(browser_of, teammate, stranger, staff, submission,
 def test_the_page_of_the_run_leads_to_its_replay(browser_of, owner, submission):
     page = browser_of(owner).get(f"/s/{submission.public_id}").content.decode()
     assert f'href="/s/{submission.public_id}/replay"' in page
-    assert "Run for a replay" not in page
+    assert "Record a replay" not in page
 
 
 def test_the_author_can_run_a_submission_for_a_replay(browser_of, owner, handed_in):
     judged = record(handed_in(owner), Report(Verdict.ACCEPTED))
     client = browser_of(owner)
     assert client.get(f"/s/{judged.public_id}/replay.bin").status_code == 404
-    assert "Run for a replay" in client.get(f"/s/{judged.public_id}/replay").content.decode()
+    assert "Record a replay" in client.get(f"/s/{judged.public_id}/replay").content.decode()
     answer = poster(owner).post(f"/s/{judged.public_id}/replay/run")
     run = Submission.objects.exclude(pk=judged.pk).first()
     assert run is not None
@@ -99,7 +99,7 @@ def test_only_the_author_can_run_it(browser_of, owner, staff, teammate, handed_i
     address = f"/s/{judged.public_id}/replay"
     assert poster(staff).post(f"{address}/run").status_code == 403
     assert poster(teammate).post(f"{address}/run").status_code == 404
-    assert "Run for a replay" not in browser_of(staff).get(address).content.decode()
+    assert "Record a replay" not in browser_of(staff).get(address).content.decode()
 
 
 def test_other_languages_are_told_so(browser_of, owner, handed_in):

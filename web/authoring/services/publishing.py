@@ -147,7 +147,9 @@ def allow_personal_nodes(workspace: Workspace, by: User, *, allowed: bool) -> bo
         return False
     _require_from_here(workspace, live, by)
     if allowed and live.problem.asks_for_tests:
-        raise NotOnPersonalNodes("Personal nodes would get the programs under test, so they cannot run this.")
+        raise NotOnPersonalNodes(
+            "Personal nodes cannot run this problem: they would get the programs under test."
+        )
     return packages.allow_personal_nodes(live.problem, by, allowed=allowed)
 
 

@@ -24,8 +24,8 @@ from web.submissions.queries import visible_submissions
 
 CPU = "CPU"
 SCORED = (
-    "The score is the mean of the checker's numbers over the hidden cases, which are the same for all "
-    "submissions. Equal scores tie."
+    "The score is the mean of the checker's numbers over the hidden cases. All submissions get the same "
+    "hidden cases. Equal scores tie."
 )
 
 

@@ -343,7 +343,7 @@ def _check_profile(user: User, language: Language, mode: Mode, queue: str) -> No
     if language is not Language.CUDA:
         raise ProfileUnavailable("Only CUDA C++ programs can be profiled.")
     if not queue.startswith(GPU):
-        raise ProfileUnavailable("A profile needs a GPU of this site, and none is available.")
+        raise ProfileUnavailable("No GPU of this site is available for a profile. Run without a profile.")
     most = settings.WARPCOURT.profiles_per_hour
     made = Submission.objects.filter(user=user, profiled=True, created__gt=timezone.now() - _HOUR)
     if made.count() >= most:

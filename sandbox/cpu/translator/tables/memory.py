@@ -19,7 +19,7 @@ _ORDERED_STORES = ("volatile", "release", "relaxed", "mmio")
 
 
 def has_block_scope(instruction: Instruction) -> bool:
-    """Whether other blocks are out of the scope of an operation. A cluster has one block."""
+    """Return whether the scope of an operation excludes other blocks. A cluster has one block."""
     return bool(instruction.any_of("cta", "cluster"))
 
 

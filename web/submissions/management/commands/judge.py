@@ -55,7 +55,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--mode",
             choices=[mode.value for mode in Mode],
-            help="default: submit, or run with --doctor and --profile",
+            help="default: submit; with --doctor or --profile: run",
         )
         parser.add_argument(
             "--size",
@@ -92,7 +92,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--profile",
             action="store_true",
-            help="on a GPU: run the sample cases of a CUDA program, or --size, under Nsight Compute",
+            help="on a GPU: profile a CUDA program with Nsight Compute, on the samples or the --size case",
         )
         parser.add_argument(
             "--doctor",
