@@ -48,6 +48,9 @@ VISITOR = (
     "/learn/shared-memory",
     "/learn/findings",
     "/learn/findings/race",
+    "/learn/terms",
+    "/learn/days/async-pipeline-gemm",
+    "/quizzes",
     "/tracks",
     "/tracks/hundred-days",
     "/ranking",
@@ -63,6 +66,10 @@ LEARNER = (
     "/problems",
     BASE,
     "/problems/softmax",
+    "/problems/write-the-tests",
+    "/problems/host-saxpy",
+    "/problems/fix-the-stopwatch",
+    "/quizzes/device-arithmetic",
     "/submissions",
     f"{BASE}/leaderboard",
     f"{BASE}/editorial",
@@ -142,7 +149,10 @@ def used(film: Path, court: Site, browser: Browser) -> Mapping[str, tuple[str, .
         places = page.get_by_role("navigation", name="Staff").get_by_role("link")
         menu = tuple(place.get_attribute("href") or "" for place in places.all())
     return {
-        "learner": (*LEARNER, wrong, illegal, uncompiled, run, accepted, f"{wrong}/diff", question),
+        "learner": (
+            *(*LEARNER, wrong, illegal, uncompiled, run, f"{run}/replay", accepted),
+            *(f"{wrong}/diff", question),
+        ),
         "author": (*AUTHOR, *sections, f"{wrong}/questions"),
         "warden": (
             *menu,
