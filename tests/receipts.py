@@ -72,6 +72,12 @@ _INTERPRETED = tuple(
     )
 )
 
+# What reads texts alone: no verdict of a program depends on it.
+_READERS = (
+    *(f"judge/proof/{name}.py" for name in ("accessibility", "hints", "statement_checks")),
+    *(f"problems/{name}.py" for name in ("curriculum", "hints", "placeholders", "track", "translations")),
+    "problems/quiz",
+)
 _TEXTS = (".md", ".svg", ".png")
 _STARTERS = "starter/"
 _CHECKS = "test_package"  # depends on texts too
@@ -139,16 +145,18 @@ def judged_hash(folder: Path) -> str:
 
 def state_of(name: str, folder: Path, languages: Collection[Language]) -> str:
     """A SHA-256 over all that the test `name` of programs in `languages` depends on."""
-    files = package_hash(folder) if name.startswith(_CHECKS) else judged_hash(folder)
-    return hashlib.sha256(f"{files} {engine_hash(frozenset(languages))}".encode()).hexdigest()
+    texts = name.startswith(_CHECKS)
+    files = package_hash(folder) if texts else judged_hash(folder)
+    engine = engine_hash(frozenset(languages), texts=texts)
+    return hashlib.sha256(f"{files} {engine}".encode()).hexdigest()
 
 
 @cache
-def engine_hash(languages: frozenset[Language]) -> str:
-    """A SHA-256 over all that judges programs in `languages` on a CPU, apart from the package."""
+def engine_hash(languages: frozenset[Language], *, texts: bool = False) -> str:
+    """A SHA-256 over all that judges programs in `languages` on a CPU, with `texts` all that checks these."""
     digest = hashlib.sha256()
     for path in engine_files():
-        if _judges(path, languages):
+        if _judges(path, languages) or (texts and _reads_texts(path)):
             digest.update(f"{path.relative_to(ROOT)}\0".encode() + content_hash(path))
     return digest.hexdigest()
 
@@ -168,9 +176,15 @@ def engine_files() -> Iterator[Path]:
 def _judges(path: Path, languages: Collection[Language]) -> bool:
     """Whether programs in `languages` are judged with the source `path`."""
     inside = path.relative_to(ROOT).as_posix()
+    if _reads_texts(path):
+        return False
     if inside.startswith(_COMPILED) or path.suffix in _COMPILED_RUNNERS:
         return Language.CUDA in languages
     return not inside.startswith(_INTERPRETED) or any(language is not Language.CUDA for language in languages)
+
+
+def _reads_texts(path: Path) -> bool:
+    return path.relative_to(ROOT).as_posix().startswith(_READERS)
 
 
 @cache
