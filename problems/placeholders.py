@@ -11,6 +11,7 @@ from problems.faults import Faults
 from problems.parse import Description
 from problems.vocabulary import ProgramKind
 
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+(?:\.[a-z0-9_-]+)+)\s*\}\}")
 
 
@@ -58,8 +59,8 @@ def _values(description: Description) -> Iterator[tuple[str, str]]:
         if argument.shape:
             yield f"{place}.shape", ", ".join(formula.text for formula in argument.shape)
         if argument.tolerance and argument.dtype.is_float:
-            yield f"{place}.tolerance.relative", _number(argument.tolerance.relative)
-            yield f"{place}.tolerance.absolute", _number(argument.tolerance.absolute)
+            yield f"{place}.tolerance.relative", _tolerance(argument.tolerance.relative)
+            yield f"{place}.tolerance.absolute", _tolerance(argument.tolerance.absolute)
     limits = description.limits
     yield "limits.compile_s", _number(limits.compile_s)
     yield "limits.case_s", _number(limits.case_s)
@@ -90,3 +91,12 @@ def _extremes(
 
 def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.10g}"
+
+
+def _tolerance(value: float) -> str:
+    """`value` as texts write it: 1e-06 is a power of ten."""
+    digits, _, exponent = _number(value).partition("e")
+    if not exponent:
+        return digits
+    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    return power if digits == "1" else f"{digits}\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}{power}"

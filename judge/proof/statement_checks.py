@@ -17,6 +17,8 @@ from problems.vocabulary import Role
 
 # A minus after a letter, digit or closing bracket is an operator or a hyphen.
 _NUMBER = re.compile(r"(?<![\w.])(?:(?<![\w)\]])-)?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_RAISED = re.compile("10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4})")
 _POWER = re.compile(
     r"(?:(?P<factor>\d{1,20}(?:\.\d{1,20})?)\s{0,5}\\cdot\s{0,5})?(?<![\w.])10\s{0,5}\^\s{0,5}"
     r"(?:\{(?P<braced>-?\d{1,5})\}|(?P<bare>\d))"
@@ -156,7 +158,8 @@ def _formula(text: str) -> Formula | None:
 
 
 def constants_in(text: str) -> list[float]:
-    """The numbers in `text`, powers of ten in TeX among them."""
+    """The numbers in `text`, powers of ten in TeX or with superscripts among them."""
+    text = _RAISED.sub(lambda found: f"10^{{{found[1].translate(_LOWERED)}}}", text.replace("·", "\\cdot"))
     powers = [
         float(f"{found['factor'] or 1}e{found['braced'] or found['bare']}") for found in _POWER.finditer(text)
     ]

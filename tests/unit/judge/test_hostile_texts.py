@@ -52,3 +52,8 @@ def test_an_example_of_many_numbers_is_compared_with_few_of_them(problem) -> Non
     hostile = replace(problem, statement="# A\n\n## Example\n" + "0 " * 60_000 + "\n")
     (finding,) = check_example(hostile, "example", {"c": zeros})
     assert "does not show c" in finding.text
+
+
+def test_constants_are_read_in_every_notation() -> None:
+    text = "5\u00a0·\u00a010⁻⁷ plus 10⁻⁶, $2 \\cdot 10^{-5}$ or 1e-4"
+    assert {5e-7, 1e-6, 2e-5, 1e-4} <= {*constants_in(text)}

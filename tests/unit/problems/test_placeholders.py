@@ -25,7 +25,7 @@ def description() -> Description:
         ("sizes.cols.most", "300"),
         ("arguments.x.dtype", "float32"),
         ("arguments.x.shape", "rows, cols"),
-        ("arguments.y.tolerance.relative", "1e-06"),
+        ("arguments.y.tolerance.relative", "10⁻⁶"),
         ("limits.memory_mib", "1024"),
         ("limits.case_s", "5"),
         ("formulas.bytes", "8 * rows * cols"),
