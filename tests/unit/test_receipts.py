@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from problems.loader import problems_root
+from problems.loader import load_problem, problems_root
 from problems.vocabulary import Language
-from tests import receipts
-
-CUDA = frozenset({Language.CUDA})
+from tests import proof_state, receipts
+from tests.proof_state import Use
 
 
 @pytest.mark.parametrize(
@@ -38,7 +37,7 @@ def test_everything_else_counts(tmp_path: Path, name: str, before: str, after: s
 
 
 def test_the_engine_holds_what_judges_on_a_cpu() -> None:
-    names = {path.relative_to(receipts.ROOT).as_posix() for path in receipts.engine_files()}
+    names = {path.relative_to(proof_state.ROOT).as_posix() for path in proof_state.engine_files()}
     assert {"judge/evaluate.py", "sandbox/wire.py", "problems/schema.py"} <= names
     assert any(name.startswith("sandbox/cpu/translator/") for name in names)
     assert not any("__pycache__" in name or name.startswith(("judge/gpu", "judge/clock")) for name in names)
@@ -54,49 +53,66 @@ def test_a_receipt_covers_a_test_in_one_state() -> None:
 @pytest.mark.parametrize(
     ("changed", "stale"),
     [
-        ("statement.md", {"test_package"}),
-        ("hints/1.md", {"test_package"}),
-        ("starter/cuda.cu", {"test_package"}),
-        ("reference.py", {"test_package", "test_programs", "test_solution"}),
-        ("problem.toml", {"test_package", "test_programs", "test_solution"}),
-        ("solutions/plain.cu", {"test_package", "test_programs", "test_solution"}),
+        ("statement.md", [True, False]),
+        ("hints/1.md", [True, False]),
+        ("starter/cuda.cu", [True, False]),
+        ("reference.py", [True, True]),
+        ("problem.toml", [True, True]),
+        ("solutions/plain.cu", [True, True]),
     ],
 )
-def test_texts_stale_the_checks_of_the_package_alone(tmp_path: Path, changed: str, stale: set[str]) -> None:
+def test_texts_stale_the_checks_of_the_package_alone(tmp_path: Path, changed: str, stale: list[bool]) -> None:
     before = copy_of(tmp_path / "before")
     after = copy_of(tmp_path / "after")
     with (after / changed).open("a") as file:
         file.write("\n")
-    states = {
-        name: [receipts.state_of(f"{name}[x]", folder, CUDA) for folder in (before, after)]
-        for name in ("test_package", "test_programs", "test_solution")
-    }
-    assert {name for name, (one, other) in states.items() if one != other} == stale
+    proofs = [frozenset({Use.CUDA, Use.TEXTS}), frozenset({Use.CUDA})]
+    assert [
+        proof_state.state_of(before, uses) != proof_state.state_of(after, uses) for uses in proofs
+    ] == stale
 
 
 @pytest.mark.parametrize(
-    ("changed", "languages"),
+    ("changed", "uses"),
     [
-        ("sandbox/runner/gpu_semantics.py", {Language.TRITON, Language.PYTHON}),
-        ("sandbox/cpu/runtime/races.cpp", {Language.CUDA}),
-        ("sandbox/runner/cuda_runner.cpp", {Language.CUDA}),
-        ("judge/evaluate.py", {*Language}),
-        ("sandbox/runner/oracle_runner.py", {*Language}),
-        ("problems/placeholders.py", set()),
+        ("sandbox/runner/gpu_semantics.py", {Use.TRITON, Use.PYTHON}),
+        ("sandbox/runner/python_backward.py", {Use.PYTHON}),
+        ("sandbox/cpu/libraries/fft.cpp", {Use.LIBRARIES}),
+        ("sandbox/cpu/runtime/races.cpp", {Use.CUDA}),
+        ("sandbox/runner/cuda_runner.cpp", {Use.CUDA}),
+        ("problems/fix.py", {Use.FIX}),
+        ("problems/placeholders.py", {Use.TEXTS}),
+        ("judge/evaluate.py", {*Use}),
+        ("sandbox/runner/oracle_runner.py", {*Use}),
     ],
 )
-def test_a_change_stales_the_proofs_of_the_languages_that_it_judges(
-    monkeypatch: pytest.MonkeyPatch, changed: str, languages: set[Language]
+def test_a_change_stales_the_proofs_that_use_it(
+    monkeypatch: pytest.MonkeyPatch, changed: str, uses: set[Use]
 ) -> None:
-    hashes = {language: receipts.engine_hash.__wrapped__(frozenset({language})) for language in Language}
-    unchanged = receipts.content_hash
+    before = {use: proof_state.engine_hash.__wrapped__(frozenset({use})) for use in Use}
+    unchanged = proof_state.content_hash
 
     def content_hash(path: Path) -> bytes:
-        return b"changed" if path == receipts.ROOT / changed else unchanged(path)
+        return b"changed" if path == proof_state.ROOT / changed else unchanged(path)
 
-    monkeypatch.setattr(receipts, "content_hash", content_hash)
-    now = {language: receipts.engine_hash.__wrapped__(frozenset({language})) for language in Language}
-    assert {language for language in Language if hashes[language] != now[language]} == languages
+    monkeypatch.setattr(proof_state, "content_hash", content_hash)
+    after = {use: proof_state.engine_hash.__wrapped__(frozenset({use})) for use in Use}
+    assert {use for use in Use if before[use] != after[use]} == uses
+
+
+@pytest.mark.parametrize(
+    ("slug", "uses"),
+    [
+        ("vector-add", {Use.CUDA}),
+        ("fix-tiled-product", {Use.CUDA, Use.FIX}),
+        ("call-cublas", {Use.CUDA, Use.LIBRARIES}),
+        ("write-the-tests", {Use.CUDA, Use.UNDER_TEST}),
+    ],
+)
+def test_a_proof_uses_what_its_problem_declares(slug: str, uses: set[Use]) -> None:
+    problem = load_problem(problems_root() / slug)
+    assert proof_state.uses_of(problem, frozenset({Language.CUDA}), texts=False) == uses
+    assert proof_state.uses_of(problem, frozenset({Language.CUDA}), texts=True) == uses | {Use.TEXTS}
 
 
 def test_each_receipt_belongs_to_a_package() -> None:
@@ -107,7 +123,7 @@ def test_each_receipt_belongs_to_a_package() -> None:
 def meaning(folder: Path, name: str, source: str) -> bytes:
     path = folder / name
     path.write_text(source)
-    return receipts.meaning(path)
+    return proof_state.meaning(path)
 
 
 def copy_of(folder: Path) -> Path:
