@@ -1,7 +1,7 @@
 """Writes a tree as MathML. All tags and attributes are our own. The author's text is escaped.
 
 Browsers do not break formulas. A formula in a block consists of several elements, one for each part between
-`\\quad` or `\\qquad`, so that a page can put those into lines that do not fit next to each other.
+`quad` or `qquad`, so that a page can put those into lines that do not fit next to each other.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def to_mathml(tex: str, *, block: bool) -> str | None:
 
 
 def _parts(tree: Tree) -> Iterator[Tree]:
-    """Yield what stands between the gaps of a formula; gaps inside fractions, tables and so on do not count."""
+    """Yield what stands between the gaps of a formula; gaps inside fractions and tables do not count."""
     part: list[Tree] = []
     for one in tree.parts if isinstance(tree, MathNode) and tree.tag == "mrow" else (tree,):
         if one not in _GAPS:
