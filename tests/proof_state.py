@@ -69,7 +69,7 @@ _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("sandbox/runner/interpreter.py", _INTERPRETED),
     ("sandbox/runner/operators.py", _INTERPRETED),
     ("sandbox/runner/python_backward.py", frozenset({Use.PYTHON})),
-    ("sandbox/runner/python_call.py", _INTERPRETED),
+    ("sandbox/runner/python_call.py", frozenset({Use.PYTHON})),
     ("sandbox/runner/triton_", _INTERPRETED),
 )
 _COMPILED = (".cpp", ".h")
