@@ -5,8 +5,10 @@ greedy algorithm, which stops at the limit. Its time grows with the length of th
 limit, so a worker can compare sources outside a sandbox. Blank lines do not count, and neither does white
 space within lines of C++ or at the end of lines of Python.
 
-A few new lines could take the given program out of the text and replace it: `/*`, `#if 0`, a line of a
-thousand characters. Such lines are refused.
+A few new lines could take the given program out of the text and replace it: `/*`, `#if 0` (also after a
+comment), a line that ends with a backslash, a line of a thousand characters. Such lines are refused. White
+space does not count, so `a / *b` and `a /*b` are the same line: such forms are looked for in all lines that
+the given program does not have letter by letter.
 """
 
 import re
@@ -22,7 +24,9 @@ MAX_CHANGES = 40
 MAX_WIDTH = 160
 # What begins a comment or a text of several lines, and directives, which can do the same.
 _HIDES = {
-    Language.CUDA: re.compile(r"\s*(#|%:|\?\?=)(?!\s*pragma\b)|.*(/\*(?!.*\*/)|\bR\")"),
+    Language.CUDA: re.compile(
+        r"(.*\*/)?\s*(#|%:|\?\?=)(?!\s*pragma\b)|.*(/\*(?!.*\*/)|\b(u8|[uUL])?R\"|(\\|\?\?/)\s*$)"
+    ),
     Language.TRITON: re.compile(r".*(\"{3}|'{3})"),
     Language.PYTHON: re.compile(r".*(\"{3}|'{3})"),
 }
@@ -89,9 +93,11 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
     if new is None:
         most = f"{fix.changes} line{'s' if fix.changes > 1 else ''}"
         return f"This program changes more of the given program than the {most} that the problem allows."
-    texts = source.splitlines()
-    for number in (after[index][0] for index in new):
-        if refusal := _refused_line(number, texts[number - 1], language):
+    texts, known = source.splitlines(), {line.strip() for line in given.splitlines()}
+    changed = {after[index][0] for index in new}
+    for number, text in enumerate(texts, start=1):
+        looked_at = number in changed or text.strip() not in known
+        if looked_at and (refusal := _refused_line(number, text, language)):
             return refusal
     return ""
 
@@ -102,8 +108,8 @@ def _refused_line(number: int, text: str, language: Language) -> str:
         return f"Line {number} has {len(text)} characters. Changed lines may have at most {MAX_WIDTH}."
     if _HIDES[language].match(text):
         return (
-            f"Line {number} is a directive, or begins a comment or text of several lines. Changed lines of "
-            "this problem may not. Write // or # comments."
+            f"Line {number} is a directive, ends with a backslash, or begins a comment or text of several "
+            "lines. Changed lines of this problem may not. Write // or # comments."
         )
     return ""
 

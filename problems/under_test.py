@@ -73,11 +73,21 @@ def check_under_test(
     for kind in ProgramKind:
         if hidden and not any(case.program is kind for case in hidden):
             faults.add(FILE, f"{KEY}.faulty", f"no hidden case has a {kind.value} program; add one")
+    _check_sizes(cases, faults)
     if tuple(languages) != (Language.PYTHON,):
         faults.add(FILE, "languages", f'must be ["python"] in a problem with [{KEY}]')
     for index, case in enumerate(cases):
         if case.group is Group.TIMED:
             faults.add(FILE, f"cases[{index}].group", "tests are not timed; use small")
+
+
+def _check_sizes(cases: Sequence[Case], faults: Faults) -> None:
+    """Submissions see sizes, and reports say which hidden programs are faulty. So sizes must not differ."""
+    hidden = [case for case in cases if not case.public]
+    for index, case in enumerate(cases):
+        if not case.public and own_sizes(case) != own_sizes(hidden[0]):
+            key, other = f"cases[{index}].sizes", hidden[0].name
+            faults.add(FILE, key, f"differ from those of {other}; give all hidden cases the same sizes")
 
 
 def check_programs(cases: Sequence[Case], sources: Mapping[str, str], faults: Faults) -> None:

@@ -2,6 +2,9 @@
 
 Lines come from the text of the program. A finding gets one only if the text leaves a single choice, except
 that the first access to an array is taken for the access that ended the program.
+
+The findings are hostile, and the worker searches outside a sandbox. So each message is looked up once, and
+only the first few different ones.
 """
 
 import re
@@ -17,6 +20,7 @@ _DIRECTION = re.compile(r"\bcudaMemcpy(?:(?P<source>Host|Device)To(?P<destinatio
 _ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
 _ALLOCATED = re.compile(r"\s{0,8}(?:\([^()]{1,40}\)\s{0,8})?&\s{0,8}(?P<name>[A-Za-z_]\w{0,60})")
 _MOST_NAMES = 16  # each takes a search of the program
+_MOST_MESSAGES = 8  # different ones that get lines
 _LAST_NAME = re.compile(r"([A-Za-z_]\w{0,60})\s{0,8}(?:\[\s{0,8}\])?$")
 # What the finding lists, how that is made, and how it is freed.
 _HELD = (
@@ -39,12 +43,19 @@ def with_host_lines(
         return entries
     program = ProgramText.read(source)
     names = dict(zip(arguments, map(_name_in, program.parameters_of("solve")), strict=False))
+    found_lines: dict[tuple[str, str], int | None] = {}
 
     def line_of(entry: Diagnostic) -> int | None:
-        if entry.line or entry.kind == DiagnosticKind.LAUNCH_BOUND:
-            return entry.line or program.launch_of(entry.kernel or "")
+        launch = entry.kind == DiagnosticKind.LAUNCH_BOUND
         find = _FINDERS.get(entry.kind)
-        return find(entry.message, program, names) if find else None
+        if entry.line or not (launch or find):
+            return entry.line
+        key = (entry.kind, (entry.kernel or "") if launch else entry.message)
+        if key not in found_lines and len(found_lines) < _MOST_MESSAGES:
+            found_lines[key] = (
+                program.launch_of(key[1]) if find is None else find(entry.message, program, names)
+            )
+        return found_lines.get(key)
 
     return tuple(replace(entry, line=line_of(entry)) for entry in entries)
 
@@ -72,7 +83,8 @@ def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]
         return None
     argument = said["argument"]
     wanted = [names.get(argument, argument)] if argument else _allocated(program)
-    lines = [program.first_access(name, writes=said["verb"] == "wrote") for name in wanted]
+    writes, host = said["verb"] == "wrote", program.host_code()
+    lines = [program.first_access(name, writes=writes, host=host) for name in wanted]
     return min((line for line in lines if line is not None), default=None)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from judge.evidence.launches import plain_name
 from judge.proof.mutants.code import masked
@@ -10,6 +11,7 @@ MAX_CHARACTERS = 512 * 1024  # more than a program may have
 _MAX_NAMES = 600
 _MAX_INDEX, _MAX_HEAD = 200, 4000
 _MAX_CALL, _MAX_CALLS = 1000, 100
+_MAX_ACCESSES = 200
 _NOT_TYPES = {"return", "else", "case", "throw", "new", "do"}
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}(?!\w)")
 _FUNCTION = re.compile(r"\b(?P<type>void|int|auto) {1,8}(?P<name>[A-Za-z_]\w{0,60}) {0,8}\(")
@@ -77,14 +79,17 @@ class ProgramText:
                 break
         return found
 
-    def first_access(self, name: str, *, writes: bool) -> int | None:
-        """The first line outside kernels that reads, or writes, an element of the array `name`."""
+    def first_access(self, name: str, *, writes: bool, host: str) -> int | None:
+        """The first line that reads, or writes, an element of the array `name` in `host`.
+
+        `host` is `host_code()`. The first accesses alone are looked at.
+        """
         if not name:
             return None
-        host = self._host_code()
         word = re.escape(name)
         element, pointed = rf"(?<![\w*]){word}\s{{0,8}}\[", rf"(?<=[=(,;{{}}+\-/<>?:&|!])\s{{0,80}}\*{word}\b"
-        for match in re.finditer(f"{element}|{pointed}", host):
+        matches = re.finditer(f"{element}|{pointed}", host)
+        for match in islice(matches, _MAX_ACCESSES):
             rest = host[match.end() : match.end() + _MAX_INDEX]
             if match[0].endswith("["):
                 rest = _after_bracket(rest)
@@ -104,7 +109,7 @@ class ProgramText:
         found = re.finditer(rf"\b{re.escape(kernel)}\s{{0,8}}(?:<[^<>;]{{0,200}}>)?\s{{0,8}}<<<", self.code)
         return [self._line(match.start()) for match, _ in zip(found, range(_MAX_CALLS), strict=False)]
 
-    def _host_code(self) -> str:
+    def host_code(self) -> str:
         """The code with the bodies of kernels and device functions blanked."""
         parts, at = [], 0
         for match in _DEVICE.finditer(self.code):

@@ -7,7 +7,6 @@ which ranks nothing.
 """
 
 import csv
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from sandbox.gpu.profiler import LAUNCHES, METRICS, RAW, SECTION, SOURCE
 MAX_BYTES = 4 * 1024 * 1024
 MAX_LINES = 400  # of the source, those with the most samples first
 _NAME_CHARACTERS = 200
+_MOST_NUMBER = 2.0**53  # larger ones are forged, and their sums could be infinite
 _OURS_KERNEL = "warpcourt_"  # kernels of the runner
 _MESSAGES = ("==PROF==", "==WARNING==", "==ERROR==")
 _NO_PERMISSION = "ERR_NVGPUCTRPERM"
@@ -127,7 +127,7 @@ def _lines(lines: Sequence[str]) -> tuple[LineProfile, ...]:
         elif names:
             cells = dict(zip(names, row, strict=False))
             line = _number(cells.get(_LINE, ""))
-            if line is None or not 0 < line < 2**31:
+            if line is None or not 1 <= line < 2**31:
                 continue
             for name, cell in cells.items():
                 if (ours := _COLUMNS.get(name)) and (number := _number(cell)):
@@ -160,4 +160,4 @@ def _number(text: str) -> float | None:
         number = float(text.replace(",", ""))
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) <= _MOST_NUMBER else None  # also without NaN

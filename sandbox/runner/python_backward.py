@@ -6,13 +6,16 @@ upstream gradients start the backward pass, and what arrives at the leaves is co
 
 `SavedBytes` counts what stays in memory from the end of the forward pass until the backward pass: tensors
 that autograd saves, including those of `ctx.save_for_backward`, tensors that are attributes of a `ctx`, and
-all other tensors that the call made and something still refers to. Storages count once and whole. Parameters
-of modules do not count, because they stay in memory anyway. Like all counts of runners it helps honest
-programs: the process is hostile, and `judge.requirements` says what follows from that.
+all other tensors that the call made and something still refers to. Storages count once and whole; of those of
+results, what lies beyond the results counts. Parameters of modules do not count, because they stay in memory
+anyway. Memory that was there before, such as a global buffer, counts if the forward pass has changed it. Like
+all counts of runners it helps honest programs: the process is hostile, and `judge.requirements` says what
+follows from that.
 """
 
 import gc
 import weakref
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -89,18 +92,23 @@ class _Held:
 
 
 class SavedBytes:
-    """A context manager that counts the bytes that a forward pass keeps, without those of `exempt`."""
+    """A context manager that counts the bytes that a forward pass keeps.
 
-    def __init__(self, exempt: Iterable[torch.Tensor] = ()) -> None:
+    `exempt` are the parameters of its modules. `given` are the arrays of the call, which may change in it.
+    """
+
+    def __init__(self, exempt: Iterable[torch.Tensor] = (), given: Iterable[torch.Tensor] = ()) -> None:
         self._exempt = dict(filter(None, map(_storage, exempt)))
+        self._given = dict(filter(None, map(_storage, given)))
         self._held: weakref.WeakSet[_Held] = weakref.WeakSet()
         self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, _unpack)
         self._before: dict[int, torch.UntypedStorage] = {}
+        self._sums: dict[int, int | None] = {}
 
     def __enter__(self) -> Self:
-        self._before = dict(
-            filter(None, map(_storage, _all_tensors()))
-        )  # kept, so that no address comes again
+        # Kept, so that no address comes again.
+        self._before = dict(filter(None, map(_storage, _all_tensors())))
+        self._sums = {at: _sum(storage) for at, storage in self._before.items() if at not in self._given}
         self._hooks.__enter__()
         return self
 
@@ -115,9 +123,14 @@ class SavedBytes:
         results = dict(filter(None, map(_storage, returned)))
         made = dict(filter(None, map(_storage, _all_tensors())))
         counted = {at: s for at, s in made.items() if at not in self._before and at not in results}
+        counted |= {
+            at: self._before[at] for at, before in self._sums.items() if _sum(self._before[at]) != before
+        }
         counted |= dict(filter(None, (_storage(held.tensor) for held in self._held)))
         counted |= dict(filter(None, map(_storage, _attributes_of_nodes(returned))))
-        return sum(storage.nbytes() for at, storage in counted.items() if at not in self._exempt)
+        kept = sum(storage.nbytes() for at, storage in counted.items() if at not in self._exempt)
+        known = {*counted, *self._exempt, *self._before}
+        return kept + sum(_beyond(returned, at, results[at]) for at in results if at not in known)
 
     def _pack(self, tensor: torch.Tensor) -> _Held:
         held = _Held(tensor)
@@ -138,6 +151,21 @@ def _storage(tensor: torch.Tensor) -> tuple[int, torch.UntypedStorage] | None:
             storage = tensor.untyped_storage()
             return (storage.data_ptr(), storage) if storage.nbytes() else None
     except (RuntimeError, NotImplementedError):
+        return None
+
+
+def _beyond(returned: Sequence[torch.Tensor], at: int, storage: torch.UntypedStorage) -> int:
+    """The bytes of a storage at address `at` that none of the results that share it uses."""
+    used = sum(each.nbytes for each in returned if (_storage(each) or (0,))[0] == at)
+    return max(0, storage.nbytes() - used)
+
+
+def _sum(storage: torch.UntypedStorage) -> int | None:
+    """A checksum of the contents, None if they cannot be read."""
+    try:
+        flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
+        return zlib.crc32(memoryview(flat.cpu().numpy()))
+    except (RuntimeError, NotImplementedError, TypeError):
         return None
 
 

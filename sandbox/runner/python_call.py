@@ -93,7 +93,9 @@ class PythonCall:
         modules = [value for value in (function, *known.values()) if isinstance(value, torch.nn.Module)]
         parameters = [parameter for module in modules for parameter in module.parameters()]
         backward = self._backward_pass(known, function)
-        return functools.partial(self._call_back, function, arguments, outputs, backward, parameters)
+        given = [value for value in (*values, *known.values()) if isinstance(value, torch.Tensor)]
+        saved = functools.partial(SavedBytes, parameters, given)
+        return functools.partial(self._call_back, function, arguments, outputs, backward, saved)
 
     def _call(
         self, function: Callable[..., Any], arguments: Sequence[Any], outputs: Mapping[str, torch.Tensor]
@@ -108,14 +110,14 @@ class PythonCall:
         arguments: Sequence[Any],
         outputs: Mapping[str, torch.Tensor],
         backward: BackwardPass,
-        parameters: Sequence[torch.Tensor],
+        saved_bytes: Callable[[], SavedBytes],
     ) -> None:
         """Forward, then backward."""
         with torch.enable_grad():
             if not self.counting:
                 returned = self._keep(function(*arguments), outputs)
             else:
-                with SavedBytes(parameters) as saved:
+                with saved_bytes() as saved:
                     returned = self._keep(function(*arguments), outputs)
                 self.saved_bytes = saved.after(returned.values())
             backward.run(self._entry, returned)

@@ -68,3 +68,16 @@ def test_hostile_tables_are_bounded() -> None:
     lines = "".join(f'"{number}","{long}"\n' for number in range(100))
     assert read_profile(f'{output}{row}{SECTION}{SOURCE}\n"Line No","x"\n{lines}'.encode()).lines == ()
     assert read_profile(f'{output}{row}{SECTION}{SOURCE}\n"Line No\n"'.encode()).lines == ()
+
+
+@pytest.mark.parametrize("number", ["1e308", "-1e308", "inf", "nan", "1e999"])
+def test_no_forged_number_makes_a_figure_that_cannot_be_stored(number: str) -> None:
+    lines = f'"3","{number}","{number}"\n' * 3 + '"3","2","1"\n"0.5","2","1"\n'
+    output = (
+        f"{SECTION}{RAW}\n"
+        f'"Kernel Name","Grid Size","Block Size","{DURATION}"\n"","","",""\n"k","1","1","{number}"\n'
+        f'{SECTION}{SOURCE}\n"Line No","# Samples","Instructions Executed"\n{lines}'
+    )
+    profile = read_profile(output.encode())
+    assert profile.launches[0].metrics == {}
+    assert profile.lines == (LineProfile(3, {"samples": 2.0, "instructions": 1.0}),)

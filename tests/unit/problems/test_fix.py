@@ -75,6 +75,13 @@ class TestChanges:
             ("#if 0", Language.CUDA),
             (" %:define b c", Language.CUDA),
             ('const char* f = R"(', Language.CUDA),
+            ('auto f = LR"(', Language.CUDA),
+            ('auto f = u8R"x(', Language.CUDA),
+            ("/**/#if 0", Language.CUDA),
+            ("/* x */ /* y */ %:if 0", Language.CUDA),
+            ("x */ #if 0", Language.CUDA),
+            ("int f; /\\", Language.CUDA),
+            ("// x \\ ", Language.CUDA),
             ('f = """', Language.TRITON),
             ("'''", Language.PYTHON),
             ("x" * (MAX_WIDTH + 1), Language.CUDA),
@@ -82,6 +89,12 @@ class TestChanges:
     )
     def test_a_changed_line_hides_nothing(self, line, language):
         assert refusal(GIVEN + line + "\n", language=language).startswith("Line 7 ")
+
+    def test_white_space_alone_opens_no_comment(self):
+        given = "int a;\nf = a / *b;\nint c;\n"
+        assert refusal(given, given=given) == ""
+        assert refusal(given.replace("/ *b", "/  *b"), given=given) == ""
+        assert "begins a comment" in refusal(given.replace("/ *b", "/*b"), given=given)
 
     def test_given_lines_may_be_directives(self):
         given = "int a;\n#include <x>\n/*\n*/\n"

@@ -68,6 +68,21 @@ def test_what_does_not_fit_is_refused(folder: Path, old: str, new: str, fault: s
     assert any(fault in found for found in faults_of(folder)), faults_of(folder)
 
 
+def test_sizes_do_not_tell_which_hidden_program_a_submission_meets(folder: Path) -> None:
+    text = (folder / "problem.toml").read_text()
+    at = text.rindex("tests = 8")
+    (folder / "problem.toml").write_text(text[:at] + text[at:].replace("tests = 8", "tests = 9", 1))
+    assert any("give all hidden cases the same sizes" in found for found in faults_of(folder)), faults_of(
+        folder
+    )
+
+
+@pytest.mark.parametrize("slug", ["harden-the-checker", "write-the-tests"])
+def test_hidden_cases_of_shipped_problems_look_alike(slug: str) -> None:
+    hidden = [case for case in load_problem(problems_root() / slug).cases if not case.public]
+    assert len({tuple(own_sizes(case).items()) for case in hidden}) == 1
+
+
 def test_programs_need_the_table(folder: Path) -> None:
     text = (folder / "problem.toml").read_text()
     start, end = text.index("[test]"), text.index("# What a submission")

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from judge.compiler import compile_findings, load_findings
 from judge.compiler.findings import MAX_FINDINGS
+from judge.compiler.host_lines import with_host_lines
+from judge.evidence.diagnostics import MAX_DIAGNOSTICS
 from judge.report import Diagnostic
 from problems.loader import load_problem, problems_root
-from problems.vocabulary import Severity
+from problems.vocabulary import DiagnosticKind, Severity
 
 PROBLEM = load_problem(problems_root() / "vector-add")
 ERROR = 'solution.cu(1): error: identifier "x" is undefined\n'
@@ -143,3 +145,26 @@ def test_a_function_that_lacks_when_the_program_is_loaded_is_named(
         [Diagnostic(Severity.ERROR, "load", said)], "\nvoid helper(int);\nvoid solve() { helper(1); }\n"
     )
     assert (found.message.partition(". ")[0], found.line) == (message, line)
+
+
+@pytest.mark.parametrize("code", ["a15[ ", "__device__ {}", "a1[[[[[[", "=" + " " * 79, " x[1];"])
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (DiagnosticKind.HOST_ACCESS, "host code wrote device memory ("),
+        (DiagnosticKind.LEAK, "allocations with 1 streams events "),
+        (DiagnosticKind.COPY_DIRECTION, "cudaMemcpy: the source is "),
+        (DiagnosticKind.LAUNCH_BOUND, ""),
+    ],
+)
+def test_findings_that_a_program_wrote_itself_get_lines_in_little_time(
+    kind: DiagnosticKind, message: str, code: str
+) -> None:
+    source = "".join(f"cudaMalloc(&a{i},4);" for i in range(16))
+    source = (source + code * (LONG // len(code)))[:LONG]
+    said = [
+        Diagnostic(Severity.WARNING, kind, f"{message}{i}", kernel=f"a{i}") for i in range(MAX_DIAGNOSTICS)
+    ]
+    began = time.process_time()
+    with_host_lines(said, source, ["x"])
+    assert time.process_time() - began < 10  # it was minutes

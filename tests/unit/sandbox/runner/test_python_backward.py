@@ -21,6 +21,8 @@ SQUARE = PythonCallSpec(
     PythonEntry.FUNCTION, Pattern.parse("(x,)"), ("y",), backward=Backward({"y": "dy"}, {"x": "dx"})
 )
 FUNCTION = """
+ROOM, CONSTANT = torch.zeros(2000), torch.ones(1)
+
 class Function(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -83,6 +85,17 @@ KEEPING = {
     "a copy in a global": ("global kept; kept = x.clone()", "x = kept", BYTES),
     "half precision": ("ctx.save_for_backward(x.half())", "x = ctx.saved_tensors[0].float()", BYTES // 2),
     "nothing": ("pass", "x = 0", 0),
+    "a copy in memory that was there before": ("ROOM[:1000].copy_(x)", "x = ROOM[:1000]", 2 * BYTES),
+    "a copy in such memory, past the version": ("ROOM.data[:1000] = x", "x = ROOM[:1000]", 2 * BYTES),
+    "constants": ("ctx.x = x * CONSTANT", "x = ctx.x", BYTES),
+    "a copy behind the result": (
+        (
+            "global kept; room = torch.empty(3000); kept = room[1000:2000]; kept.copy_(x); y = room[:1000]; "
+            "return torch.mul(x, x, out=y)"
+        ),
+        "x = kept",
+        2 * BYTES,
+    ),
 }
 
 
