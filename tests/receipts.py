@@ -9,7 +9,7 @@ depends on, and what it recorded. A test with the marker `proof` runs only if
     or the test is in the sample of this run, one of SAMPLES, drawn at random.
 
 The sample keeps receipts honest. A receipt that was forged, or that holds on one machine alone, is found
-within a few runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
+within some runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
 write the receipts of what passed.
 
 `tests.proof_state` says what a test depends on.
@@ -33,7 +33,7 @@ from problems.schema import Problem
 from tests.proof_state import ROOT, folder_of, judged_hash, package_hash, state_of, uses_of
 
 RECEIPTS = ROOT / "problems" / "receipts"
-SAMPLES = 6
+SAMPLES = 20  # about eighty proofs in each run
 LIMIT_S = 1200  # of one proof, which judges all mutants of a package; a busy machine takes minutes for it
 SAMPLE = "PROOF_SAMPLE"
 PROVE = "PROVE"  # "all" tests, or the "missing" ones: their receipts are written
