@@ -15,11 +15,14 @@ pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("images"), pytest
 
 
 def test_the_doctor_finds_nothing_to_mend(site: ComposeSite) -> None:
-    findings = {finding["check"]: finding for finding in json.loads(site.admin("doctor", "--json"))}
-    assert {name for name, found in findings.items() if found["level"] in {"missing", "refused"}} == set()
+    findings = json.loads(site.admin("doctor", "--json"))
+    levels = {(finding["check"], finding["level"]) for finding in findings}
+    assert {name for name, level in levels if level in {"missing", "refused"}} == set()
+    # On a busy machine, the database is also reported as slow.
     for check in ("database", "broker", "migrations", "problems", "workers", "queue", "sweeps"):
-        assert findings[check]["level"] == "ok", findings[check]
-    assert findings["certificate"]["found"] == "unable to get local issuer certificate", "the proxy answered"
+        assert (check, "ok") in levels, findings
+    (certificate,) = (finding for finding in findings if finding["check"] == "certificate")
+    assert certificate["found"] == "unable to get local issuer certificate", "the proxy answered"
 
 
 def test_pages_come_over_tls(site: ComposeSite) -> None:
