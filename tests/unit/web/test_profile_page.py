@@ -1,5 +1,6 @@
 """What the page of a profiled run shows."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -77,6 +78,20 @@ def test_the_page_of_a_profiled_run(client: Client, owner: User, handed_in) -> N
     run = record(handed_in(owner, mode=Mode.RUN, source="other"), missing)
     text = client.get(reverse("submission", args=[run.public_id])).content.decode()
     assert "There is no profile. Only a GPU has counters." in text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("forged", [math.inf, math.nan, 1e308])
+def test_figures_that_a_program_forged_break_no_page(
+    client: Client, owner: User, handed_in, forged: float
+) -> None:
+    launch = KernelProfile("k", (1, 1, 1), (1, 1, 1), dict.fromkeys(METRICS, forged))
+    line = LineProfile(1, {"samples": forged, "instructions": forged, "stall_wait": forged})
+    profile = Profile((launch, launch), (line, replace(line, line=2)))
+    client.force_login(owner)
+    run = record(handed_in(owner, mode=Mode.RUN), replace(timed_report(), score=None, profile=profile))
+    for path in (f"/s/{run.public_id}", f"/s/{run.public_id}/report", f"/api/v1/submissions/{run.public_id}"):
+        assert client.get(path).status_code == 200, path
 
 
 def test_a_profile_in_a_terminal() -> None:

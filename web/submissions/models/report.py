@@ -1,6 +1,8 @@
 """The result of a judgement: the report, the listings and the cases."""
 
 import zlib
+from collections.abc import Mapping
+from dataclasses import replace
 
 from django.db import models
 from django.db.models import F, Q
@@ -87,8 +89,26 @@ class Report(models.Model):
 
     @cached_property
     def parsed(self) -> judge_report.Report:
-        """The report as the judge wrote it, unredacted and without its listings."""
-        return judge_report.from_json(self.body)
+        """The report as the judge wrote it, unredacted and without its listings.
+
+        Its profile lacks the figures that are no numbers: a program can forge infinite ones, and the database
+        holds a null in their place.
+        """
+        report = judge_report.from_json(self.body)
+        return replace(report, profile=_with_numbers(report.profile)) if report.profile else report
+
+
+def _with_numbers(profile: judge_report.Profile) -> judge_report.Profile:
+    """Return `profile` with the metrics that are numbers."""
+    return replace(
+        profile,
+        launches=tuple(replace(each, metrics=_numbers(each.metrics)) for each in profile.launches),
+        lines=tuple(replace(each, metrics=_numbers(each.metrics)) for each in profile.lines),
+    )
+
+
+def _numbers(metrics: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: figure for name, figure in metrics.items() if figure is not None}
 
 
 class ListingKind(models.TextChoices):
