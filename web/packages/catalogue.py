@@ -100,7 +100,8 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             "name": package.score.name,
             "better": package.score.better.value,
             "unit": package.score.unit,
-            "ranks": package.ranks_by_score,
+            # A program can forge what requirements count, so nothing ranks that depends on them alone.
+            "ranks": package.ranks_by_score and not package.requirements,
         },
         "limits": _limits(package),
     }

@@ -18,6 +18,7 @@ from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
 from web.jobs.models import PERSONAL, JobState
 from web.site.origin import RequestOrigin
+from web.submissions.checker_reports import without_expected_values
 from web.submissions.models import (
     Event,
     EventKind,
@@ -148,14 +149,14 @@ def present_report(submission: Submission, viewer: Viewer) -> Report | None:
     """The report as `viewer` may see it, None until there is one. The viewer may see the submission.
 
     For users other than staff, `judge.redaction` removes parts of hidden cases. Listings are not in the
-    report; see `listings_of`.
+    report; see `listings_of`. If a checker decides, the report has no expected values.
     """
     if not hasattr(submission, "report"):
         return None
     report = submission.report.parsed
-    if viewer.is_staff:
-        return report
-    return redact(report)
+    if submission.problem.has_checker:
+        report = without_expected_values(report)
+    return report if viewer.is_staff else redact(report)
 
 
 def listings_of(submission: Submission) -> tuple[Listing, ...]:

@@ -8,11 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from judge.report import CaseReport, Report
+from problems.loader import load_problem, problems_root
 from problems.vocabulary import Group, Language, Mode, Verdict
 from tests.unit.web.figures import record, timed_report
 from web.catalog.models import Problem
 from web.leaderboards import queries
 from web.leaderboards.queries.scored import CPU, SCORED
+from web.packages.catalogue import enter
 
 pytestmark = pytest.mark.django_db
 BOARD = "/problems/vector-add/leaderboard"
@@ -155,3 +157,10 @@ def test_the_api_returns_it(ranked, owner, scores, client: Client):
     assert "1.25 %" in page
     assert "7.25 %" in page
     assert "8.125" not in page, "the score of a hidden case"
+
+
+def test_a_score_does_not_rank_where_requirements_decide():
+    package = load_problem(problems_root() / "write-the-tuner")
+    assert package.ranks_by_score
+    assert not enter(package).ranks_by_score
+    assert enter(replace(package, slug="free", requirements=())).ranks_by_score

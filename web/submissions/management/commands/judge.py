@@ -29,6 +29,7 @@ from sandbox.toolchain import ToolchainMissing
 from web.cli.diagnosis import diagnosis_lines
 from web.site.judging import NOTHING_WARM, open_configured
 from web.site.printable import printable
+from web.submissions.checker_reports import without_expected_values
 from web.submissions.diagnosis import diagnosis_json
 from web.submissions.render_text import render_figures
 
@@ -46,7 +47,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="slug of the problem, such as vector-add")
-        parser.add_argument("file", metavar="FILE", type=Path, help="the program, a .cu or .py file")
+        parser.add_argument(
+            "file",
+            metavar="FILE",
+            type=Path,
+            help="the program: .cu, .py (Triton) or .torch.py (PyTorch)",
+        )
         parser.add_argument(
             "--language",
             choices=[language.value for language in Language],
@@ -139,6 +145,8 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=EXIT_USAGE) from error
         except (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, JudgeError) as error:
             raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
+        if problem.checker is not None:
+            report = without_expected_values(report)
         diagnosis = diagnosis_json(report) if options["doctor"] else None
         if options["json"]:
             more = {} if diagnosis is None else {"diagnosis": diagnosis}
@@ -220,7 +228,8 @@ def _render_case(case: CaseReport) -> str:
         lines.append(f"      {case.message}")
     for mismatch in case.mismatches:
         index = ", ".join(str(i) for i in mismatch.index)
-        lines.append(f"      {mismatch.argument}[{index}]: expected {mismatch.expected}, got {mismatch.got}")
+        expected = f"expected {mismatch.expected}, " if mismatch.expected else ""
+        lines.append(f"      {mismatch.argument}[{index}]: {expected}got {mismatch.got}")
     return "\n".join(lines)
 
 
@@ -268,7 +277,7 @@ def _load(slug: str) -> Problem:
 
 
 def _read(path: Path, chosen: str | None, problem: Problem) -> tuple[str, Language]:
-    language = Language(chosen) if chosen else _language_of(path)
+    language = Language(chosen) if chosen else _language_of(path, problem)
     if language not in problem.languages:
         raise CommandError(f"{problem.slug} does not accept {language}", returncode=EXIT_USAGE)
     try:
@@ -277,8 +286,12 @@ def _read(path: Path, chosen: str | None, problem: Problem) -> tuple[str, Langua
         raise CommandError(f"Cannot read {path}: {error}", returncode=EXIT_USAGE) from error
 
 
-def _language_of(path: Path) -> Language:
-    if language := Language.of_file(path.name):
+def _language_of(path: Path, problem: Problem) -> Language:
+    """The language of the file name. If the problem does not accept Triton, .py means PyTorch."""
+    language = Language.of_file(path.name)
+    if language is Language.TRITON and Language.TRITON not in problem.languages:
+        return Language.PYTHON
+    if language:
         return language
     endings = " nor ".join(language.suffix for language in Language)
     raise CommandError(f"{path.name} ends in neither {endings}. Use --language.", returncode=EXIT_USAGE)
