@@ -1,6 +1,6 @@
-"""The chosen configurations may be slower than the best ones by 12 % on average, which is the score."""
+"""The chosen configurations may be slower than the best ones by 18 % on average, which is the score."""
 
-MOST = 12.0  # percent
+MOST = 18.0  # percent; good searches reach 5 to 7, with a deviation of 2.5 over 30 tables
 
 
 def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # integers have no tolerance
