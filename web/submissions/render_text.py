@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
-from judge.report import CaseReport, KernelResources, Report, Timing
+from judge.counters import counter_name
+from judge.report import CaseReport, KernelResources, Report, RequirementReport, Timing
+from judge.requirements import bound_text, figure_text
+from problems.vocabulary import RequirementState
 from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 from web.site.profile import profile_page
 
 _TIMING = ("case", "time", "95 % interval", "calls", "roofline", "SM / memory")
+_REQUIREMENTS = ("requirement", "state", "measured", "bound", "line")
 _KERNELS = ("kernel", "registers", "shared", "stack", "spill stores", "spill loads")
 _LAUNCHES = ("launch", "time", "memory", "compute", "mostly waits for")
 _LINES = ("line", "samples", "mostly waits for")
@@ -14,8 +18,8 @@ _NAME_CHARACTERS = 48
 
 
 def render_figures(report: Report) -> list[str]:
-    """Return scores, time of each timed case and resources of each kernel; no lines if there are none."""
-    lines = []
+    """Return requirements, scores, time of each timed case and resources of each kernel, if there are any."""
+    lines = _requirements(report)
     if note := attempts_note(report):
         lines += ["", note]
     if report.score:
@@ -30,6 +34,26 @@ def render_figures(report: Report) -> list[str]:
     if report.kernels:
         lines += ["", *_table([_KERNELS, *(_kernel_row(kernel) for kernel in report.kernels)])]
     return lines + _profile(report)
+
+
+def _requirements(report: Report) -> list[str]:
+    """Return a table of the requirements, and what to do about those that are missed."""
+    if not report.requirements:
+        return []
+    table = _table([_REQUIREMENTS, *map(_requirement_row, report.requirements)])
+    missed = (entry for entry in report.requirements if entry.state is RequirementState.MISSED)
+    advice = [f"  {counter_name(entry.counter)}: {entry.explanation}" for entry in missed]
+    return ["", *table, *advice]
+
+
+def _requirement_row(entry: RequirementReport) -> tuple[str, ...]:
+    return (
+        counter_name(entry.counter),
+        entry.state.value,
+        NONE if entry.measured is None else figure_text(entry.measured),
+        bound_text(entry.relation, entry.bound),
+        str(entry.line or entry.call or NONE),
+    )
 
 
 def _profile(report: Report) -> list[str]:

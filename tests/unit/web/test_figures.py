@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from judge.report import Report, Score
-from problems.vocabulary import Verdict
+from judge.report import Report, RequirementReport, Score
+from problems.vocabulary import Counter, Relation, RequirementState, Verdict
 from tests.unit.web.figures import timed_report, timing
 from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 from web.submissions.render_text import render_figures
@@ -72,3 +72,17 @@ def test_a_long_kernel_name_is_cut():
 
 def test_a_report_without_figures_has_none():
     assert render_figures(Report(Verdict.ACCEPTED)) == []
+
+
+def test_requirements_are_a_table_with_advice_for_those_that_are_missed() -> None:
+    met = RequirementReport(Counter.BARRIERS, Relation.AT_MOST, 2, "Few.", RequirementState.MET, 2.0)
+    missed = RequirementReport(
+        Counter.LAUNCHES, Relation.EQUALS, 1, "Launch one kernel.", RequirementState.MISSED, 3.0, line=7
+    )
+    head, first, second, advice = render_figures(
+        Report(Verdict.REQUIREMENT_MISSED, requirements=(met, missed))
+    )[1:]
+    assert head.split() == ["requirement", "state", "measured", "bound", "line"]
+    assert first.split()[-5:] == ["2", "at", "most", "2", NONE]
+    assert second.split()[-4:] == ["3", "exactly", "1", "7"]
+    assert advice.endswith(": Launch one kernel.")
