@@ -164,7 +164,7 @@ def _sum(storage: torch.UntypedStorage) -> int | None:
     """A checksum of the contents, None if they cannot be read."""
     try:
         flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
-        return zlib.crc32(memoryview(flat.cpu().numpy()))
+        return zlib.crc32(memoryview(flat.cpu().numpy()))  # type: ignore[arg-type]  # an array is a buffer
     except (RuntimeError, NotImplementedError, TypeError):
         return None
 
