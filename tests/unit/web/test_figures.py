@@ -75,7 +75,7 @@ def test_a_report_without_figures_has_none():
 
 
 def test_requirements_are_a_table_with_advice_for_those_that_are_missed() -> None:
-    met = RequirementReport(Counter.BARRIERS_PER_BLOCK, Relation.AT_MOST, 2, "Few.", RequirementState.MET, 2.0)
+    met = RequirementReport(Counter.BARRIERS_PER_BLOCK, Relation.AT_MOST, 2, ".", RequirementState.MET, 2.0)
     missed = RequirementReport(
         Counter.LAUNCHES, Relation.EQUALS, 1, "Launch one kernel.", RequirementState.MISSED, 3.0, line=7
     )
