@@ -63,6 +63,8 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path) 
             ("concept", "/learn/shared-memory"),
             ("problems", "/problems"),
             ("tracks", "/tracks"),
+            ("reading", "/learn/days/async-pipeline-gemm"),
+            ("quiz", "/quizzes/device-arithmetic"),
             ("leaderboard", "/problems/vector-add/leaderboard"),
             ("discussion", "/problems/vector-add/discussion"),
             ("profile", "/u/ada"),
@@ -72,6 +74,20 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path) 
         ):
             take(picture, path)
         assert problems == []
+
+
+@pytest.mark.timeout(600)
+def test_a_picture_of_a_replay(court: Site, browser: Browser, pictures: Path) -> None:
+    with set_theme(browser, "light", phone=False) as context:
+        page = context.new_page()
+        sign_up(page, court, "ada-replay")
+        open_problem(page, court, "conflict-free-transpose")
+        press(page, "Run")
+        wait_for_verdict(page, "Requirement missed", within_s=WITHIN_S)
+        run = page.get_by_role("link", name="Permalink").get_attribute("href")
+        page.goto(f"{court.url}{run}/replay")
+        page.get_by_role("button", name="Next event").click()
+        page.screenshot(path=pictures / "replay-light.png")
 
 
 @pytest.mark.timeout(600)
