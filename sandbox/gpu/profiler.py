@@ -97,9 +97,7 @@ def installed(toolkit: Path) -> Path | None:
     """
     homes = (Path("/opt/nvidia/nsight-compute"), toolkit)
     found = [path.parent for home in homes for path in home.glob("*/ncu") if path.parent.name != "bin"]
-    return max(
-        found, key=lambda folder: [int(word) for word in re.findall(r"\d+", folder.name)], default=None
-    )
+    return max(found, key=_version, default=None)
 
 
 def _version(folder: Path) -> list[int]:

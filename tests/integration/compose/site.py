@@ -71,7 +71,8 @@ class ComposeSite:
         self.compose("build", timeout_s=_BUILD_S)
 
     def start(self) -> None:
-        """Start it and wait until every part says that it is well."""
+        """Start it in place of what an interrupted run left, and wait until every part says that it is well."""
+        self.stop()
         self.compose("up", "-d", timeout_s=_BUILD_S)
         deadline = time.monotonic() + _READY_S
         while ill := {name: state for name, state in self.health().items() if state != "healthy"}:
