@@ -71,7 +71,7 @@ class ComposeSite:
         self.compose("build", timeout_s=_BUILD_S)
 
     def start(self) -> None:
-        """Start it in place of what an interrupted run left, and wait until every part says that it is well."""
+        """Start it without leftovers of an interrupted run, and wait until all parts are healthy."""
         self.stop()
         self.compose("up", "-d", timeout_s=_BUILD_S)
         deadline = time.monotonic() + _READY_S
