@@ -132,7 +132,8 @@ def pytest_sessionfinish() -> None:
 def _in_receipt(item: pytest.Item) -> bool:
     drawn = int(hashlib.sha256(item.name.encode()).hexdigest(), 16) % SAMPLES
     sampled = not os.environ.get(PROVE) and drawn == int(os.environ[SAMPLE])
-    return not sampled and read(_package_of(item)).covers(item.name, dict(item.user_properties)[_STATE])
+    state = str(dict(item.user_properties)[_STATE])
+    return not sampled and read(_package_of(item)).covers(item.name, state)
 
 
 def _state_of(item: pytest.Item) -> str:
