@@ -18,6 +18,7 @@ from sandbox.backend import Backend, IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.containers.backend import Containers
 from sandbox.containers.images import Images
+from sandbox.descriptors import raise_limit
 
 
 def open_backend(name: str, *, node: NodeSettings) -> Backend:
@@ -55,6 +56,7 @@ def open_target(
         ValueError: the target or backend is unknown.
     """
     node = node or NodeSettings()
+    raise_limit()
     isolation = open_backend(backend, node=node)
     if name == CpuTarget.name:
         return CpuTarget.open(isolation, cache=cache, warm=warm)

@@ -21,7 +21,6 @@ import fcntl
 import json
 import os
 import resource
-import select
 import signal
 import socket
 import time
@@ -33,6 +32,7 @@ from pathlib import Path
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import ControlGroup
+from sandbox.descriptors import readable
 from sandbox.launched import Launched
 from sandbox.spec import Limits
 from sandbox.watch import Inherited
@@ -227,7 +227,7 @@ def _child_of(info: FileIO) -> int:
     said = b""
     deadline = time.monotonic() + _START_S
     while not said.rstrip().endswith(b"}"):
-        if not select.select([info], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        if not readable(info.fileno(), deadline - time.monotonic()):
             raise IsolationUnavailable("bubblewrap did not start in time; is the machine overloaded?")
         chunk = info.read(_ERROR_BYTES)
         if not chunk:

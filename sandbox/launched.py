@@ -6,12 +6,12 @@ everything inside before it reports, so what is read after that cannot change.
 
 import contextlib
 import os
-import select
 import signal
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import ControlGroup
 from sandbox.cpu_time import cpu_of_tree
+from sandbox.descriptors import readable
 from sandbox.memory_use import memory_of_tree
 from sandbox.watch import End
 
@@ -92,7 +92,7 @@ class Launched:
         """Kill init, wait until it is gone, and reap the monitor."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._init_descriptor, signal.SIGKILL)
-        if not select.select([self._init_descriptor], [], [], _DEATH_S)[0]:
+        if not readable(self._init_descriptor, _DEATH_S):
             raise IsolationUnavailable("a killed sandbox did not exit; is the machine out of memory?")
         _, status, usage = os.wait4(self._monitor, 0)
         with contextlib.suppress(ChildProcessError):  # it is our child only where we are the reaper

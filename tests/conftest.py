@@ -65,6 +65,16 @@ def _refuse_browsers_outside_e2e(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid}: rename the fixture `page` or `browser`")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage while tests are collected: nearly all that is made stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from what was imported: to walk through it takes a tenth of the time."""
     gc.collect()

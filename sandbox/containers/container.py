@@ -7,7 +7,6 @@ nothing can change. The engine is asked only when that conversation breaks off.
 
 import contextlib
 import os
-import select
 import socket
 import struct
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import ControlGroup
 from sandbox.containers.engine import Engine
 from sandbox.cpu_time import cpu_of_tree
+from sandbox.descriptors import readable
 from sandbox.watch import End
 
 _KILL, _END = b"K", b"E"
@@ -114,7 +114,7 @@ class Container:
 
     def _hear(self, patience_s: float) -> bytes | None:
         """Return a message of `enter`, empty if it has exited; None if there is none in time."""
-        if not select.select([self._judge], [], [], patience_s)[0]:
+        if not readable(self._judge.fileno(), patience_s):
             return None
         try:
             return self._judge.recv(_PACKET_BYTES)

@@ -9,7 +9,6 @@ which only costs time. Sets in the hands of a judgement live on by their descrip
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -25,6 +24,7 @@ from judge.drawn import CaseData, layout
 from judge.errors import JudgeError
 from judge.gpu.pool.server import MESSAGE_BYTES, lock
 from problems.schema import Case, Problem
+from sandbox.descriptors import readable
 from sandbox.spec import SandboxGpu
 
 _START_S = 30.0
@@ -297,7 +297,7 @@ def _end(pid: int) -> None:
     try:
         for number in (signal.SIGTERM, signal.SIGKILL):
             signal.pidfd_send_signal(process, number)
-            if select.select([process], [], [], _END_S)[0]:
+            if readable(process, _END_S):
                 return
     finally:
         os.close(process)

@@ -8,7 +8,6 @@ believe nothing that is not of the form that it has to have. It then continues w
 
 import json
 import os
-import select
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from sandbox.compiled import (
     clean_paths,
     exceeded,
 )
+from sandbox.descriptors import readable
 from sandbox.gpu.compile.compiler import LISTINGS
 from sandbox.gpu.compile.recipe import GpuCompileRecipe
 from sandbox.spec import Termination
@@ -125,7 +125,7 @@ class Compilation:
 
     def _await_answer(self, cancelled: Callable[[], bool]) -> bool:
         channel = self._process.channel
-        while not select.select([channel.fileno()], [], [], _POLL_S)[0]:
+        while not readable(channel.fileno(), _POLL_S):
             if cancelled():
                 raise CompilationCancelled
         try:

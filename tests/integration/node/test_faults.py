@@ -18,6 +18,7 @@ from judge.gpu.target import GpuTarget
 from judge.report import ProgressEvent, Report
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
+from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.lease import Share
 from sandbox.gpu.mps import Mps
 from tests.integration.node.conftest import open_node, solution
@@ -193,3 +194,16 @@ def test_a_storm_of_faults_from_two_workers_leaves_every_innocent_accepted(
     finally:
         other.close()
     assert [entry for entry in verdicts if entry[1] is not entry[2]] == []
+
+
+def test_a_sandbox_that_is_lost_at_its_end_gives_its_slot_back(
+    node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(self: gpu_referee.GpuReferee, *, patience_s: float) -> None:
+        raise IsolationUnavailable("the sandbox was lost")
+
+    monkeypatch.setattr(gpu_referee.GpuReferee, "_end_process", lost)
+    judge(node, vector_add, solution("off-by-one.cu"))
+    monkeypatch.undo()
+    report = judge(node, vector_add, solution("plain.cu"))  # ranking needs the whole card
+    assert report.ranked
