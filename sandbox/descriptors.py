@@ -19,6 +19,6 @@ def readable(descriptor: int, timeout_s: float) -> bool:
 
 
 def raise_limit() -> None:
-    """Let this process have as many descriptors as its hard limit permits. Sandboxes have limits of their own."""
+    """Permit this process as many descriptors as its hard limit. Sandboxes have limits of their own."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
