@@ -125,6 +125,9 @@ class HostMemory:
         )
         return {part.name: whole[part.offset : part.offset + part.size_bytes] for part in drawn.parts}
 
+    def close_sets(self) -> None:
+        """Do nothing: a set is unmapped with its last part."""
+
     def compare(
         self,
         argument: Argument,

@@ -111,10 +111,13 @@ class Memory(Protocol):
         """New memory for the array `name`, which the sandbox gets in host memory."""
 
     def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
-        """The parts of a drawn set by name, without copying; to be read only, until `close`.
+        """The parts of a drawn set by name, without copying; to be read only, until `close_sets` or `close`.
 
         The set's descriptor stays the caller's and may be closed afterwards.
         """
+
+    def close_sets(self) -> None:
+        """Unmap what `open_set` mapped. Its parts may not be used any more."""
 
     def compare(
         self,

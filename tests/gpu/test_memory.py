@@ -206,6 +206,9 @@ def test_a_drawn_set_is_read_where_it_lies(memory: "DeviceMemory") -> None:
     for part in parts:
         found = on_host(opened[part.name])
         assert np.array_equal(found, contents[part.offset : part.offset + part.size_bytes])
+    free_bytes = memory.free_bytes
+    memory.close_sets()
+    assert memory.free_bytes > free_bytes  # the pool's process has given up its own share of the memory
     device.close()
 
 

@@ -116,6 +116,13 @@ class DeviceMemory:
                 for part in drawn.parts
             }
 
+    def close_sets(self) -> None:
+        """Unmap what `open_set` mapped, once the stream has done with it."""
+        self.synchronize()
+        with our_errors():
+            while self._opened:
+                self._opened.pop().close()
+
     def compare(
         self,
         argument: Argument,
@@ -189,10 +196,7 @@ class DeviceMemory:
         """
         with contextlib.suppress(DeviceLost, DeviceRefused):
             if self._idle_within(_CLOSE_S):
-                self.synchronize()
-                with our_errors():
-                    while self._opened:
-                        self._opened.pop().close()
+                self.close_sets()
 
     def copy(self, to: int, origin: int, size_bytes: int) -> None:
         """Copy on the device, on the stream."""

@@ -14,7 +14,7 @@ import math
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -47,7 +47,7 @@ from judge.runner.buffers import HostMemory
 from judge.runner.checking import ByChecker, checker_bytes
 from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.runner.inspector import InspectionResult, Inspector, Stopped, report_on
-from judge.runner.memory import DeviceLost, DeviceRefused
+from judge.runner.memory import DeviceLost, DeviceRefused, PrivateBytes
 from judge.sizes import shape_of
 from problems.schema import Case
 from problems.vocabulary import Verdict
@@ -176,7 +176,7 @@ class _Service:
 
     def _check(self, drawn: CaseData, flags: RunFlag) -> CaseReport | Stopped:
         try:
-            contents = self._memory.open_set(drawn)
+            (contents,) = self._opened([drawn])
         except DeviceLost:
             return self._lost(wall_ms=0.0)
         return self._inspector.check(drawn.case, contents, flags)
@@ -215,13 +215,18 @@ class _Service:
 
     def _timed_sets(self, sets: Sequence[CaseData]) -> MemorySets:
         memory, case = self._memory, sets[0].case
-        contents = [memory.open_set(drawn) for drawn in sets]
+        contents = self._opened(sets)
         taken = checker_bytes(self._problem, case) + copies_of(self._problem, case)
         free_bytes = max(0, memory.free_bytes - taken)
         count = how_many_sets(
             self._problem, case, self._policy, free_bytes=free_bytes, limit_bytes=self._limit_bytes
         )
         return MemorySets(self._problem, case, memory, contents, count, self._checking)
+
+    def _opened(self, sets: Sequence[CaseData]) -> list[Mapping[str, PrivateBytes]]:
+        """The contents of a case. Closes those of the last case: MPS may not let one client map them all."""
+        self._memory.close_sets()
+        return [self._memory.open_set(drawn) for drawn in sets]
 
     def _open_gate(self) -> "HostGate | DeviceGate":
         return HostGate() if isinstance(self._memory, HostMemory) else self._memory.gate()
