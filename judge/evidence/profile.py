@@ -64,7 +64,7 @@ def read_profile(output: bytes) -> Profile:
     sections = _sections(text)
     if RAW not in sections:
         raise ProfileMissing("Nsight Compute wrote no profile. The program ended before it did.")
-    launches = tuple(_launches(sections[RAW]))
+    launches = tuple(read_launches(sections[RAW], _OURS, most=LAUNCHES))
     if not launches:
         if _NO_PERMISSION in text:
             raise ProfileMissing(
@@ -94,20 +94,24 @@ def _sections(text: str) -> dict[str, list[str]]:
     return found
 
 
-def _launches(lines: Sequence[str]) -> Iterator[KernelProfile]:
+def read_launches(lines: Sequence[str], names_of: Mapping[str, str], *, most: int) -> Iterator[KernelProfile]:
+    """Yield the first `most` launches in the raw page of ncu, as CSV in base units.
+
+    `names_of` gives our name of each metric of ncu. The profiles have the metrics that are numbers.
+    """
     rows = _rows(lines)
     names = next((row for row in rows if "Kernel Name" in row), None)
     if names is None:
         return
     next(rows, None)  # units, which are base units
-    for _, row in zip(range(LAUNCHES), rows, strict=False):
+    for _, row in zip(range(most), rows, strict=False):
         cells = dict(zip(names, row, strict=False))
         if cells.get("Kernel Name", "").startswith(_OURS_KERNEL):
             continue
         metrics = {
-            _OURS[name]: number
+            names_of[name]: number
             for name, cell in cells.items()
-            if name in _OURS and (number := _number(cell)) is not None
+            if name in names_of and (number := _number(cell)) is not None
         }
         yield KernelProfile(
             kernel=clean(cells.get("Kernel Name", ""), _NAME_CHARACTERS),
