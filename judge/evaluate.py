@@ -57,10 +57,15 @@ from problems.libraries import refused_include
 from problems.requirements import input_bytes
 from problems.schema import Case, Problem
 from problems.vocabulary import DiagnosticKind, Language, Mode, Severity, Stage, Step, Verdict
+from sandbox.gpu.profiler import MAX_REPORT_BYTES
 from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
+_NO_REPORT = (
+    f"The report is larger than {MAX_REPORT_BYTES // 2**20} MiB, or the program removed it. "
+    "Profile a smaller case."
+)
 _BUSY = "The GPU was never idle while this program ran on it alone."
 _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
@@ -378,7 +383,9 @@ def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) 
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
     unrelated = unrelated | {DiagnosticKind.SUMS}
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
-    return RunOutcome(verdict, message, tuple(reports), found, referee.output)
+    return RunOutcome(
+        verdict, message, tuple(reports), found, referee.output, profile_report=referee.profile_report
+    )
 
 
 def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
@@ -473,16 +480,17 @@ def _shown(judgement: Judgement, output: bytes) -> str:
     return clean(own.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
 
 
-def _profile(judgement: Judgement, output: bytes) -> Profile | None:
+def _profile(judgement: Judgement, outcome: RunOutcome) -> Profile | None:
     """Return the profile, if one was asked for."""
     if judgement.profile_missing:
         return Profile(missing=judgement.profile_missing)
     if judgement.tool is not Tool.PROFILER:
         return None
     try:
-        return read_profile(output)
+        profile = read_profile(outcome.output)
     except ProfileMissing as error:
         return Profile(missing=str(error))
+    return profile if outcome.profile_report else replace(profile, report_missing=_NO_REPORT)
 
 
 def _checker_score(judgement: Judgement, outcome: RunOutcome) -> float | None:
@@ -492,6 +500,7 @@ def _checker_score(judgement: Judgement, outcome: RunOutcome) -> float | None:
 
 def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
     judgement.tell(Step.FINISHED, outcome.verdict.value)
+    profile = _profile(judgement, outcome)
     report = Report(
         verdict=outcome.verdict,
         message=outcome.message,
@@ -506,8 +515,9 @@ def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
         listings=built.all_listings(),
         attempts=judgement.attempts,
         requirements=outcome.requirements,
-        profile=_profile(judgement, outcome.output),
+        profile=profile,
         checker_score=_checker_score(judgement, outcome),
         replay=judgement.replay,
+        profile_report=outcome.profile_report if profile and profile.launches else None,
     )
     return replace(report, message=shown_message(report))

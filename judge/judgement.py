@@ -180,3 +180,4 @@ class RunOutcome:
     output: bytes = b""
     score: Score | None = None
     requirements: tuple[RequirementReport, ...] = ()
+    profile_report: bytes | None = None

@@ -171,12 +171,14 @@ class LineProfile:
 class Profile:
     """The profile of a run: its first launches in order, and the lines of the source that have figures.
 
-    `missing` says why there is none, for the user; empty if there is one.
+    `missing` says why there is none, for the user; empty if there is one. `report_missing` says the same of
+    the report of Nsight Compute.
     """
 
     launches: tuple[KernelProfile, ...] = ()
     lines: tuple[LineProfile, ...] = ()
     missing: str = ""
+    report_missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +275,9 @@ class Report:
     one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
     the problem, if all cases were accepted. `profile` is there for runs that asked for one. `checker_score`
     is the mean over the cases that count, if the program is accepted and the problem has such a score;
-    `judge.scoring` says which. `replay` is there for runs of CUDA programs in functional mode; the JSON does
-    not have it.
+    `judge.scoring` says which. `replay` is there for runs of CUDA programs in functional mode.
+    `profile_report` is Nsight Compute's file of a run with a profile: bytes from the sandbox, which nothing
+    of ours reads. The JSON has neither of the two.
     """
 
     verdict: Verdict
@@ -293,6 +296,7 @@ class Report:
     profile: Profile | None = None
     checker_score: float | None = None
     replay: Replay | None = None
+    profile_report: bytes | None = None
 
     @property
     def ranked(self) -> bool:
@@ -324,10 +328,10 @@ def own_scalars(case: Case) -> dict[str, str]:
 def to_json(report: Report) -> dict[str, Any]:
     """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
 
-    Its replay, which is binary, is left out.
+    Its replay and the report of its profile, which are binary, are left out.
     """
-    body: dict[str, Any] = storable(asdict(replace(report, replay=None)))
-    del body["replay"]
+    body: dict[str, Any] = storable(asdict(replace(report, replay=None, profile_report=None)))
+    del body["replay"], body["profile_report"]
     return body
 
 
@@ -385,7 +389,7 @@ def _profile_from_json(body: Mapping[str, Any]) -> Profile:
         for entry in body["launches"]
     )
     lines = (LineProfile(entry["line"], entry["metrics"]) for entry in body["lines"])
-    return Profile(tuple(launches), tuple(lines), body["missing"])
+    return Profile(tuple(launches), tuple(lines), body["missing"], body.get("report_missing", ""))
 
 
 def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:

@@ -44,6 +44,13 @@ class Referee(Protocol):
         """The program's output; available after the runner has ended."""
 
     @property
+    def profile_report(self) -> bytes | None:
+        """The report of Nsight Compute, if it profiled the runner; available after the runner has ended.
+
+        It comes from the sandbox of the program, which can forge it.
+        """
+
+    @property
     def trace(self) -> Trace | None:
         """What the last call with the flag TRACE did, in functional mode; None if that is unknown."""
 

@@ -45,6 +45,11 @@ class HostReferee:
         return self._referee.output if self._referee else b""
 
     @property
+    def profile_report(self) -> bytes | None:
+        """None: a CPU has no counters."""
+        return None
+
+    @property
     def trace(self) -> Trace | None:
         """What the last call with the flag TRACE did; see `judge.target.Referee`."""
         return self._referee.trace if self._referee else None

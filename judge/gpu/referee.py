@@ -50,6 +50,7 @@ from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.profiler import REPORT
 from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion
 from sandbox.wire import RunFlag
@@ -109,6 +110,7 @@ class GpuReferee:
         self._loaded = False
         self.alive = False
         self.output = b""
+        self.profile_report: bytes | None = None
         self.trace: Trace | None = None  # a GPU records none
         self._quiet = contextlib.ExitStack()
         if may_rank:
@@ -333,6 +335,7 @@ class GpuReferee:
             self._gpu_runtime.take_off(self._process)
             completion = end(self._process, patience_s=0)
         self.output = completion.stdout
+        self.profile_report = completion.files.get(REPORT)
         return completion
 
     def _tear_down(self) -> None:

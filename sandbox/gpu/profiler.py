@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from sandbox.spec import below_work
+
 LAUNCHES: Final = 32  # the first ones of a run are profiled
 SECTION: Final = "======== warpcourt profile: "  # begins a section of what is printed
 RAW: Final = "raw"
 SOURCE: Final = "source"
+REPORT: Final = "profile.ncu-rep"  # below /work
+MAX_REPORT_BYTES: Final = 16 * 1024 * 1024
 
 STALLS: Final = (
     "barrier",
@@ -86,7 +90,7 @@ METRICS: Final[Mapping[str, str]] = {
 
 # By line of the source: samples of the stall reasons, and instructions.
 _SECTIONS: Final = ("--section", "SourceCounters")
-_REPORT: Final = "/tmp/profile.ncu-rep"  # noqa: S108 - inside the sandbox
+_REPORT: Final = str(below_work(REPORT))
 _CHANNEL: Final = 3  # which the shell must not keep open: its end says that the runner has gone
 
 
@@ -107,7 +111,8 @@ def _version(folder: Path) -> list[int]:
 def profiling_argv(program: str, runner: str) -> tuple[str, ...]:
     """The command that runs `runner` under `program`, which is ncu, and prints two sections at the end.
 
-    Each section is a line that begins with SECTION and names it, and then CSV.
+    Each section is a line that begins with SECTION and names it, and then CSV. The report of ncu stays in
+    the file REPORT, which the program can change.
     """
     collect = (
         *("--config-file", "off", "--target-processes", "application-only", "--launch-count", str(LAUNCHES)),

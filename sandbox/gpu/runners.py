@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sandbox.cpu.build import RuntimeBuildFailed
-from sandbox.gpu.profiler import profiling_argv
+from sandbox.gpu.profiler import MAX_REPORT_BYTES, REPORT, profiling_argv
 from sandbox.gpu.tool import Tool
 from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
@@ -125,10 +125,12 @@ def watched_runner_command(
     """The CUDA runner under `tool`, whose program is at `program` inside, where `binds` show it.
 
     It needs the image that has the toolkit. The tool prints among the program's output. It does not work
-    under MPS.
+    under MPS. The file of the profiler's report is collected if it is not too large.
     """
     plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=tool.value)
+    collect: Mapping[str, int] = {}
     if tool is Tool.PROFILER:
+        collect = {REPORT: MAX_REPORT_BYTES}
         argv = profiling_argv(program, *plain.argv)
         limits = replace(limits, output_kib=_PROFILE_KIB, flood_kib=2 * _PROFILE_KIB)
     else:
@@ -141,6 +143,7 @@ def watched_runner_command(
         limits=limits,
         image=Image.COMPILE,
         watched=tool is Tool.PROFILER,
+        collect=collect,
         environment={
             **plain.environment,
             "CUDA_MODULE_LOADING": "LAZY",  # nothing is timed, and the program may use cuBLAS

@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from ninja import Field, Header, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import StringConstraints
@@ -27,10 +28,11 @@ from web.api.errors import documented
 from web.api.problems import Slug, find
 from web.results import comparison_base
 from web.results.likely_mistake import likely_mistake
+from web.results.profile_reports import MEDIA_TYPE, attached_report
 from web.results.tiers import Tiers, tiers_of
 from web.submissions import queries, services, streams
 from web.submissions.diagnosis import Diagnosis, diagnose
-from web.submissions.models import Listing, ListingKind, Submission
+from web.submissions.models import Listing, ListingKind, ProfileReport, Submission
 from web.submissions.queue_position import jobs_before
 from web.submissions.unrun import UnrunCase, unrun_cases
 
@@ -197,13 +199,26 @@ class TiersOut(Schema):
     tiers: list[TierOut]
 
 
+class ProfileReportOut(Schema):
+    """The file that Nsight Compute wrote about a profiled run. `url` is its address in the API."""
+
+    url: str
+    size_bytes: int
+
+    @staticmethod
+    def resolve_url(report: ProfileReport) -> str:
+        """Return the address of the file."""
+        return reverse("api:show_profile_report", args=[report.report.submission.public_id])
+
+
 class SubmissionDetailOut(SubmissionOut):
     """A submission with its source and report. The text of a listing has its own URL.
 
     `not_run` lists the cases that are missing in `report.cases` because the program ended at an earlier one.
     It is empty if the program was not run at all. `mistake` explains a known mistake with the same verdicts;
     it is empty if there is none or more than one, and for users other than the author and staff.
-    `tiers` is null without a ranked time, and for problems without points by speed.
+    `tiers` is null without a ranked time, and for problems without points by speed. `profile_report` is null
+    if there is no file to download. `report.profile.report_missing` may say why.
     """
 
     source: str
@@ -217,6 +232,7 @@ class SubmissionDetailOut(SubmissionOut):
     mistake: str
     tiers: TiersOut | None
     listings: list[ListingOut]
+    profile_report: ProfileReportOut | None
 
     @staticmethod
     def resolve_place_in_queue(submission: Submission) -> int:
@@ -247,6 +263,11 @@ class SubmissionDetailOut(SubmissionOut):
     def resolve_listings(submission: Submission) -> tuple[Listing, ...]:
         """Return the stored listings."""
         return queries.listings_of(submission)
+
+    @staticmethod
+    def resolve_profile_report(submission: Submission) -> ProfileReport | None:
+        """Return the file of Nsight Compute, if it is stored."""
+        return queries.find_profile_report(submission)
 
 
 class PageOut(Schema):
@@ -370,6 +391,22 @@ def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) ->
     if listing is None:
         raise Http404
     return listing
+
+
+@router.get(
+    "/{public_id}/profile.ncu-rep",
+    response={200: None, **documented(401, 404, 422)},
+    summary="Download the report of a profile",
+    openapi_extra={
+        "responses": {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}}
+    },
+)
+def show_profile_report(request: ApiRequest, public_id: PublicId) -> HttpResponse:
+    """Return the file that Nsight Compute wrote about a profiled run."""
+    report = queries.find_profile_report(_find(request, public_id))
+    if report is None:
+        raise Http404
+    return attached_report(report, public_id)
 
 
 @router.post(

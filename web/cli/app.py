@@ -27,6 +27,10 @@ app.command("import")(sets.import_set)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the site's response as JSON.")]
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="Slug of the problem, such as vector-add.")]
+SaveProfile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Save the report of Nsight Compute about a profiled run."),
+]
 Watch = Annotated[
     bool, typer.Option("--watch", help="Wait for the verdict. The exit status tells which one.")
 ]
@@ -191,10 +195,15 @@ def submit(
     profiled: Annotated[
         bool, typer.Option("--profile", help="With --run: profile a CUDA program on a GPU.")
     ] = False,
+    save_profile: SaveProfile = None,
     watch_it: Watch = False,
     as_json: AsJson = False,
 ) -> None:
-    """Submit a file, or run it on the sample cases."""
+    """Submit a file, or run it on the sample cases. With --save-profile, it waits for the verdict."""
+    if save_profile:
+        if not profiled:
+            terminal.fail("--save-profile needs --run and --profile.", exits.USAGE)
+        _check_new(save_profile)
     program = programs.read_program(file, problem=problem, language=language, gpu=gpu)
     body: dict[str, Any] = {
         "problem": program.problem,
@@ -212,10 +221,13 @@ def submit(
     with terminal.site() as client:
         row = client.post("submissions", body)
         url = f"{client.url}/s/{row['id']}"
-        if watch_it:
+        if watch_it or save_profile:
             if not as_json:
                 show.plain(terminal.progress(), url)
-            _verdict(watch(client, row["id"], terminal.progress(), quiet=as_json), as_json=as_json)
+            row = watch(client, row["id"], terminal.progress(), quiet=as_json)
+            if save_profile:
+                _save_profile(client, row, save_profile)
+            _verdict(row, as_json=as_json)
     if as_json:
         terminal.print_json(row)
     else:
@@ -258,11 +270,16 @@ def status(
     public_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="Default: list your latest submissions.")
     ] = None,
+    save_profile: SaveProfile = None,
     watch_it: Watch = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Number of submissions to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Show a submission with its report, or list your latest submissions."""
+    if save_profile:
+        if public_id is None:
+            terminal.fail("--save-profile needs the ID of a run.", exits.USAGE)
+        _check_new(save_profile)
     with terminal.site() as client:
         if public_id is None:
             rows = list(islice(client.pages("submissions", "submissions", "before"), limit))
@@ -271,6 +288,8 @@ def status(
         row = client.get(f"submissions/{public_id}")
         if watch_it and row["state"] != "done":
             row = watch(client, public_id, terminal.progress(), quiet=as_json)
+        if save_profile:
+            _save_profile(client, row, save_profile)
     _verdict(row, as_json=as_json)
 
 
@@ -317,6 +336,27 @@ def diff(
     lines = list(difflib.unified_diff(before, after, *names, lineterm=""))
     terminal.answer({"against": earlier["id"], "diff": lines}, as_json=as_json, shown=show.difference(lines))
     raise typer.Exit(exits.FAILED if lines else 0)
+
+
+def _check_new(path: Path) -> None:
+    if path.exists():
+        terminal.fail(f"{path} already exists. Choose another name.", exits.USAGE)
+
+
+def _save_profile(client: Client, row: dict[str, Any], path: Path) -> None:
+    """Write the report of a profile to `path`, or print why there is none."""
+    if row.get("profile_report") is None:
+        profile = (row["report"] or {}).get("profile") or {}
+        why = profile.get("missing") or profile.get("report_missing") or "The site has none for this run."
+        show.plain(terminal.progress(), f"There is no report of Nsight Compute to save. {why}")
+        return
+    content = client.download(f"submissions/{row['id']}/profile.ncu-rep")
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except OSError as error:
+        terminal.fail(f"Cannot write {path}: {error.strerror}.", exits.USAGE)
+    show.plain(terminal.progress(), f"The report of Nsight Compute is in {path}. Open it with ncu-ui {path}")
 
 
 def _sizes(given: list[str]) -> dict[str, int] | None:

@@ -76,6 +76,10 @@ class Client:
         wanted = {name: value for name, value in query.items() if value is not None}
         return self._send("GET", path, params=wanted)
 
+    def download(self, path: str) -> bytes:
+        """GET `path` and return the content of the response."""
+        return self._answer("GET", path).content
+
     def pages(self, path: str, rows: str, cursor: str, **query: str | int | None) -> Iterator[Body]:
         """Yield the rows of all pages. `rows` is their field, `cursor` the query parameter for `next`."""
         following: str | None = None
@@ -139,18 +143,22 @@ class Client:
                     fields = {}
 
     def _send(self, method: str, path: str, **options: Any) -> Any:
-        try:
-            response = self._http.request(method, path, **options)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unreachable(f"Cannot reach {self.url}: {error}") from error
+        response = self._answer(method, path, **options)
         if response.status_code == 204:
             return None
-        if response.status_code >= 400:
-            raise _refusal(response)
         try:
             return response.json()
         except ValueError as error:
             raise Unreachable(f"{self.url} is not a Warpcourt server; check the URL.") from error
+
+    def _answer(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            response = self._http.request(method, path, **options)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unreachable(f"Cannot reach {self.url}: {error}") from error
+        if response.status_code >= 400:
+            raise _refusal(response)
+        return response
 
 
 def _refusal(response: httpx.Response) -> SiteError:

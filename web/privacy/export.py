@@ -31,7 +31,7 @@ from web.packages.models import PackageVersion
 from web.quizzes.models import Attempt
 from web.quotas.models import Quota
 from web.submissions.event_broadcaster import closing
-from web.submissions.models import Progress, Replay, Submission
+from web.submissions.models import ProfileReport, Progress, Replay, Submission
 from web.submissions.queries import find_replay, present_report, score_of, verdict_of
 
 CHUNK = 20  # rows in memory at a time; a submission may have 64 KiB of source and a report
@@ -218,6 +218,7 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         "problem", "job", "report", "report__replay", "user"
     )
     yield "submissions", _each(submissions, lambda submission: _submission(submission, user))
+    yield "profile_reports", _profile_reports(user)
 
 
 def _authenticator(row: Authenticator) -> Row:
@@ -232,6 +233,18 @@ def _workspace_file(row: WorkspaceFile) -> Row:
 
 def _replay(row: Replay | None) -> Row | None:
     return {"case": row.case, "gzip_base64": b64encode(row.packed).decode()} if row else None
+
+
+def _profile_reports(user: User) -> Iterator[Row]:
+    """Yield the files of Nsight Compute one at a time, because each may have megabytes."""
+    rows = ProfileReport.objects.filter(user=user).select_related("report__submission").order_by("pk")
+    for key in list(rows.values_list("pk", flat=True)):
+        if (row := rows.filter(pk=key).first()) is not None:
+            yield {
+                "submission": row.report.submission.public_id,
+                "created": row.created,
+                "base64": b64encode(row.content).decode(),
+            }
 
 
 def _submission(submission: Submission, user: User) -> Row:

@@ -28,8 +28,9 @@ from web.site.figures import attempts_note, launches_note
 from web.site.profile import ProfilePage, profile_page
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
-from web.submissions.models import Listing, Replay, Submission
+from web.submissions.models import Listing, ProfileReport, Replay, Submission
 from web.submissions.queries import Viewer
+from web.submissions.services.attachments import KEPT_PROFILE_REPORTS, PROFILE_REPORT_DAYS
 from web.submissions.unrun import UnrunCase, unrun_cases
 
 _BAR_WIDTH = 1000
@@ -100,6 +101,7 @@ class SubmissionPage:
     is no report. `mistake` explains the known mistake that it may have; empty if unclear. `gave_up` is when
     its author gave up on the problem, for instructors and staff. `open` says whether the viewer may open the
     problem. `next` is there after an accepted submission. `replay` shows how a run used memory.
+    `profile_report` is the file of Nsight Compute, if it is stored.
     """
 
     submission: Submission
@@ -126,6 +128,17 @@ class SubmissionPage:
     open: bool
     next: NextSteps | None
     replay: Replay | None
+    profile_report: ProfileReport | None
+
+    @property
+    def why_no_profile_report(self) -> str:
+        """Return why a profile has no file of Nsight Compute to download; empty if it has one."""
+        if self.report is None or self.report.profile is None or self.profile_report:
+            return ""
+        return self.report.profile.report_missing or (
+            f"The site keeps the latest {KEPT_PROFILE_REPORTS} reports of a user, for "
+            f"{PROFILE_REPORT_DAYS} days. Profile the program again."
+        )
 
     @property
     def values(self) -> dict[str, str]:
@@ -274,6 +287,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         open=submission.problem.published or viewer.is_staff,
         next=next_steps(viewer, submission),
         replay=queries.find_replay(submission) if report else None,
+        profile_report=queries.find_profile_report(submission) if report else None,
     )
 
 

@@ -5,7 +5,7 @@ from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
@@ -17,6 +17,7 @@ from web.results import pages
 from web.results.card import card
 from web.results.diff_page import diff_page
 from web.results.performance import performance
+from web.results.profile_reports import attached_report
 from web.submissions import queries, services
 from web.submissions.models import Submission
 
@@ -63,6 +64,16 @@ def picture(request: HttpRequest, public_id: str) -> HttpResponse:
     response["Cache-Control"] = "private, no-cache"
     response["ETag"] = quote_etag(blake2b(drawn.encode(), digest_size=12).hexdigest())
     return cast("HttpResponse", get_conditional_response(request, response["ETag"], response=response))
+
+
+@require_safe
+@never_cache
+def profile_report(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Return the file of Nsight Compute about a profiled run, for users who may see the source."""
+    found = queries.find_profile_report(visible_or_404(request, public_id))
+    if found is None:
+        raise Http404
+    return attached_report(found, public_id)
 
 
 @require_POST

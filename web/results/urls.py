@@ -31,6 +31,7 @@ urlpatterns = [
     path("s/<public_id:public_id>/replay", replay_views.replay, name="submission-replay"),
     path("s/<public_id:public_id>/replay.bin", replay_views.replay_data, name="submission-replay-data"),
     path("s/<public_id:public_id>/replay/run", replay_views.run, name="submission-replay-run"),
+    path("s/<public_id:public_id>/profile.ncu-rep", permalinks.profile_report, name="submission-profile"),
     path("s/<public_id:public_id>/share", permalinks.share, name="submission-share"),
     path("s/<public_id:public_id>/report", views.report, name="submission-report"),
     path(

@@ -14,6 +14,7 @@ from web.submissions.models import (
     Event,
     Job,
     Listing,
+    ProfileReport,
     Progress,
     Replay,
     Report,
@@ -119,6 +120,16 @@ class ReplayAdmin(RecordAdmin[Replay]):
 
     private: ClassVar[tuple[str, ...]] = ("packed",)
     list_display = ["report", "user", "case", "created"]
+    list_select_related = ["report", "user"]
+    search_fields = ["=report__submission__public_id", "=user__username"]
+
+
+@admin.register(ProfileReport)
+class ProfileReportAdmin(RecordAdmin[ProfileReport]):
+    """Files of Nsight Compute, without their content."""
+
+    private: ClassVar[tuple[str, ...]] = ("packed",)
+    list_display = ["report", "user", "size_bytes", "created"]
     list_select_related = ["report", "user"]
     search_fields = ["=report__submission__public_id", "=user__username"]
 

@@ -25,6 +25,7 @@ from web.submissions.models import (
     Job,
     Listing,
     ListingKind,
+    ProfileReport,
     Progress,
     Replay,
     Submission,
@@ -174,6 +175,17 @@ def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
 def find_replay(submission: Submission) -> Replay | None:
     """Return the replay of `submission`, if there is one. The viewer may see the submission."""
     return getattr(submission.report, "replay", None) if hasattr(submission, "report") else None
+
+
+def find_profile_report(submission: Submission) -> ProfileReport | None:
+    """Return the file of Nsight Compute about `submission`, if it is stored, without its content.
+
+    The viewer may see the submission.
+    """
+    if not hasattr(submission, "report") or not submission.report.body.get("profile"):
+        return None
+    rows = ProfileReport.objects.select_related("report__submission").defer("packed")
+    return rows.filter(report__submission=submission).first()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ stay until their author deletes them. This module deletes:
 - expired invitations of nodes;
 - notifications, read or not, after 90 days, with their unsent emails;
 - replays of runs, after 30 days. A user can run the program again;
+- files of Nsight Compute about profiled runs, after 7 days;
 - earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """
 
@@ -28,10 +29,12 @@ from web.fleet.models import NodeInvitation
 from web.jobs.models import JobState
 from web.notifications.models import Notification
 from web.notifications.services import KEPT_FOR as NOTIFICATIONS_KEPT_FOR
-from web.submissions.models import Event, Replay
+from web.submissions.models import Event, ProfileReport, Replay
+from web.submissions.services.attachments import PROFILE_REPORT_DAYS
 
 BATCH = 1000
 _REPLAYS_KEPT_FOR = timedelta(days=30)
+_PROFILE_REPORTS_KEPT_FOR = timedelta(days=PROFILE_REPORT_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Pruned:
     revisions: int
     notifications: int = 0
     replays: int = 0
+    profile_reports: int = 0
 
 
 def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
@@ -56,7 +60,8 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
     revisions = _delete(DraftRevision.objects.filter(saved__lt=now - KEPT_FOR))
     notifications = _delete(Notification.objects.filter(created__lt=now - NOTIFICATIONS_KEPT_FOR))
     replays = _delete(Replay.objects.filter(created__lt=now - _REPLAYS_KEPT_FOR))
-    return Pruned(events, sessions, revisions, notifications, replays)
+    reports = _delete(ProfileReport.objects.filter(created__lt=now - _PROFILE_REPORTS_KEPT_FOR))
+    return Pruned(events, sessions, revisions, notifications, replays, reports)
 
 
 def _prune_events(before: datetime) -> int:

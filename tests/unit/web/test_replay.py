@@ -19,7 +19,7 @@ from web.accounts.models import User
 from web.config import ROOT
 from web.submissions import models, services
 from web.submissions.models import Submission
-from web.submissions.services.replays import KEPT_REPLAYS
+from web.submissions.services.attachments import KEPT_REPLAYS
 from web.upkeep.retention import prune
 
 pytestmark = pytest.mark.django_db

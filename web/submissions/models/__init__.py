@@ -1,7 +1,15 @@
 """Submissions with their jobs, events and reports, and the rows that summarize them."""
 
 from web.submissions.models.job import Event, EventKind, Job, Priority
-from web.submissions.models.report import STAMP_CHARACTERS, CaseResult, Listing, ListingKind, Replay, Report
+from web.submissions.models.report import (
+    STAMP_CHARACTERS,
+    CaseResult,
+    Listing,
+    ListingKind,
+    ProfileReport,
+    Replay,
+    Report,
+)
 from web.submissions.models.submission import (
     PUBLIC_ID_CHARACTERS,
     Submission,
@@ -21,6 +29,7 @@ __all__ = [
     "Listing",
     "ListingKind",
     "Priority",
+    "ProfileReport",
     "Progress",
     "Replay",
     "Report",

@@ -161,6 +161,27 @@ class Replay(models.Model):
         return f"{self.report_id}: {self.case}"
 
 
+class ProfileReport(models.Model):
+    """The file that Nsight Compute wrote about a profiled run. Each user's latest ones are kept.
+
+    It comes from a sandbox. The site sends it to users and never reads it. `packed` is compressed by zlib.
+    """
+
+    report = models.OneToOneField(Report, models.CASCADE, related_name="profile_report")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+", help_text="The submission's.")
+    size_bytes = models.PositiveIntegerField(help_text="Size of the file.")
+    packed = models.BinaryField()
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.size_bytes} bytes"
+
+    @property
+    def content(self) -> bytes:
+        """Return the file."""
+        return zlib.decompress(self.packed)
+
+
 class CaseResult(models.Model):
     """The outcome of one case, for statistics. Pages for users take it from `present_report`.
 

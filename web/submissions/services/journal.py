@@ -33,8 +33,8 @@ from web.submissions.models import (
     Report,
     Submission,
 )
+from web.submissions.services.attachments import keep_profile_report, keep_replay
 from web.submissions.services.progress import settle
-from web.submissions.services.replays import keep_replay
 from web.submissions.usage import times_of
 
 OLD_VERDICT = "old_verdict"  # in the event that queues a rejudge
@@ -73,6 +73,8 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     )
     if report.replay is not None:
         keep_replay(stored, report.replay)
+    if report.profile_report is not None:
+        keep_profile_report(stored, report.profile_report)
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
     if job.priority == Priority.REJUDGE:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.gpu.profiler import MAX_REPORT_BYTES, REPORT
 from sandbox.gpu.runners import (
     HOME,
     IN_IMAGE,
@@ -66,6 +67,12 @@ def test_this_processs_python_comes_with_its_files() -> None:
 def test_an_interpreters_environment_wins() -> None:
     interpreter = Interpreter("python3", environment={"TRITON_CACHE_DIR": "/elsewhere"})
     assert commands(interpreter)[Image.TRITON].environment["TRITON_CACHE_DIR"] == "/elsewhere"
+
+
+def test_the_profiler_leaves_its_report_where_it_is_collected() -> None:
+    command = watched_runner_command(RUNNER, "/opt/ncu", tool=Tool.PROFILER, limits=LIMITS, gpu=GPU)
+    assert command.argv[command.argv.index("--export") + 1] == f"/work/{REPORT}"
+    assert command.collect == {REPORT: MAX_REPORT_BYTES}
 
 
 @pytest.mark.parametrize("tool", [Tool.MEMCHECK, Tool.RACECHECK])

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.models import Group as UserGroup
 from django.test import Client
 
-from judge.report import CaseReport, Mismatch, Replay, Report, Score
+from judge.report import CaseReport, Mismatch, Profile, Replay, Report, Score
 from problems.quiz_files import check_quiz
 from problems.vocabulary import BaselineKind, Group, Language, Mode, Verdict
 from sandbox.gpu.fake_nvml import fake_gpu
@@ -268,6 +268,8 @@ def _judged(person: User, problem: Problem, source: str, text: str) -> Submissio
         environment={"gpu": "NVIDIA H200", "problem_version": problem.version},
         score=Score(100.0, 99.0, 101.0),
         replay=Replay("sample", text.encode()),
+        profile=Profile(missing=text),
+        profile_report=text.encode(),
     )
     services.record(services.claim("w"), report)
     return submission

@@ -80,5 +80,6 @@ def test_the_command_says_how_many(judged, capsys):
     call_command("prune")
     said = capsys.readouterr().out
     assert (
-        "0 progress events, 0 sessions, 0 earlier revisions of drafts, 0 notifications and 0 replays" in said
+        "0 progress events, 0 sessions, 0 earlier revisions of drafts, 0 notifications, 0 replays "
+        "and 0 files of Nsight Compute" in said
     )

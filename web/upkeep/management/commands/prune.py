@@ -11,13 +11,14 @@ from web.upkeep.retention import prune
 class Command(BaseCommand):
     help = (
         "Delete expired sessions, earlier revisions of drafts and notifications after 90 days, replays of "
-        "runs after 30 days, and the progress events of judged submissions after WARPCOURT_EVENTS_KEPT_DAYS. "
-        "Safe at any time; run it every night."
+        "runs after 30 days, files of Nsight Compute after 7 days, and the progress events of judged "
+        "submissions after WARPCOURT_EVENTS_KEPT_DAYS. Safe at any time; run it every night."
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
         gone = prune(settings.WARPCOURT.events_kept_days)
         self.stdout.write(
             f"Deleted {gone.events} progress events, {gone.sessions} sessions, {gone.revisions} "
-            f"earlier revisions of drafts, {gone.notifications} notifications and {gone.replays} replays"
+            f"earlier revisions of drafts, {gone.notifications} notifications, {gone.replays} replays "
+            f"and {gone.profile_reports} files of Nsight Compute"
         )
