@@ -168,9 +168,19 @@ class LineProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructionProfile:
+    """What the hardware counted for one instruction (SASS), summed over launches. `line` is the source's."""
+
+    line: int
+    text: str
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """The profile of a run: its first launches in order, and the lines of the source that have figures.
 
+    `instructions` are those of the lines, by line and then in the order of the code.
     `missing` says why there is none, for the user; empty if there is one. `report_missing` says the same of
     the report of Nsight Compute.
     """
@@ -179,6 +189,7 @@ class Profile:
     lines: tuple[LineProfile, ...] = ()
     missing: str = ""
     report_missing: str = ""
+    instructions: tuple[InstructionProfile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +400,17 @@ def _profile_from_json(body: Mapping[str, Any]) -> Profile:
         for entry in body["launches"]
     )
     lines = (LineProfile(entry["line"], entry["metrics"]) for entry in body["lines"])
-    return Profile(tuple(launches), tuple(lines), body["missing"], body.get("report_missing", ""))
+    instructions = (
+        InstructionProfile(entry["line"], entry["text"], entry["metrics"])
+        for entry in body.get("instructions", ())
+    )
+    return Profile(
+        tuple(launches),
+        tuple(lines),
+        body["missing"],
+        body.get("report_missing", ""),
+        tuple(instructions),
+    )
 
 
 def _mismatch_from_json(body: Mapping[str, Any]) -> Mismatch:

@@ -10,13 +10,16 @@ import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from judge.evidence.diagnostics import clean
-from judge.report import KernelProfile, LineProfile, Profile
+from judge.report import InstructionProfile, KernelProfile, LineProfile, Profile
 from sandbox.gpu.profiler import LAUNCHES, METRICS, RAW, SECTION, SOURCE
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_LINES = 400  # of the source, those with the most samples first
+MAX_INSTRUCTIONS = 400  # likewise
+_TEXT_CHARACTERS = 120  # of an instruction
 _NAME_CHARACTERS = 200
 _MOST_NUMBER = 2.0**53  # larger ones are forged, and their sums could be infinite
 _OURS_KERNEL = "warpcourt_"  # kernels of the runner
@@ -25,6 +28,7 @@ _NO_PERMISSION = "ERR_NVGPUCTRPERM"
 _OURS = {theirs: ours for ours, theirs in METRICS.items()}
 _DIMENSIONS = re.compile(r"\(?\s*(\d{1,10}),\s*(\d{1,10}),\s*(\d{1,10})\s*\)?")
 _LINE = "Line No"
+_TEXT = "Source"
 _COLUMNS: Mapping[str, str] = {
     "# Samples": "samples",
     "Instructions Executed": "instructions",
@@ -52,6 +56,10 @@ _COLUMNS: Mapping[str, str] = {
     "stall_tex": "stall_tex_throttle",
     "stall_wait": "stall_wait",
 }
+_Place = tuple[int, int, str]  # the line, the place below it, and the text of an instruction
+_Key = TypeVar("_Key")
+_STALL = "stall_"
+_ISSUED = "stall_selected"  # the warp did not wait
 
 
 class ProfileMissing(Exception):
@@ -72,7 +80,8 @@ def read_profile(output: bytes) -> Profile:
                 "NVreg_RestrictProfilingToAdminUsers=0."
             )
         raise ProfileMissing("Nsight Compute found no kernel to profile.")
-    return Profile(launches, _lines(sections.get(SOURCE, ())))
+    lines, instructions = _lines(sections.get(SOURCE, ()))
+    return Profile(launches, lines, instructions=instructions)
 
 
 def program_output(output: bytes) -> bytes:
@@ -121,24 +130,57 @@ def read_launches(lines: Sequence[str], names_of: Mapping[str, str], *, most: in
         )
 
 
-def _lines(lines: Sequence[str]) -> tuple[LineProfile, ...]:
-    """Sums over launches, by line of the source."""
-    sums: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+def _lines(lines: Sequence[str]) -> tuple[tuple[LineProfile, ...], tuple[InstructionProfile, ...]]:
+    """Sums over launches, by line of the source, and by instruction.
+
+    An instruction has a row below that of its line. It is the same in another launch if it has the same place
+    below the line and the same text.
+    """
+    sums: dict[int, dict[str, float]] = {}
+    below: dict[_Place, dict[str, float]] = {}
     names: list[str] = []
+    line, place = 0, 0
     for row in _rows(lines):
         if _LINE in row:
-            names = row
+            names, line = row, 0
         elif names:
             cells = dict(zip(names, row, strict=False))
-            line = _number(cells.get(_LINE, ""))
-            if line is None or not 1 <= line < 2**31:
-                continue
-            for name, cell in cells.items():
-                if (ours := _COLUMNS.get(name)) and (number := _number(cell)):
-                    sums[int(line)][ours] += number
+            if cells.get(_LINE):
+                number = _number(cells[_LINE])
+                line, place = (int(number), 0) if number is not None and 1 <= number < 2**31 else (0, 0)
+                if line:
+                    _add(cells, sums, line)
+            elif line and cells.get(_TEXT):
+                place += 1
+                _add(cells, below, (line, place, clean(cells[_TEXT].strip(), _TEXT_CHARACTERS)))
     found = [LineProfile(line, dict(figures)) for line, figures in sums.items()]
     found.sort(key=lambda entry: -entry.metrics.get("samples", 0.0))
-    return tuple(sorted(found[:MAX_LINES], key=lambda entry: entry.line))
+    return tuple(sorted(found[:MAX_LINES], key=lambda entry: entry.line)), _instructions(below)
+
+
+def _add(cells: Mapping[str, str], sums: dict[_Key, dict[str, float]], key: _Key) -> None:
+    """Add the figures of a row to those of `key`. Figures of 0 are left out."""
+    for name, cell in cells.items():
+        if (ours := _COLUMNS.get(name)) and (number := _number(cell)):
+            figures = sums.setdefault(key, defaultdict(float))
+            figures[ours] += number
+
+
+def _instructions(sums: Mapping[_Place, Mapping[str, float]]) -> tuple[InstructionProfile, ...]:
+    """Return the instructions with the most samples in the order of their places.
+
+    Each has its longest stall only.
+    """
+    most = sorted(sums, key=lambda place: -sums[place].get("samples", 0.0))[:MAX_INSTRUCTIONS]
+    return tuple(
+        InstructionProfile(line, text, _short(sums[line, place, text])) for line, place, text in sorted(most)
+    )
+
+
+def _short(figures: Mapping[str, float]) -> dict[str, float]:
+    stalls = {name for name in figures if name.startswith(_STALL)}
+    longest = max(stalls - {_ISSUED}, key=lambda name: figures[name], default=None)
+    return {name: figures[name] for name in figures if name not in stalls or name == longest}
 
 
 def _rows(lines: Sequence[str]) -> Iterator[list[str]]:

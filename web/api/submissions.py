@@ -128,7 +128,8 @@ class ReportOut(Schema):
     the problem has none.
     `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
     kernel, from the largest case that functional mode counted. `profile` has what the GPU counted during each
-    launch of a run that asked for it; null for others. If there is no profile, its `missing` says why.
+    launch of a run that asked for it, and figures of lines and instructions; null for others. If there is no
+    profile, its `missing` says why.
     """
 
     verdict: Verdict

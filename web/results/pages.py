@@ -271,7 +271,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         headline=_finding(first) if first else None,
         log=log_lines(report.log) if report else (),
         resources=resources_of(report) if report else None,
-        profile=profile_page(report.profile) if report and report.profile else None,
+        profile=profile_page(report.profile, submission.source) if report and report.profile else None,
         stages=stages,
         total_ms=sum(stage.ms for stage in stages),
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),

@@ -6,9 +6,9 @@ Two profiles are compared launch by launch: the k-th launch of a kernel with the
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 
-from judge.report import KernelProfile, Profile
+from judge.report import InstructionProfile, KernelProfile, Profile
 
 _MOST_STALLS = 4
 _MOST_LINES = 12
@@ -82,12 +82,41 @@ class SampledLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SampledInstruction:
+    """An instruction (SASS), its share of all samples in percent, and what its warps mostly wait for.
+
+    `executed` counts warps. `sectors` of global memory and `wavefronts` of shared memory are texts such as
+    "128, 96 too many"; empty if there are none.
+    """
+
+    text: str
+    percent: float
+    executed: int
+    reason: str
+    sectors: str
+    wavefronts: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampledCode:
+    """A line of the source with its text and the instructions that were compiled from it."""
+
+    number: int
+    text: str
+    instructions: tuple[SampledInstruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProfilePage:
-    """The launches in order, and the lines with the most samples. `missing` says why there is none."""
+    """The launches in order, and the lines with the most samples. `missing` says why there is none.
+
+    `code` has the lines whose instructions are known, in their order.
+    """
 
     launches: tuple[LaunchProfile, ...]
     lines: tuple[SampledLine, ...]
     missing: str
+    code: tuple[SampledCode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +191,10 @@ def _figure_pair(label: str, old: Figure | None, new: Figure | None) -> FigurePa
     )
 
 
-def profile_page(profile: Profile) -> ProfilePage:
-    """Return what the page shows of `profile`."""
-    return ProfilePage(tuple(map(_launch, profile.launches)), _lines(profile), profile.missing)
+def profile_page(profile: Profile, source: str = "") -> ProfilePage:
+    """Return what the page shows of `profile`, which is that of the program `source`."""
+    launches = tuple(map(_launch, profile.launches))
+    return ProfilePage(launches, _lines(profile), profile.missing, tuple(_code(profile, source)))
 
 
 def _launch(launch: KernelProfile) -> LaunchProfile:
@@ -314,8 +344,45 @@ def _stalls(metrics: Mapping[str, float]) -> tuple[Stall, ...]:
     return tuple(stall for stall in found[:_MOST_STALLS] if stall.percent >= 1)
 
 
+def _code(profile: Profile, source: str) -> Iterator[SampledCode]:
+    total = _samples(profile)
+    if not total:
+        return
+    texts = source.split("\n")
+    for number, instructions in groupby(profile.instructions, key=lambda one: one.line):
+        yield SampledCode(
+            number,
+            texts[number - 1].strip() if number <= len(texts) else "",
+            tuple(_instruction(one, total) for one in instructions),
+        )
+
+
+def _instruction(found: InstructionProfile, total: float) -> SampledInstruction:
+    metrics = found.metrics
+    return SampledInstruction(
+        text=found.text,
+        percent=100 * metrics.get("samples", 0.0) / total,
+        executed=int(metrics.get("instructions", 0.0)),
+        reason=next((stall.reason for stall in _stalls(metrics)), ""),
+        sectors=_excess(metrics, "global_sectors"),
+        wavefronts=_excess(metrics, "shared_wavefronts"),
+    )
+
+
+def _excess(metrics: Mapping[str, float], name: str) -> str:
+    """Return the figure `name`, with what a better access pattern would save."""
+    amount, saved = metrics.get(name, 0.0), metrics.get(f"{name}_excessive", 0.0)
+    if not amount:
+        return ""
+    return f"{amount:,.0f}, {saved:,.0f} too many" if saved else f"{amount:,.0f}"
+
+
+def _samples(profile: Profile) -> float:
+    return sum(line.metrics.get("samples", 0.0) for line in profile.lines)
+
+
 def _lines(profile: Profile) -> tuple[SampledLine, ...]:
-    total = sum(line.metrics.get("samples", 0.0) for line in profile.lines)
+    total = _samples(profile)
     if not total:
         return ()
     found = [

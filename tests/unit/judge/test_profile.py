@@ -1,9 +1,17 @@
 """What Nsight Compute prints, as a profile."""
 
+import time
+
 import pytest
 
-from judge.evidence.profile import ProfileMissing, program_output, read_profile
-from judge.report import KernelProfile, LineProfile
+from judge.evidence.profile import (
+    MAX_BYTES,
+    MAX_INSTRUCTIONS,
+    ProfileMissing,
+    program_output,
+    read_profile,
+)
+from judge.report import InstructionProfile, KernelProfile, LineProfile, Profile
 from sandbox.gpu.profiler import LAUNCHES, METRICS, RAW, SECTION, SOURCE
 
 DURATION, SECTORS = METRICS["duration_ns"], METRICS["global_load_sectors"]
@@ -39,6 +47,9 @@ def test_launches_and_lines() -> None:
         KernelProfile("add(const float *, int)", (1, 1, 1), (1, 1, 1), {}),
     )
     assert profile.lines == (LineProfile(12, {"samples": 40.0, "instructions": 16.0, "stall_wait": 5.0}),)
+    assert profile.instructions == (
+        InstructionProfile(12, "LDG.E", {"samples": 30.0, "instructions": 8.0, "stall_wait": 4.0}),
+    )
 
 
 def test_the_program_keeps_its_own_output() -> None:
@@ -81,3 +92,49 @@ def test_no_forged_number_makes_a_figure_that_cannot_be_stored(number: str) -> N
     profile = read_profile(output.encode())
     assert profile.launches[0].metrics == {}
     assert profile.lines == (LineProfile(3, {"samples": 2.0, "instructions": 1.0}),)
+
+
+def table(*rows: str) -> str:
+    head = '"Line No","Source","# Samples","stall_wait","stall_barrier","stall_selected"'
+    return "\n".join([head, *rows])
+
+
+def profiled(*tables: str) -> Profile:
+    raw = f'{SECTION}{RAW}\n"Kernel Name","{DURATION}"\n"",""\n"k","1"\n{SECTION}{SOURCE}\n'
+    return read_profile((raw + '\n"Kernel Name","k"\n'.join(tables)).encode())
+
+
+def test_an_instruction_has_a_place_below_its_line_in_every_launch() -> None:
+    rows = ('"7","y += x;","5","","",""', '"","FADD R0","2","1","7","9"', '"","FADD R0","3","2","","9"')
+    other = ('"","MOV R1","1","","",""', '"9","z;","1","","",""', '"","EXIT","1","","",""')
+    profile = profiled(table(*rows, *other), table(*rows))
+    assert profile.instructions == (
+        InstructionProfile(7, "FADD R0", {"samples": 4.0, "stall_barrier": 14.0}),
+        InstructionProfile(7, "FADD R0", {"samples": 6.0, "stall_wait": 4.0}),
+        InstructionProfile(7, "MOV R1", {"samples": 1.0}),
+        InstructionProfile(9, "EXIT", {"samples": 1.0}),
+    )
+
+
+def test_instructions_are_bounded() -> None:
+    text = "A" * 5000
+    rows = [f'"","{text}","{number}","","",""' for number in range(1, 700)]
+    profile = profiled(
+        table('"0","no line","1","","",""', '"","X","5","","",""', '"3","l","1","","",""', *rows)
+    )
+    assert len(profile.instructions) == MAX_INSTRUCTIONS
+    assert {one.line for one in profile.instructions} == {3}
+    assert min(one.metrics["samples"] for one in profile.instructions) == 700 - MAX_INSTRUCTIONS
+    assert max(len(one.text) for one in profile.instructions) < 130
+
+
+def test_the_largest_table_takes_linear_time() -> None:
+    row = '"","I","1","","",""\n'
+
+    def seconds(size_bytes: int) -> float:
+        text = table('"3","l","1","","",""', row * (size_bytes // len(row)))
+        started = time.process_time()
+        assert len(profiled(text).instructions) == MAX_INSTRUCTIONS
+        return time.process_time() - started
+
+    assert seconds(MAX_BYTES) < 24 * seconds(MAX_BYTES // 8)

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judge.report import KernelProfile, LineProfile, Profile, from_json, to_json
+from judge.report import InstructionProfile, KernelProfile, LineProfile, Profile, from_json, to_json
 from problems.vocabulary import Mode
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
@@ -31,7 +31,17 @@ LINES = (
     LineProfile(2, {"samples": 90.0, "instructions": 64.0, "stall_barrier": 50.0}),
     LineProfile(3, {"samples": 10.0}),
 )
-PROFILE = Profile((KernelProfile("sum(const float *)", (132, 1, 1), (16, 16, 1), METRICS),), LINES)
+LOAD = {"samples": 45.0, "instructions": 64.0, "global_sectors": 1024.0, "global_sectors_excessive": 768.0}
+INSTRUCTIONS = (
+    InstructionProfile(2, "LDG.E R0, [R2]", {**LOAD, "stall_long_scoreboard": 30.0}),
+    InstructionProfile(2, "STS [R1], R0", {"samples": 5.0, "shared_wavefronts": 64.0}),
+    InstructionProfile(99, "EXIT", {}),
+)
+PROFILE = Profile(
+    (KernelProfile("sum(const float *)", (132, 1, 1), (16, 16, 1), METRICS),),
+    LINES,
+    instructions=INSTRUCTIONS,
+)
 
 
 def test_a_launch_says_what_bounds_it() -> None:
@@ -49,6 +59,16 @@ def test_a_launch_says_what_bounds_it() -> None:
     ]
     assert [(line.number, round(line.percent)) for line in page.lines] == [(2, 90), (3, 10)]
     assert [line.reason for line in page.lines] == ["a barrier", ""]
+
+
+def test_instructions_are_shown_below_their_lines() -> None:
+    first, second = profile_page(PROFILE, "one\n  y = x;\n").code
+    assert (first.number, first.text, second.number, second.text) == (2, "y = x;", 99, "")
+    load, store = first.instructions
+    assert (load.text, load.percent, load.executed) == ("LDG.E R0, [R2]", 45, 64)
+    assert (load.reason, load.sectors) == ("global, local or texture memory", "1,024, 768 too many")
+    assert (store.reason, store.sectors, store.wavefronts) == ("", "", "64")
+    assert profile_page(replace(PROFILE, lines=())).code == ()
 
 
 @pytest.mark.parametrize(
@@ -74,6 +94,7 @@ def test_the_page_of_a_profiled_run(client: Client, owner: User, handed_in) -> N
     text = client.get(reverse("submission", args=[run.public_id])).content.decode()
     assert 'id="console-profile"' in text
     assert "sum(const float *)" in text
+    assert "LDG.E R0, [R2]" in text
     missing = replace(timed_report(), score=None, profile=Profile(missing="Only a GPU has counters."))
     run = record(handed_in(owner, mode=Mode.RUN, source="other"), missing)
     text = client.get(reverse("submission", args=[run.public_id])).content.decode()
@@ -87,7 +108,8 @@ def test_figures_that_a_program_forged_break_no_page(
 ) -> None:
     launch = KernelProfile("k", (1, 1, 1), (1, 1, 1), dict.fromkeys(METRICS, forged))
     line = LineProfile(1, {"samples": forged, "instructions": forged, "stall_wait": forged})
-    profile = Profile((launch, launch), (line, replace(line, line=2)))
+    instruction = InstructionProfile(1, "<b>", dict.fromkeys((*METRICS, "samples", "instructions"), forged))
+    profile = Profile((launch, launch), (line, replace(line, line=2)), instructions=(instruction,))
     client.force_login(owner)
     run = record(handed_in(owner, mode=Mode.RUN), replace(timed_report(), score=None, profile=profile))
     for path in (f"/s/{run.public_id}", f"/s/{run.public_id}/report", f"/api/v1/submissions/{run.public_id}"):

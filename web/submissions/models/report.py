@@ -104,6 +104,7 @@ def _with_numbers(profile: judge_report.Profile) -> judge_report.Profile:
         profile,
         launches=tuple(replace(each, metrics=_numbers(each.metrics)) for each in profile.launches),
         lines=tuple(replace(each, metrics=_numbers(each.metrics)) for each in profile.lines),
+        instructions=tuple(replace(each, metrics=_numbers(each.metrics)) for each in profile.instructions),
     )
 
 
