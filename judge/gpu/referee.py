@@ -47,7 +47,7 @@ from judge.runner.inspector import Stopped
 from judge.runner.memory import DeviceLost
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
-from sandbox.backend import Process
+from sandbox.backend import IsolationUnavailable, Process
 from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.profiler import REPORT
@@ -184,17 +184,19 @@ class GpuReferee:
         self._gpu_runtime.later(self._close)
 
     def _close(self) -> None:
-        if self.alive:
-            with contextlib.suppress(JudgeError):
-                self.finish()  # voluntarily, if it can: a kill may leave work on the GPU
-        self.alive = False
-        self._closing.set()
-        self._wanted.set()
-        self._thread.join()
-        self._tear_down()
-        if self._lease is not None:
-            self._permit.revoke()
-            self._lease.release()
+        try:
+            if self.alive:
+                with contextlib.suppress(JudgeError, IsolationUnavailable):
+                    self.finish()  # voluntarily, if it can: a kill may leave work on the GPU
+            self.alive = False
+            self._closing.set()
+            self._wanted.set()
+            self._thread.join()
+            self._tear_down()
+        finally:
+            if self._lease is not None:  # else the card loses a slot for good
+                self._permit.revoke()
+                self._lease.release()
 
     def _begin(self) -> None:
         try:
