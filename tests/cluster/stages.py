@@ -14,9 +14,8 @@ from enum import StrEnum
 import psycopg
 
 from testing.services import wait_until
-from tests.cluster.cluster import OF, PROBLEM, START_S, Cluster
+from tests.cluster.cluster import OF, OTHER_PROBLEM, PROBLEM, START_S, Cluster
 
-_OTHER_PROBLEM = "reduction-sum"
 _EXPIRE = f"UPDATE submissions_job SET lease_until = NOW() - INTERVAL '1 second' WHERE {OF} RETURNING 1"
 # See `web.submissions.services.progress`.
 _HAVE_TALLY = (
@@ -138,7 +137,7 @@ def hold_again(cluster: Cluster, stage: Stage) -> Iterator[Held]:
     """The same for a second attempt. The first is the auditor's, whose lease is over."""
     with contextlib.ExitStack() as gates:
         away = Stage.COMPILING if stage is Stage.CHECKING else Stage.CHECKING
-        others, busy = _busy(cluster, away, scripted, gates, _OTHER_PROBLEM)
+        others, busy = _busy(cluster, away, scripted, gates, OTHER_PROBLEM)
         public_id = cluster.submit(scripted(stage))
         assert cluster.ask("claim") == public_id
         cluster.sql(_EXPIRE, public_id)

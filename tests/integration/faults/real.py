@@ -1,11 +1,10 @@
 """Programs for workers that judge for real, which stay in a stage for a while, and a problem for them."""
 
 import itertools
-import shutil
 from pathlib import Path
 
-from problems.loader import problems_root
 from tests.cluster import Stage
+from tests.few_problems import VECTOR_ADD, put_problems
 
 TIMED_SIZE = 40_000
 _CHECKED_SIZE = 4  # of the first case
@@ -36,8 +35,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {{
 
 def problems_in(folder: Path) -> Path:
     """Vector addition alone, with a timed case that a processor can do often."""
-    package = folder / "problems" / "vector-add"
-    shutil.copytree(problems_root() / "vector-add", package)
-    definition = package / "problem.toml"
+    problems = put_problems(folder, VECTOR_ADD)
+    definition = problems / VECTOR_ADD / "problem.toml"
     definition.write_text(definition.read_text().replace("50000000", str(TIMED_SIZE)))
-    return package.parent
+    return problems

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from testing.services import free_port, wait_until
+from tests.few_problems import VECTOR_ADD, put_problems
 from tests.migrated import NAME, put_migrated_database
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,6 +35,7 @@ class Installation:
         self.environment = {
             "PATH": os.environ["PATH"],
             "WARPCOURT_DATA_DIR": str(folder),
+            "WARPCOURT_PROBLEMS_DIR": str(put_problems(folder, VECTOR_ADD)),
             "WARPCOURT_PORT": str(self.port),
             "WARPCOURT_TARGET": "scripted",
             "WARPCOURT_DATABASE_URL": database_url,
@@ -103,7 +105,7 @@ class Installation:
 
     def submit(self, source: str) -> str:
         """Hand a program in and return its id."""
-        body = {"problem": "vector-add", "language": "cuda", "source": source}
+        body = {"problem": VECTOR_ADD, "language": "cuda", "source": source}
         made = self.http.post("/api/v1/submissions", json=body)
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
