@@ -21,7 +21,11 @@ SCHEMA: dict[str, Any] = json.loads((problems_root() / "quiz.schema.json").read_
 FILES = sorted((problems_root() / FOLDER).glob("*.toml"))
 
 
-@pytest.fixture(scope="module", params=FILES, ids=lambda path: path.stem)
+# One process draws the papers of a quiz, once for all of its tests.
+GROUPED = [pytest.param(path, marks=pytest.mark.xdist_group(f"quiz-{path.stem}")) for path in FILES]
+
+
+@pytest.fixture(scope="module", params=GROUPED, ids=lambda path: path.stem)
 def quiz(request: pytest.FixtureRequest) -> Quiz:
     return load_quiz(request.param).quiz
 
