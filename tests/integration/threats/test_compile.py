@@ -23,7 +23,7 @@ from tests.integration.conftest import CACHE
 pytestmark = pytest.mark.integration
 
 LIMITS = replace(COMPILE_LIMITS, wall_s=20, cpu_s=20, memory_mib=1024)
-BOMB_LIMITS = replace(LIMITS, wall_s=8, cpu_s=8)  # some bombs take all that they get
+BOMB_LIMITS = replace(LIMITS, wall_s=4, cpu_s=4)  # some bombs take all that they get
 SOLVE = 'extern "C" void solve(int n) {}\n'
 BINDING = b"""#include "solution.cu"
 extern "C" {
