@@ -271,5 +271,9 @@ class Problem:
 
     @property
     def ranks_by_score(self) -> bool:
-        """Whether the checker's score ranks programs, because there is no time to rank."""
-        return self.score is not None and all(case.group is not Group.TIMED for case in self.cases)
+        """Whether the checker's score ranks programs: there is no time to rank, and no requirement.
+
+        A program can forge what requirements count, so it could break the rules that give its score a meaning.
+        """
+        timed = any(case.group is Group.TIMED for case in self.cases)
+        return self.score is not None and not timed and not self.requirements

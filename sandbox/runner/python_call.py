@@ -81,10 +81,10 @@ class PythonCall:
         for name in self._backward["gradients"] if self._backward else ():
             if name not in self._model.state.values():  # whose parameters are leaves already
                 known[name] = leaf(known[name])
-        given = _built(self._described["given"], known)
-        function, arguments = self._found, given if isinstance(given, tuple) else (given,)
+        passed = _built(self._described["given"], known)
+        function, arguments = self._found, passed if isinstance(passed, tuple) else (passed,)
         if self._entry == _CUSTOM_KERNEL:
-            arguments = (given,)
+            arguments = (passed,)
         elif self._entry == _MODEL_NEW:
             function = _made(self._found, self._model, known, device)
         outputs = {name: known[name] for name in self._returns}
@@ -93,8 +93,8 @@ class PythonCall:
         modules = [value for value in (function, *known.values()) if isinstance(value, torch.nn.Module)]
         parameters = [parameter for module in modules for parameter in module.parameters()]
         backward = self._backward_pass(known, function)
-        given = [value for value in (*values, *known.values()) if isinstance(value, torch.Tensor)]
-        saved = functools.partial(SavedBytes, parameters, given)
+        tensors = [value for value in (*values, *known.values()) if isinstance(value, torch.Tensor)]
+        saved = functools.partial(SavedBytes, parameters, tensors)
         return functools.partial(self._call_back, function, arguments, outputs, backward, saved)
 
     def _call(

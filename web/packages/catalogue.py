@@ -100,8 +100,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             "name": package.score.name,
             "better": package.score.better.value,
             "unit": package.score.unit,
-            # A program can forge what requirements count, so nothing ranks that depends on them alone.
-            "ranks": package.ranks_by_score and not package.requirements,
+            "ranks": package.ranks_by_score,
         },
         "limits": _limits(package),
     }

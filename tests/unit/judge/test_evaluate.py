@@ -19,8 +19,8 @@ from judge.oracle import Oracle
 from judge.report import Diagnostic, ProgressEvent, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
-from problems.schema import Problem, ScoreRule
-from problems.vocabulary import Better, Language, Mode, Severity, Verdict
+from problems.schema import Problem, Requirement, ScoreRule
+from problems.vocabulary import Better, Counter, Language, Mode, Relation, Severity, Verdict
 from sandbox.gpu.tool import Tool
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus, RequestKind, RunFlag
@@ -302,7 +302,9 @@ def test_a_problem_that_its_score_ranks_has_the_same_contents_for_all(
     cases = tuple(replace(case, inputs={}) for case in DOUBLING.cases)
     drawn = replace(DOUBLING, cases=cases)
     ranked = replace(drawn, cases=cases[:-1], score=ScoreRule("Regret", Better.LOWER, 0, 1))
-    for problem, same in ((ranked, True), (replace(ranked, cases=cases), False), (drawn, False)):
+    forgeable = replace(ranked, requirements=(Requirement(Counter.LAUNCHES, Relation.AT_MOST, 1, "One."),))
+    timed = replace(ranked, cases=cases)
+    for problem, same in ((ranked, True), (forgeable, False), (timed, False), (drawn, False)):
         monkeypatch.setitem(globals(), "DOUBLING", problem)
         first, again, other = (seeds_of(board_key=key) for key in (b"key", b"key", b"other"))
         assert (first == again) is same

@@ -1,11 +1,13 @@
 """`[score]` in problem.toml."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from problems.loader import load_problem, problems_root
-from problems.vocabulary import Better
+from problems.schema import Requirement
+from problems.vocabulary import Better, Counter, Relation
 from tests.unit.problems.packages import DESCRIPTION, faults_of, write_package
 
 SCORE = """
@@ -36,6 +38,13 @@ def test_it_ranks_where_no_time_does(tmp_path):
     assert load_problem(package(tmp_path / "a", description=DESCRIPTION)).ranks_by_score
     assert not load_problem(package(tmp_path / "b", timed + SCORE)).ranks_by_score
     assert not load_problem(write_package(tmp_path / "c")).ranks_by_score
+
+
+def test_it_does_not_rank_where_programs_could_forge_what_a_requirement_counts(tmp_path):
+    problem = load_problem(package(tmp_path))
+    required = Requirement(Counter.LAUNCHES, Relation.AT_MOST, 1, "One launch is enough.")
+    assert problem.ranks_by_score
+    assert not replace(problem, requirements=(required,)).ranks_by_score
 
 
 def test_the_version_follows_what_can_change_a_score(tmp_path):
