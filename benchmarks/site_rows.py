@@ -22,7 +22,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from benchmarks.site_copies import ALPHABET, NotFresh, Pattern, copy_code
-from judge.report import CaseReport, Report, Score, Timing, to_json
+from judge.report import CaseReport, Report, Score, Timing
+from judge.report_json import to_json
 from problems.loader import load_all, problems_root
 from problems.schema import Problem as Package
 from problems.track import TrackFile

@@ -273,7 +273,7 @@ class Problem:
     def ranks_by_score(self) -> bool:
         """Whether the checker's score ranks programs: there is no time to rank, and no requirement.
 
-        A program can forge what requirements count, so it could break the rules that give its score a meaning.
+        A program can forge what requirements count, so it could break the rules behind its score.
         """
         timed = any(case.group is Group.TIMED for case in self.cases)
         return self.score is not None and not timed and not self.requirements

@@ -27,7 +27,8 @@ from django.conf import settings
 
 from judge.errors import JudgementCancelled
 from judge.evidence.diagnostics import clean
-from judge.report import Report, to_json
+from judge.report import Report
+from judge.report_json import to_json
 from problems.contents import Contents, ContentsInvalid, as_folder
 from problems.vocabulary import Mode, Verdict
 from web.config import Config, use_settings

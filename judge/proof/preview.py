@@ -21,7 +21,8 @@ import numpy.typing as npt
 from judge.drawn import inputs, layout, outputs
 from judge.dtypes import storage, widen
 from judge.proof.determinism import CaseDataSource
-from judge.report import own_scalars, storable
+from judge.report import own_scalars
+from judge.report_json import storable
 from judge.sizes import MAX_SEED, SizesInvalid, check_sizes, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Group

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from judge.report import storable
+from judge.report_json import storable
 from problems.vocabulary import Language, Severity, Verdict
 
 _FORMAT = 1

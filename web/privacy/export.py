@@ -17,7 +17,7 @@ from asgiref.sync import sync_to_async
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import QuerySet
 
-from judge.report import to_json
+from judge.report_json import to_json
 from web.accounts.models import ApiToken, User
 from web.audit.models import AuditEntry
 from web.authoring.models import Comment, Membership, ProofRun, Revision, Workspace, WorkspaceFile

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from judge import report as judge_report
 from judge.report import Report
+from judge.report_json import from_json, to_json
 from problems.vocabulary import Verdict
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import CPU, OPEN
@@ -89,7 +89,7 @@ def queue_for_run(gpu_model: str, old_gpu_model: str) -> str:
 def stored_report(run: HiddenRun) -> Report:
     """Return the report of a judged run, with its listings."""
     listings = json.loads(zlib.decompress(run.listings)) if run.listings else {}
-    return replace(judge_report.from_json(run.body or {}), listings=listings)
+    return replace(from_json(run.body or {}), listings=listings)
 
 
 def _columns(run: HiddenRun, report: Report) -> dict[str, object]:
@@ -103,7 +103,7 @@ def _columns(run: HiddenRun, report: Report) -> dict[str, object]:
         "low_us": score.low_us if score else None,
         "high_us": score.high_us if score else None,
         "change": _change(run, report),
-        "body": judge_report.to_json(replace(report, listings={})),
+        "body": to_json(replace(report, listings={})),
         "listings": zlib.compress(json.dumps(dict(report.listings)).encode()) if report.listings else None,
         "finished": timezone.now(),
     }

@@ -91,7 +91,7 @@ def test_a_race_that_a_gpu_passes_over_keeps_a_program_from_being_ranked(
 ) -> None:
     monkeypatch.setattr(node, "_doctor", doctor)
     # The simulated GPU would find the race by itself; a real one knows no such flags.
-    monkeypatch.setattr("judge.evaluate.run_orders", lambda *_, **__: (RunFlag.DETERMINISTIC,))
+    monkeypatch.setattr("judge.stages.checking.run_orders", lambda *_, **__: (RunFlag.DETERMINISTIC,))
     report = evaluate(vector_add, RACY, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
     assert all(case.verdict is Verdict.ACCEPTED for case in report.cases)
     assert report.verdict is Verdict.WRONG_ANSWER

@@ -7,7 +7,8 @@ import pytest
 
 from judge.evaluate import evaluate
 from judge.redaction import redact
-from judge.report import Report, to_json
+from judge.report import Report
+from judge.report_json import to_json
 from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.vocabulary import Mode, Verdict

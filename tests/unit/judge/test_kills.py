@@ -12,7 +12,8 @@ from judge.proof.checker_audit import check_checker
 from judge.proof.programs import never_killed
 from judge.proof.results import ProgramOutcome
 from judge.redaction import HiddenNames, redact
-from judge.report import CaseReport, Mismatch, Report, from_json, to_json
+from judge.report import CaseReport, Mismatch, Report
+from judge.report_json import from_json, to_json
 from judge.sizes import CustomCaseInvalid
 from problems.loader import load_problem, problems_root
 from problems.schema import Argument, Case, Problem

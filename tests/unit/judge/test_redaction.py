@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from judge.cases import orders_for
 from judge.evaluate import evaluate
 from judge.redaction import redact
-from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing, from_json, to_json
+from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing
+from judge.report_json import from_json, to_json
 from problems.vocabulary import Group, Language, Mode, Severity, Verdict
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus

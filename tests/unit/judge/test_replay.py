@@ -23,7 +23,8 @@ from judge.replay.recorded import (
     parse_trace,
     trace_memory,
 )
-from judge.report import CaseReport, Replay, Report, from_json, to_json
+from judge.report import CaseReport, Replay, Report
+from judge.report_json import from_json, to_json
 from judge.target import Target
 from problems.loader import load_problem
 from problems.schema import Case

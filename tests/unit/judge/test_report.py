@@ -16,9 +16,8 @@ from judge.report import (
     ShownOutput,
     StageTime,
     Timing,
-    from_json,
-    to_json,
 )
+from judge.report_json import from_json, to_json
 from problems.vocabulary import Group, Severity, Verdict
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -12,7 +12,8 @@ from judge.evidence.sums import Event, LaunchShape, Sum, Sums, parse_sums
 from judge.proof.programs import requirement_findings
 from judge.proof.results import ProgramOutcome
 from judge.redaction import redact
-from judge.report import Report, from_json, to_json
+from judge.report import Report
+from judge.report_json import from_json, to_json
 from judge.requirements import checked_requirements, holds, missed_message
 from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from problems.schema import Requirement

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.redaction import redact
-from judge.report import Report, from_json, own_scalars, to_json
+from judge.report import Report, own_scalars
+from judge.report_json import from_json, to_json
 from judge.runner.checking import checker_manifest
 from judge.runner.inspector import InspectionResult, report_on
 from judge.scalars import with_scalars

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.redaction import redact
-from judge.report import CaseReport, Report, ShownInput, from_json, to_json
+from judge.report import CaseReport, Report, ShownInput
+from judge.report_json import from_json, to_json
 from judge.runner.buffers import HostMemory
 from judge.runner.comparison import UNWRITTEN
 from judge.runner.shown_outputs import MOST_BINS, SHOWN_ELEMENTS, show, shown_inputs

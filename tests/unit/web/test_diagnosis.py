@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from judge.evidence.counts import KernelCounts
-from judge.report import Diagnostic, Report, to_json
+from judge.report import Diagnostic, Report
+from judge.report_json import to_json
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 from web.cli import terminal
 from web.cli.app import app

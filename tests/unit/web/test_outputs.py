@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from judge.report import CaseReport, Mismatch, Report, ShownInput, ShownOutput, from_json, to_json
+from judge.report import CaseReport, Mismatch, Report, ShownInput, ShownOutput
+from judge.report_json import from_json, to_json
 from problems.vocabulary import Group, Mode, Verdict
 from tests.unit.web.figures import record
 from web.charts.error_map import error_map, where

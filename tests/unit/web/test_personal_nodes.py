@@ -16,17 +16,8 @@ from django.test import Client
 from django.utils import timezone
 from rich.console import Console
 
-from judge.report import (
-    CaseReport,
-    Mismatch,
-    Report,
-    Score,
-    ShownInput,
-    ShownOutput,
-    StageTime,
-    Timing,
-    to_json,
-)
+from judge.report import CaseReport, Mismatch, Report, Score, ShownInput, ShownOutput, StageTime, Timing
+from judge.report_json import to_json
 from problems.contents import as_folder, read_folder
 from problems.loader import load_problem, problems_root
 from problems.vocabulary import Group, Language, Mode, Stage, Verdict

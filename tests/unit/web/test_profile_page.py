@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judge.report import InstructionProfile, KernelProfile, LineProfile, Profile, from_json, to_json
+from judge.report import InstructionProfile, KernelProfile, LineProfile, Profile
+from judge.report_json import from_json, to_json
 from problems.vocabulary import Mode
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User

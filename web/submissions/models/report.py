@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from judge import report as judge_report
+from judge.report_json import from_json
 from problems.vocabulary import Group, Verdict
 from web.accounts.models import User
 from web.submissions.models.submission import Submission
@@ -94,7 +95,7 @@ class Report(models.Model):
         Its profile lacks the figures that are no numbers: a program can forge infinite ones, and the database
         holds a null in their place.
         """
-        report = judge_report.from_json(self.body)
+        report = from_json(self.body)
         return replace(report, profile=_with_numbers(report.profile)) if report.profile else report
 
 

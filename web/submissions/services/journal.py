@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from judge import report as judge_report
+from judge.report_json import to_json
 from problems.vocabulary import Verdict
 from web.jobs.fair_share import move_up_on_commit
 from web.jobs.models import JobState, is_personal
@@ -128,7 +129,7 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report, *, per
         checker_score=report.checker_score,
         gpu_ms=gpu_ms,
         cpu_ms=cpu_ms,
-        body=judge_report.to_json(replace(report, listings={})),
+        body=to_json(replace(report, listings={})),
         finished=DatabaseNow(),
     )
 

@@ -14,7 +14,8 @@ from judge.cases import with_small_public
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.evidence.diagnostics import findings, headline
-from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, to_json
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Report
+from judge.report_json import to_json
 from judge.sizes import MAX_SEED, CustomCaseInvalid, size_names
 from judge.values import read_values
 from problems.faults import PackageInvalid

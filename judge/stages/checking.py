@@ -1,0 +1,81 @@
+"""The stage `check`: the program runs every case but the timed ones."""
+
+from dataclasses import replace
+
+from judge.built import Built
+from judge.cases import run_orders
+from judge.cpu.orders import check_in_orders
+from judge.evidence.launches import launched_nothing
+from judge.evidence.sums import parse_sums
+from judge.judgement import Judgement, RunOutcome
+from judge.kills import in_random_order, judged_program
+from judge.report import CaseReport
+from judge.requirements import with_requirements
+from judge.stages.outcome import outcome_of
+from judge.stages.running import load
+from judge.target import Referee
+from problems.schema import Case
+from problems.vocabulary import Language, Mode, Stage, Step, Verdict
+from sandbox.gpu.tool import Tool
+from sandbox.wire import RunFlag
+
+_NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
+
+
+def check_cases(
+    judgement: Judgement, built: Built, referee: Referee, *, starting: Stage = Stage.START
+) -> RunOutcome:
+    """Load the program into the runner of `referee` and check its cases. Return the outcome so far.
+
+    `starting` is the stage to which the wait for the runner counts.
+
+    Raises:
+        Disturbed: another program ended this one on a shared GPU.
+        JudgeError: the judge itself failed.
+    """
+    reports: list[CaseReport] = []
+    if failed := load(judgement, built, referee, starting):
+        return failed
+    with judgement.stage(Stage.CHECK):
+        cases = in_random_order(judgement.problem, judgement.checked)
+        for index, case in enumerate(cases, start=1):
+            judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
+            (drawn,) = judgement.session.sets(case)
+            after = judgement.begin_case(case, referee)
+            orders = _orders(judgement, case)
+            report = check_in_orders(referee, drawn, orders)
+            if orders[0] & RunFlag.TRACE:
+                judgement.keep_replay(case, report, referee.trace)
+            reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
+            if not referee.alive:
+                break
+    if judgement.mode is Mode.RUN or judgement.tool:
+        referee.finish()  # what it printed is wanted
+    outcome = outcome_of(judgement, referee, reports)
+    unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
+    if outcome.verdict is Verdict.ACCEPTED and unlaunched:
+        return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
+    if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and check_counts(judgement):
+        return with_requirements(judgement, outcome, parse_sums(referee.diagnostics))
+    return outcome
+
+
+def check_counts(judgement: Judgement) -> bool:
+    """Return whether checking also counts for requirements. On a GPU, the doctor counts CUDA programs."""
+    return not judgement.target.ranks or judgement.language is Language.PYTHON
+
+
+def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
+    """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
+    first, *others = orders
+    more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
+    if others and case.name in judgement.counted:
+        first |= RunFlag.COUNT
+    if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
+        first |= RunFlag.COUNT | RunFlag.SUMS
+    if others and case.name in judgement.traced:
+        first |= RunFlag.COUNT | RunFlag.TRACE
+    if judgement.tool is Tool.MEMCHECK and not others:
+        more |= RunFlag.SANITIZE
+    return tuple(order | more for order in (first, *others))

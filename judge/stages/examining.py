@@ -1,0 +1,95 @@
+"""The stage `examine`, and notes: what explains an outcome, or changes it, once all cases are checked."""
+
+from dataclasses import replace
+
+from judge.built import Built
+from judge.compiler.signature import width_notes
+from judge.compiler.source import ProgramText
+from judge.evidence.faults import classified
+from judge.evidence.launch_shapes import shape_notes
+from judge.judgement import Judgement, RunOutcome
+from judge.race_watch import RaceWatch
+from judge.stages.outcome import told_to_author
+from problems.requirements import input_bytes
+from problems.vocabulary import DiagnosticKind, Language, Stage, Verdict
+from sandbox.gpu.tool import Tool
+from sandbox.wire import RunFlag
+
+_EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
+_RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
+
+
+def with_watched_race(judgement: Judgement, watch: RaceWatch, outcome: RunOutcome) -> RunOutcome:
+    """The outcome, or a wrong answer where a race was found that changes an output in another order."""
+    with judgement.stage(Stage.EXAMINE):
+        race = watch.found()
+    if race is None:
+        return outcome
+    return replace(
+        outcome,
+        verdict=Verdict.WRONG_ANSWER,
+        message=race.message,
+        diagnostics=(*outcome.diagnostics, race),
+    )
+
+
+def with_examination(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
+    """The outcome with what the target's doctor says of a case that ended badly."""
+    places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
+    refused = judgement.problem.under_test is not None and outcome.verdict is Verdict.WRONG_ANSWER
+    if outcome.verdict not in _EXAMINED or not places or refused:
+        return outcome
+    at = places[0]  # whose verdict is that of the whole
+    failed = outcome.cases[at]
+    case = next(case for case in judgement.cases if case.name == failed.name)
+    with judgement.stage(Stage.EXAMINE):
+        found = judgement.target.examine(
+            judgement.problem, judgement.source, judgement.language, case, judgement.cancelled
+        )
+    found = told_to_author(judgement, found, None if case.public else 0)
+    verdict, message = classified(outcome.verdict, outcome.message, outcome.diagnostics, found)
+    return replace(
+        outcome,
+        verdict=verdict,
+        message=message,
+        cases=(
+            *outcome.cases[:at],
+            replace(failed, verdict=verdict, message=message),
+            *outcome.cases[at + 1 :],
+        ),
+        diagnostics=(*outcome.diagnostics, *found),
+    )
+
+
+def with_races(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcome:
+    """The outcome of a sanitized program with the races that a further run of one case shows.
+
+    The case is the first that failed, else the last, which is the largest as a rule.
+    """
+    if judgement.tool is not Tool.MEMCHECK or outcome.verdict not in _RACED or not outcome.cases:
+        return outcome
+    failed = [report.name for report in outcome.cases if report.verdict is not Verdict.ACCEPTED]
+    wanted = failed[0] if failed else outcome.cases[-1].name
+    referee = judgement.new_race_check()
+    if referee is None:
+        return outcome
+    with judgement.stage(Stage.EXAMINE):
+        referee.ready()
+        if referee.load(*built.contents) is None:
+            (drawn,) = judgement.session.sets(next(case for case in judgement.cases if case.name == wanted))
+            referee.check(drawn, RunFlag.NONE)
+            referee.finish()
+        judgement.end_run()
+    races = [said for said in referee.diagnostics if said.kind == DiagnosticKind.RACE]
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
+
+
+def with_notes(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
+    """Return the outcome with notes on how `solve` is declared and, if accepted, on its launches."""
+    if judgement.language is not Language.CUDA:
+        return outcome
+    notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
+    if outcome.verdict is Verdict.ACCEPTED:
+        most = max(input_bytes(judgement.problem.arguments, case) for case in judgement.checked)
+        notes = (*notes, *shape_notes(outcome.diagnostics, judgement.source, most))
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *notes)) if notes else outcome

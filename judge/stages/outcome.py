@@ -1,0 +1,66 @@
+"""The outcome of a run, from the reports of its cases and the findings of its runner."""
+
+from judge.compiler.host_lines import with_host_lines
+from judge.compiler.source import ProgramText
+from judge.judgement import Judgement, RunOutcome
+from judge.kills import explained
+from judge.kills import overall as overall_of_tests
+from judge.redaction import told
+from judge.report import CaseReport, Diagnostic
+from judge.target import Referee
+from problems.vocabulary import DiagnosticKind, Severity, Verdict
+
+# Notes that explain wrong answers alone.
+_CAUSES = {DiagnosticKind.HALF_OVERFLOW, DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}
+_WASTE = {  # notes on waste and leaks, which explain no wrong answer
+    DiagnosticKind.BANK_CONFLICT,
+    DiagnosticKind.CONTENDED_ATOMIC,
+    DiagnosticKind.DIVERGENT_BRANCH,
+    DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.LAUNCH_BOUND,
+    DiagnosticKind.LEAK,
+    DiagnosticKind.LOW_OCCUPANCY,
+    DiagnosticKind.REDUNDANT_LOADS,
+    DiagnosticKind.UNCOALESCED,
+}
+
+
+def outcome_of(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
+    """The verdict and the message over `reports`, with the findings and the output of the runner."""
+    if judgement.problem.under_test is not None:
+        verdict, message = overall_of_tests(judgement.problem, reports)
+        names = [case.name for case in judgement.cases]
+        reports = sorted(reports, key=lambda report: names.index(report.name))
+        if verdict is Verdict.ACCEPTED:
+            reports = list(explained(judgement.problem, reports))
+    else:
+        verdict, message = _overall(reports)
+    found = told_to_author(judgement, referee.diagnostics, judgement.said_before)
+    unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
+    if "double" in ProgramText.read(judgement.source).names():
+        unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
+    unrelated = unrelated | {DiagnosticKind.SUMS}
+    found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
+    return RunOutcome(
+        verdict, message, tuple(reports), found, referee.output, profile_report=referee.profile_report
+    )
+
+
+def told_to_author(
+    judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None
+) -> tuple[Diagnostic, ...]:
+    """`found`, with those marked that hidden cases may have caused."""
+    names = [argument.name for argument in judgement.problem.arguments]
+    return told(with_host_lines(found, judgement.source, names), before, judgement.source, names)
+
+
+def all_accepted(reports: list[CaseReport]) -> bool:
+    """Whether no case failed."""
+    return all(report.verdict is Verdict.ACCEPTED for report in reports)
+
+
+def _overall(reports: list[CaseReport]) -> tuple[Verdict, str]:
+    failed = [report for report in reports if report.verdict is not Verdict.ACCEPTED]
+    if not failed:
+        return Verdict.ACCEPTED, ""
+    return failed[0].verdict, failed[0].message
