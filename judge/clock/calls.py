@@ -13,10 +13,15 @@ the flag DONE are a rejection: a program that sets it early has left work undone
 Some programs work on streams of their own that do not wait for the default stream. Queued ahead they would
 start before their inputs are there, and be wrong without being at fault. Such a program is called by its
 host once the gate is open instead. The time of its launches counts then, and its result says so.
+
+Warming up finds these programs. Their first call may still be right: whatever waits for the whole device,
+such as the first launch of a kernel or cudaFree, waits for the gate too. So every warm-up call is looked at,
+each meets inputs of zeros until its own have landed, and all are repeated if one of them was wrong.
 """
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from judge.clock.contracts import (
     CallGate,
@@ -37,6 +42,11 @@ _SHORT_QUEUE_S = 0.001  # for programs that wait for their own work: their first
 
 EARLY = "The program reported a call as finished before its outputs were complete."
 BUSY = "The program still had work running on the GPU between its calls."
+UNORDERED = (
+    " When timed, solve is called before its inputs are complete, and its work waits for them in the default "
+    "stream. If it uses a stream with cudaStreamNonBlocking, that stream does not wait. Create the stream "
+    "without this flag, or record an event in the default stream and wait for it with cudaStreamWaitEvent."
+)
 
 
 class Over(Exception):
@@ -85,9 +95,14 @@ class Calls:
             raise Over(Interfered(reason))
         return []
 
+    @property
+    def _following(self) -> int:
+        """The set of the next call."""
+        return (self._next + 1) % self._sets.count
+
     def one(self, content: int) -> float:
         """One call on `content`, in the next set."""
-        self._next = number = (self._next + 1) % self._sets.count
+        self._next = number = self._following
         self._sets.arm(number, content)
         self._orders.give(argument_set=number, queued=self.queued)
         if self.queued and not self._orders.await_queued(timeout_s=self._queue_s):
@@ -97,7 +112,7 @@ class Calls:
             raise OrderUnanswered(ReplyStatus.TIMED_OUT)
         self._orders.await_done(timeout_s=self._timeout_s)
         if finding := self._sets.verify(number):
-            raise Over(finding)
+            raise Over(self._explained(finding))
         if seen.moved:
             raise Over(InspectionResult(Verdict.REJECTED, EARLY))
         return seen.last_us
@@ -105,16 +120,29 @@ class Calls:
     def warm_up(self, content: int) -> None:
         """Make everything that happens only once happen, and find out how the program can be called.
 
-        A program that cannot be queued ahead answers wrongly the first time; it gets a second chance.
+        A program that cannot be queued ahead answers wrongly in one of the calls; it gets a second chance.
         """
-        _retried(lambda: self.one(content), self._stop_queueing)
-        samples = [self.one(content) for _ in range(self._policy.warm_calls - 1)]
-        self.expected_us = min(samples)
+        samples = _retried(lambda: self._warm_calls(content), self._stop_queueing)
+        self.expected_us = min(samples[1:])
+
+    def _warm_calls(self, content: int) -> list[float]:
+        samples = []
+        for _ in range(self._policy.warm_calls):
+            if self.queued:  # all calls have the same content, which an earlier one may have left in the set
+                self._sets.clear_inputs(self._following)
+            samples.append(self.one(content))
+        return samples
 
     def _stop_queueing(self) -> bool:
         """Call from now on. False when that is done already."""
         queued, self.queued = self.queued, False
         return queued
+
+    def _explained(self, finding: InspectionResult) -> InspectionResult:
+        """The finding, with what may be its cause if only timing makes the program wrong."""
+        if not self.queued or finding.verdict is not Verdict.WRONG_ANSWER:
+            return finding
+        return replace(finding, message=finding.message + UNORDERED)
 
     def _observed(self, number: int) -> CallObservation:
         landings, outputs = self._sets.landings(number), self._sets.outputs(number)
@@ -134,7 +162,7 @@ class Calls:
         raise Over(InspectionResult(Verdict.REJECTED, BUSY))
 
 
-def _retried(work: Callable[[], float], may_retry: Callable[[], bool]) -> float:
+def _retried(work: Callable[[], list[float]], may_retry: Callable[[], bool]) -> list[float]:
     try:
         return work()
     except Over:

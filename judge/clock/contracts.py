@@ -172,6 +172,9 @@ class TimedSets(Protocol):
     def arm(self, number: int, content: int) -> None:
         """Poison or clear the outputs of a set, which will be called with that content."""
 
+    def clear_inputs(self, number: int) -> None:
+        """Zero the inputs of a set: a program that does not wait for the new ones finds no earlier ones."""
+
     def landings(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
         """The inputs of an armed set, and what is to land in them."""
 

@@ -91,6 +91,12 @@ class MemorySets:
                 name, kept = argument.name, self._poisons.get(argument.name)
                 self._poisons[name] = self._calls[number].buffers[name].poison(kept, dtype=argument.dtype)
 
+    def clear_inputs(self, number: int) -> None:
+        """Zero the inputs of a set. Returns when that is done."""
+        for argument in inputs(self._problem):
+            self._calls[number].buffers[argument.name].clear()
+        self._memory.synchronize()
+
     def landings(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
         """The inputs of an armed set, and what is to land in them."""
         buffers, contents = self._calls[number].buffers, self._contents[self._held[number]]

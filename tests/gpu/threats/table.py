@@ -97,6 +97,8 @@ def assembled(file: str, prelude: str) -> str:
 
 TIMING = (
     Attack("side-stream.cu", "side stream", (_ACCEPTED,)),
+    Attack("stream-per-call.cu", "side stream", (_ACCEPTED,)),
+    Attack("stream-after-growth.cu", "side stream", (_ACCEPTED,)),
     Attack("side-stream.py", "side stream", (_ACCEPTED, _WRONG, _REJECTED)),
     Attack(
         "second-context.cu",

@@ -83,6 +83,20 @@ class OnAStreamOfItsOwn(Program):
         return super().work(world, number)
 
 
+class DelayedOnAStreamOfItsOwn(OnAStreamOfItsOwn):
+    """The same, but its first `delayed` calls wait for the whole device, and thereby for their inputs."""
+
+    def __init__(self, call_us: float, delayed: int = 1) -> None:
+        super().__init__(call_us)
+        self.delayed = delayed
+
+    def queue(self, world: World, number: int) -> None:
+        if self.delayed:
+            self.delayed -= 1
+        else:
+            super().queue(world, number)
+
+
 class WritingLate(Program):
     """Changes an output when its call is over and copied."""
 

@@ -130,6 +130,9 @@ class SimulatedSets:
         self.held[number] = content
         self.seen.append(content)
 
+    def clear_inputs(self, number: int) -> None:
+        self.world.inputs[number] = POISON
+
     def landings(self, number: int) -> list[tuple[int, int]]:
         return [(number, self.held[number])]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.clock.calls import BUSY, EARLY
+from judge.clock.calls import BUSY, EARLY, UNORDERED
 from judge.clock.contracts import Interfered, Policy, policy_for
 from judge.clock.page import OrderUnanswered
 from judge.clock.roofline import Roofline
@@ -13,6 +13,7 @@ from judge.report import Timing
 from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 from tests.unit.judge.clock.cheats import (
+    DelayedOnAStreamOfItsOwn,
     EarlyDone,
     Endless,
     LeftUndone,
@@ -113,6 +114,35 @@ def test_a_program_on_a_stream_of_its_own_is_called_instead() -> None:
     assert environment.orders.queued[0]
     assert not any(environment.orders.queued[1:])
     assert timing.median_us == pytest.approx(32.0 + environment.program.launch_us, rel=0.004)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 8])
+@pytest.mark.parametrize("delayed", [1, 2, 3])
+def test_a_call_that_is_right_by_delay_hides_no_stream_of_its_own(sets: int, delayed: int) -> None:
+    environment = ProofEnvironment(DelayedOnAStreamOfItsOwn(32.0, delayed), sets=sets)
+    timing = environment.timing()
+    assert not timing.queued
+    assert environment.orders.queued.count(True) == delayed + 1
+    assert timing.median_us == pytest.approx(32.0 + environment.program.launch_us, rel=0.004)
+
+
+def test_a_stream_that_stops_waiting_later_is_explained() -> None:
+    found = ProofEnvironment(DelayedOnAStreamOfItsOwn(32.0, delayed=6)).time()
+    assert isinstance(found, InspectionResult)
+    assert (found.verdict, found.message) == (Verdict.WRONG_ANSWER, "wrong" + UNORDERED)
+
+
+def test_a_program_that_was_called_gets_no_advice_on_streams() -> None:
+    class WrongWhenCounted(OnAStreamOfItsOwn):
+        def work(self, world, number):
+            if world.inputs[number]:
+                world.pending.append((world.now_us + 5, number, 99_999))
+                return world.now_us + 8
+            return super().work(world, number)
+
+    found = ProofEnvironment(WrongWhenCounted(5.0)).time()
+    assert isinstance(found, InspectionResult)
+    assert (found.verdict, found.message) == (Verdict.WRONG_ANSWER, "wrong")
 
 
 def test_a_wrong_program_is_wrong_in_either_way() -> None:

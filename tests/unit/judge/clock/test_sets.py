@@ -47,6 +47,13 @@ def live(sets: MemorySets, number: int) -> dict[str, HostBuffer]:
     return {name: buffer(sets, number, name) for name in sets._calls[number].buffers}
 
 
+def test_cleared_inputs_hold_nothing_of_an_earlier_call(sets: MemorySets) -> None:
+    sets.arm(0, 1)
+    land(sets, 0)
+    sets.clear_inputs(0)
+    assert not live(sets, 0)["x"].payload.any()
+
+
 def output_of(sets: MemorySets) -> str:
     (argument,) = outputs(sets._problem)
     return argument.name
