@@ -9,7 +9,7 @@ Also runs inside the compile sandbox, so it uses the standard library alone.
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,24 @@ from sandbox import light_headers
 from sandbox.chains import PREFIXES
 from sandbox.nvcc_steps import SOURCE
 
+# Runs an argv in a folder with an environment. Raises CalledProcessError if it fails.
+Step = Callable[[Sequence[str], Path, Mapping[str, str]], None]
+
 _STEP_TIMEOUT_S = 120.0
 # Two programs that share nothing but what nvcc adds.
 _PROBES = ("int warpcourt_first;\n", "\n\n\nvoid warpcourt_second() {}\n")
+
+
+def run_step(argv: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+    """Run a step in a sandbox, which ends everything that is left. Raises CalledProcessError."""
+    subprocess.run(
+        argv,
+        cwd=folder,
+        env=dict(environment),
+        capture_output=True,
+        timeout=_STEP_TIMEOUT_S,
+        check=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,7 @@ class HostSteps:
     steps: Mapping[str, list[str]]
     environment: Mapping[str, str]
     files: Mapping[str, str]
+    run: Step = run_step
 
     def precompile(self, folder: Path, scratch: Path) -> None:
         """Write PREFIXES and their precompiled forms into `folder`. Raises CalledProcessError."""
@@ -42,7 +58,7 @@ class HostSteps:
         compiler, *flags = self.steps["host_compile"]
         kept = [flag for flag in flags if flag not in ("-c", "-o", "host.o", self._front, "-x", "c++")]
         header = ["-x", "c++-header", str(target), "-o", f"{target}.gch"]
-        self._run([compiler, *kept, *header], scratch)
+        self.run([compiler, *kept, *header], scratch, self.environment)
 
     @property
     def _front(self) -> str:
@@ -54,18 +70,8 @@ class HostSteps:
         for name, text in self.files.items():
             (scratch / name).write_text(text)
         for step in ("host_preprocess", "host_front"):
-            self._run(self.steps[step], scratch)
+            self.run(self.steps[step], scratch, self.environment)
         return (scratch / self._front).read_text()
-
-    def _run(self, argv: list[str], scratch: Path) -> None:
-        subprocess.run(
-            argv,
-            cwd=scratch,
-            env=dict(self.environment),
-            capture_output=True,
-            timeout=_STEP_TIMEOUT_S,
-            check=True,
-        )
 
 
 def common_prefix(texts: list[str]) -> str:

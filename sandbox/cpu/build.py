@@ -9,6 +9,8 @@ several processes can share it:
                       prefix*.h           what the host half of every program starts with, precompiled
                       include/            what translated code includes
                       libraries/          what programs that use cuBLAS or cuFFT are linked with, and headers
+
+If the process that builds it ends, or a step fails, the compilers end too (`sandbox.leash`).
 """
 
 import compileall
@@ -28,6 +30,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from sandbox.cpu.recipe import learn_recipe
+from sandbox.leash import LeashedRuns
 from sandbox.precompile import HostSteps
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import Toolkit
@@ -159,8 +162,13 @@ def _build(folder: Path, toolkit: Toolkit) -> None:
         compileall.compile_dir(new, quiet=1, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
         shutil.copytree(_LIBRARIES / "include", new / "libraries" / "include")
         _build_native(Path(scratch), new, toolkit)
-        with suppress(OSError, subprocess.SubprocessError):  # a short cut, not a need
-            host = HostSteps(recipe.steps, recipe.environment, recipe.files)
+        with suppress(OSError, subprocess.SubprocessError), LeashedRuns(_COMPILE_TIMEOUT_S) as runs:
+
+            def step(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
+                runs.run(argv, cwd=cwd, env=environment).check_returncode()
+
+            # A short cut, not a need.
+            host = HostSteps(recipe.steps, recipe.environment, recipe.files, step)
             host.precompile(new, Path(scratch))
         new.chmod(0o755)
         new.rename(folder)
@@ -180,23 +188,33 @@ def _build_native(scratch: Path, folder: Path, toolkit: Toolkit) -> None:
     def compile_one(source: Path, flags: Sequence[str] = ()) -> str:
         target = scratch / f"{source.stem}.o"
         words = [*_CXX_FLAGS, *flags, f"-I{toolkit.include}", "-c", str(source), "-o", str(target)]
-        _run([str(toolkit.cxx), *words])
+        _run(runs, [str(toolkit.cxx), *words])
         return str(target)
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    # In this order: runs end before their threads are waited for.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool, LeashedRuns(_COMPILE_TIMEOUT_S) as runs:
         runner = [pool.submit(compile_one, source) for source in _sources()]
         libraries = {
             name: [pool.submit(compile_one, _LIBRARIES / f"{stem}.cpp", _LIBRARY_FLAGS) for stem in stems]
             for name, stems in _LIBRARY_SOURCES.items()
         }
-    link = [str(toolkit.cxx), *(job.result() for job in runner), "-o", str(folder / "runner"), *_LINK_FLAGS]
-    _run(link)
-    for name, jobs in libraries.items():
-        target = folder / "libraries" / f"{name}.o"
-        _run([str(toolkit.cxx), "-r", "-nostdlib", *(job.result() for job in jobs), "-o", str(target)])
+        link = [
+            str(toolkit.cxx),
+            *(job.result() for job in runner),
+            "-o",
+            str(folder / "runner"),
+            *_LINK_FLAGS,
+        ]
+        _run(runs, link)
+        for name, jobs in libraries.items():
+            target = folder / "libraries" / f"{name}.o"
+            _run(
+                runs,
+                [str(toolkit.cxx), "-r", "-nostdlib", *(job.result() for job in jobs), "-o", str(target)],
+            )
 
 
-def _run(argv: list[str]) -> None:
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=_COMPILE_TIMEOUT_S, check=False)
+def _run(runs: LeashedRuns, argv: list[str]) -> None:
+    done = runs.run(argv)
     if done.returncode != 0:
         raise RuntimeBuildFailed(f"{' '.join(argv)}\n{done.stdout}{done.stderr}")

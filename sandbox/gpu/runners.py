@@ -7,7 +7,6 @@ address space: CUDA reserves far more of it than there is memory.
 
 import fcntl
 import hashlib
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.profiler import MAX_REPORT_BYTES, REPORT, profiling_argv
 from sandbox.gpu.tool import Tool
+from sandbox.leash import LeashedRuns
 from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 
@@ -256,6 +256,7 @@ def _build(folder: Path, toolkit: Toolkit) -> None:
 def compile_cxx(toolkit: Toolkit, sources: Sequence[Path], output: Path, *flags: str) -> None:
     """Compile and link `sources`. Raises RuntimeBuildFailed."""
     argv = [str(toolkit.cxx), *_CXX_FLAGS, *flags, *map(str, sources), "-o", str(output), *_LINK_FLAGS]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=_BUILD_TIMEOUT_S, check=False)
+    with LeashedRuns(_BUILD_TIMEOUT_S) as runs:
+        done = runs.run(argv)
     if done.returncode != 0:
         raise RuntimeBuildFailed(f"{' '.join(argv)}\n{done.stdout}{done.stderr}")
