@@ -24,7 +24,7 @@ class Process(Protocol):
     def begin(self, limits: Limits) -> None:
         """Count wall and CPU time from now, and cap memory: for a sandbox that was started ahead.
 
-        Only `wall_s`, `cpu_s` and `memory_mib` of `limits` matter; the rest stands as it was started.
+        Only `wall_s`, `cpu_s`, `idle_s` and `memory_mib` of `limits` matter; all others stay as they were.
         """
 
     def wait(self, timeout_s: float | None = None) -> Completion:

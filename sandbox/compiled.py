@@ -58,6 +58,7 @@ def exceeded(ending: Termination) -> str:
     reasons = {
         Termination.WALL_TIME: "The compiler exceeded the time limit.",
         Termination.CPU_TIME: "The compiler exceeded the CPU time limit.",
+        Termination.IDLE: "The compiler waited for input that did not come. Include only ordinary files.",
         Termination.MEMORY: "The compiler exceeded the memory limit.",
         Termination.OUTPUT: "The compiler printed too many messages.",
     }

@@ -1,4 +1,4 @@
-"""The processes below a process, and their processor time, for hosts where no control group counts it."""
+"""The processes below a process: their processor time, where no control group counts it, and their sleep."""
 
 import contextlib
 import os
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_USER, _CHILDREN_SYSTEM = 11, 14  # fields of /proc/<pid>/stat after the name. Source: proc(5)
+# Fields of /proc/<pid>/stat after the name, and states. Source: proc(5)
+_STATE, _USER, _CHILDREN_SYSTEM = 0, 11, 14
+_AWAKE = {"R", "D"}  # runs or is ready to run; waits for a disk
 
 
 def tree_of(process: int) -> Iterator[int]:
@@ -27,6 +29,24 @@ def cpu_of_tree(process: int) -> float:
     total_s = 0.0
     for pid in tree_of(process):
         with contextlib.suppress(OSError):
-            fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+            fields = _fields(Path("/proc", str(pid), "stat"))
             total_s += sum(map(int, fields[_USER : _CHILDREN_SYSTEM + 1])) / _TICKS_PER_S
     return total_s
+
+
+def all_sleep(process: int) -> bool:
+    """Whether no thread of `process` and all below it runs, is ready to run or waits for a disk.
+
+    False if none can be seen. A process that ends meanwhile does not count.
+    """
+    states: list[str] = []
+    for pid in tree_of(process):
+        with contextlib.suppress(OSError):
+            for thread in Path("/proc", str(pid), "task").iterdir():
+                with contextlib.suppress(OSError):
+                    states.append(_fields(thread / "stat")[_STATE])
+    return bool(states) and _AWAKE.isdisjoint(states)
+
+
+def _fields(stat: Path) -> list[str]:
+    return stat.read_text().rpartition(")")[2].split()

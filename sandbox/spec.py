@@ -19,7 +19,9 @@ class Limits:
     """Caps on one sandbox. A breach kills it and names itself in `Termination`.
 
     `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted.
-    `flood_kib` is the amount after which the sandbox is killed.
+    `flood_kib` is the amount after which the sandbox is killed. `idle_s` is how long all of its processes may
+    sleep at the same time, 0 for any time: such a program waits for something that does not happen. On a busy
+    host it would be ready to run. The limit has no effect where the processes cannot be seen.
     """
 
     wall_s: float
@@ -31,6 +33,7 @@ class Limits:
     descriptors: int = 256
     output_kib: int = 64
     flood_kib: int = 4096
+    idle_s: float = 0.0
 
 
 class Image(StrEnum):
@@ -99,6 +102,7 @@ class Termination(StrEnum):
     SIGNALLED = "signalled"
     WALL_TIME = "wall_time"
     CPU_TIME = "cpu_time"
+    IDLE = "idle"
     MEMORY = "memory"
     OUTPUT = "output"
     KILLED = "killed"

@@ -22,7 +22,7 @@ from typing import Protocol
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.collect import collect
-from sandbox.cpu_time import tree_of
+from sandbox.cpu_time import all_sleep, tree_of
 from sandbox.drain import Drain, Stream
 from sandbox.spec import Command, Completion, Limits, Termination
 
@@ -115,7 +115,7 @@ class WatchedProcess:
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._channel: socket.socket | None = None
         self._next_look_s = 0.0
-        self._limit(command.limits.wall_s, command.limits.cpu_s, spent_cpu_s=0.0)
+        self._limit(command.limits, spent_cpu_s=0.0)
         self._thread = threading.Thread(target=self._run, name=f"sandbox-{command.label}", daemon=True)
         self._thread.start()
         self._started.wait()
@@ -137,10 +137,10 @@ class WatchedProcess:
         return tuple(tree_of(init)) if init else ()
 
     def begin(self, limits: Limits) -> None:
-        """Count wall and CPU time from now, and cap memory: see `Process.begin`."""
+        """Count wall, CPU and idle time from now, and cap memory: see `Process.begin`."""
         with self._lock:
             if self._running is not None and not self._ended.is_set():
-                self._limit(limits.wall_s, limits.cpu_s, spent_cpu_s=self._running.cpu_s)
+                self._limit(limits, spent_cpu_s=self._running.cpu_s)
                 self._running.limit_memory(limits.memory_mib)
                 os.eventfd_write(self._wake, 1)
 
@@ -167,11 +167,12 @@ class WatchedProcess:
                 if self._channel is not None:
                     self._channel.close()
 
-    def _limit(self, wall_s: float, cpu_s: float, *, spent_cpu_s: float) -> None:
-        self._began_s = time.monotonic()
-        self._deadline_s = self._began_s + wall_s
+    def _limit(self, limits: Limits, *, spent_cpu_s: float) -> None:
+        self._began_s = self._last_idle_look_s = time.monotonic()
+        self._deadline_s = self._began_s + limits.wall_s
         self._cpu_before_s = spent_cpu_s
-        self._cpu_limit_s = cpu_s
+        self._cpu_limit_s = limits.cpu_s
+        self._idle_limit_s, self._idle_s = limits.idle_s, 0.0
 
     def _stop(self, cause: Termination) -> None:
         with self._lock:
@@ -245,6 +246,7 @@ class WatchedProcess:
                 if drain.flooded:
                     self._stop(Termination.OUTPUT)
                 self._check_clocks(running)
+                self._check_idle(running)
                 self._check_memory(running)
                 if self._cause is not None:
                     return
@@ -258,6 +260,19 @@ class WatchedProcess:
             spent = running.cpu_s - self._cpu_before_s >= self._cpu_limit_s
         if late or spent:
             self._stop(Termination.WALL_TIME if late else Termination.CPU_TIME)
+
+    def _check_idle(self, running: RunningSandbox) -> None:
+        """Add up the time in which everything slept. A pause of our own counts as one tick at most."""
+        with self._lock:
+            now = time.monotonic()
+            passed_s = now - self._last_idle_look_s
+            if not self._idle_limit_s or not running.init or passed_s < _TICK_S:
+                return
+            self._last_idle_look_s = now
+            self._idle_s = self._idle_s + min(passed_s, 2 * _TICK_S) if all_sleep(running.init) else 0.0
+            idle = self._idle_s >= self._idle_limit_s
+        if idle:
+            self._stop(Termination.IDLE)
 
     def _check_memory(self, running: RunningSandbox) -> None:
         started = time.monotonic()

@@ -15,12 +15,12 @@ from typing import Self
 
 from judge.built import Built
 from judge.cache import ArtifactCache
-from judge.compiler import compile_findings
+from judge.compiler.limits import compile_limits, failed_build
 from judge.counters import compiled_counters
 from judge.cpu.draws import OracleDraws
 from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
-from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.evidence.sums import Sums
 from judge.languages import languages_here, runner_kind
 from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
@@ -29,9 +29,9 @@ from problems import schema
 from problems.binding import binding_cuda
 from problems.libraries import Library, linked_libraries
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind, Verdict
+from problems.vocabulary import Language, OracleKind
 from sandbox.backend import Backend, Process
-from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
+from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
@@ -45,7 +45,6 @@ _POLL_S = 0.05
 _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
-_BUSY = 4  # times as long as needed, by the clock of a host that does other things too
 # Of a case: three orders, and four more of a program that races. One of the three and all of the four may
 # take as long as three runs (judge.cpu.orders).
 _RUNS = 2 + 3 + 4 * 3
@@ -212,16 +211,6 @@ class CpuTarget:
             process.close()
 
 
-def compile_limits(problem: Problem) -> Limits:
-    """Return the limits of compiling for functional mode.
-
-    The program itself does not run, so only CPU time is limited: two parallel chains get 1.5 times the limit.
-    Wall-clock time is not charged, because it depends on the load of the host.
-    """
-    allowed_s = problem.limits.compile_s
-    return replace(COMPILE_LIMITS, wall_s=_BUSY * allowed_s, cpu_s=1.5 * allowed_s)
-
-
 @dataclass(frozen=True, slots=True)
 class CpuSession:
     """A submission's place on a `CpuTarget`. Implements `judge.target.JudgingSession`."""
@@ -297,19 +286,3 @@ def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
         except TimeoutError:
             if cancelled():
                 raise JudgementCancelled from None
-
-
-def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
-    """Return the result of a failed compilation. Raises CompilerBroken if the judge is at fault."""
-    if compiled.outcome is CompileOutcome.BROKEN:
-        raise CompilerBroken(compiled.log)
-    if compiled.outcome is CompileOutcome.EXCEEDED:
-        message = compiled.log.partition("\n")[0]
-        return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
-    found = compile_findings(compiled.log, source, problem)
-    return Built(
-        log=compiled.log,
-        failure=Verdict.COMPILE_ERROR,
-        message=found[0].text if found else "It does not compile.",
-        diagnostics=found,
-    )

@@ -19,7 +19,8 @@ from judge.built import Built
 from judge.cache import ArtifactCache, BuiltCache
 from judge.clock.calibration import Calibration, CalibrationFailed, calibrated, load
 from judge.clock.roofline import Roofline, roofline
-from judge.cpu.target import ORACLE_LIMITS, failed_build, runner_limits
+from judge.compiler.limits import compile_limits, failed_build
+from judge.cpu.target import ORACLE_LIMITS, runner_limits
 from judge.errors import CompilerBroken, JudgementCancelled, LibraryMissing, RunnerUnusable
 from judge.evidence.kernels import parse_kernels
 from judge.gpu.hardware import Card
@@ -207,7 +208,7 @@ class NvidiaHardware:
         key = ArtifactCache.key(compiler.key(source.encode(), binding.encode(), libraries=libraries))
         if known := cache.get(key):
             return known
-        limits = replace(compiler.command().limits, wall_s=problem.limits.compile_s)
+        limits = compile_limits(problem, architectures=len(compiler.architectures))
         try:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:

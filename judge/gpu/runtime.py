@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from judge.compiler.limits import compile_limits
 from judge.cpu.target import ORACLE_LIMITS
 from judge.errors import JudgementCancelled, RunnerUnusable
 from judge.gpu.device.process import RefereeProcess
@@ -110,7 +111,7 @@ class GpuRuntime:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
         # The limits of a runner only back those of a case; they must leave time to compile and to queue.
-        limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
+        limits = replace(limits, wall_s=limits.wall_s + compile_limits(problem).wall_s)
         kind = runner_kind(language)
         if uses_libraries(language, problem.limits) and LIBRARIES_RUNNER in self.hardware.commands(self.card):
             kind = LIBRARIES_RUNNER

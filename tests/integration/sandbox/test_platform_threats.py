@@ -287,6 +287,22 @@ def test_wall_and_processor_time_end(sandbox: Sandbox) -> None:
     assert 0.5 <= spin.cpu_s < 2
 
 
+def test_a_program_that_sleeps_with_all_it_started_ends_early(sandbox: Sandbox) -> None:
+    limits = replace(LIMITS, wall_s=60, cpu_s=60, idle_s=1.0)
+    for words in (("/bin/sleep", "60"), ("/bin/sh", "-c", "sleep 60 & sleep 60 & wait")):
+        completion = sandbox.run(*words, limits=limits)
+        assert completion.ending is Termination.IDLE
+        assert completion.wall_s < 30
+
+
+@pytest.mark.parametrize("seconds", ["0.02", "0.7"])
+def test_a_program_that_works_at_times_is_not_idle(sandbox: Sandbox, seconds: str) -> None:
+    """Above all one that waits for a processor: it is ready to run all the time."""
+    work = f"for i in 1 2 3 4; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep {seconds}; done"
+    completion = sandbox.run("/bin/sh", "-c", work, limits=replace(LIMITS, wall_s=120, cpu_s=60, idle_s=2.5))
+    assert (completion.ending, completion.status) == (Termination.EXITED, 0)
+
+
 def test_processor_time_of_children_counts(sandbox: Sandbox) -> None:
     script = "for i in 1 2 3; do (while :; do :; done) & done; wait"
     assert sandbox.shell(script, limits=replace(LIMITS, cpu_s=1)).ending is Termination.CPU_TIME

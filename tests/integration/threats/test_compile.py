@@ -14,7 +14,7 @@ from sandbox.cpu.build import build_runtime
 from sandbox.gpu.compile.compilation import Compilation
 from sandbox.gpu.compile.compiler import on_host, open_compiler
 from sandbox.pool import Pool, PoolSpec
-from sandbox.spec import Limits
+from sandbox.spec import Limits, Termination
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
 from testing.services import need
 from tests.compiling import compile_cuda
@@ -160,6 +160,14 @@ BOMBS = {
     "initialised": "__device__ char big[1u << 30] = {1};",
     "macro": "".join(f"#define M{n} {' '.join([f'M{n - 1}'] * 10)}\n" for n in range(1, 9)) + "int y = M8;",
 }
+
+
+@pytest.mark.parametrize("path", ["/dev/stdout", "/proc/self/fd/2"])
+def test_a_compiler_that_waits_for_a_pipe_is_not_taken_for_a_busy_host(path: str, stage: Compile) -> None:
+    """Its end in wall-clock time alone would be a failure of ours, and the job would be judged again."""
+    result = compiled(f'#include "{path}"\n{SOLVE}', stage, replace(LIMITS, idle_s=2))
+    assert result.artifact is None
+    assert result.outcome is CompileOutcome.REJECTED or result.ending is Termination.IDLE, result.log
 
 
 @pytest.mark.parametrize("name", BOMBS)

@@ -25,7 +25,7 @@ from web.templatetags.warpcourt import language
 
 _INPUT = {"class": "input", "spellcheck": "false"}
 _LABELS = {
-    "compile_s": ("Compile time limit (s)", "Wall-clock time per submission, up to 120."),
+    "compile_s": ("Compile time limit (s)", "Processor time of the compiler per submission, up to 120."),
     "case_s": ("Time limit per case (s)", "Wall-clock time, up to 60."),
     "memory_mib": ("Memory limit (MiB)", "For the process that runs a submission, 64 to 16384."),
     "source_kib": ("Source limit (KiB)", "Maximum source size, up to 128."),
