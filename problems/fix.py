@@ -9,10 +9,19 @@ A few new lines could take the given program out of the text and replace it: `/*
 comment), a line that ends with a backslash, a line of a thousand characters. Such lines are refused. White
 space does not count, so `a / *b` and `a /*b` are the same line: such forms are looked for in all lines that
 the given program does not have letter by letter.
+
+A few new lines could also leave the given lines where they are and make them useless: a jump past them, a
+condition that never holds, a second kernel that overwrites what they compute. No text shows in general
+whether a line executes, or whether its result is used, but each of these needs a second program. So the
+tokens that changed lines add or remove are limited too, whichever are more: a name, a number, or any other
+character. Strings count in the same way, and so do comments in lines in which they could be something else.
+Tokens that removed and new lines have in the same order are neither. Only changed lines are compared for
+this, whose length is bounded.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from problems.faults import FILE, Faults
 from problems.schema import Fix
@@ -22,6 +31,10 @@ from problems.vocabulary import Language, Verdict
 KEY = "fix"
 MAX_CHANGES = 40
 MAX_WIDTH = 160
+MAX_TOKENS = 400
+_TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
+_LONGEST_WORD = 32  # A longer one can hold a program as data, and counts as one token per _PIECE characters.
+_PIECE = 4
 # What begins a comment or a text of several lines, and directives, which can do the same.
 _HIDES = {
     Language.CUDA: re.compile(
@@ -41,6 +54,7 @@ def parse_fix(top: TomlTable) -> Fix | None:
         given=table.texts("given"),
         changes=table.integer("changes", least=1, most=MAX_CHANGES),
         protected=table.texts("protected") if table.has("protected") else (),
+        tokens=table.integer("tokens", least=1, most=MAX_TOKENS) if table.has("tokens") else None,
     )
     table.close()
     return fix
@@ -89,16 +103,25 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
     protected = {_plain(text, language) for text in fix.protected}
     if lost := _first_lost([pair for pair in before if pair[1] in protected], after):
         return f"Line {lost} of the given program must not change. Restore it, or reset the editor."
-    new = _inserted([line for _, line in before], [line for _, line in after], fix.changes)
-    if new is None:
+    edit = _edit([line for _, line in before], [line for _, line in after], fix.changes)
+    if edit is None:
         most = f"{fix.changes} line{'s' if fix.changes > 1 else ''}"
         return f"This program changes more of the given program than the {most} that the problem allows."
     texts, known = source.splitlines(), {line.strip() for line in given.splitlines()}
-    changed = {after[index][0] for index in new}
+    changed = {after[index][0] for index in edit.inserted}
     for number, text in enumerate(texts, start=1):
         looked_at = number in changed or text.strip() not in known
         if looked_at and (refusal := _refused_line(number, text, language)):
             return refusal
+    old = given.splitlines()
+    removed = _tokens((old[before[index][0] - 1] for index in edit.deleted), language)
+    inserted = _tokens((texts[number - 1] for number in sorted(changed)), language)
+    changed_tokens = max(len(removed), len(inserted)) - _common(removed, inserted)
+    if changed_tokens > fix.most_tokens:
+        return (
+            f"The changed lines add or remove {changed_tokens} tokens (names, numbers, other characters). "
+            f"The problem allows {fix.most_tokens}. Correct the given program instead of replacing it."
+        )
     return ""
 
 
@@ -133,8 +156,51 @@ def _first_lost(protected: Sequence[tuple[int, str]], after: Sequence[tuple[int,
     return None
 
 
-def _inserted(before: Sequence[str], after: Sequence[str], most: int) -> list[int] | None:
-    """The indexes of the lines of `after` that a shortest edit inserts, None if it changes more than `most`.
+def _tokens(lines: Iterable[str], language: Language) -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        for word in _TOKEN.findall(_code(line, language)):
+            pieces = range(0, len(word), _PIECE if len(word) > _LONGEST_WORD else _LONGEST_WORD)
+            found += [word[at : at + pieces.step] for at in pieces]
+    return found
+
+
+def _code(line: str, language: Language) -> str:
+    """The line without its comment, where nothing can make it anything else: quotes, comments of C."""
+    mark = "//" if language is Language.CUDA else "#"
+    code, found, comment = line.partition(mark)
+    quoted = '"' in line or "'" in code
+    if not found or quoted or "/*" in code or "*/" in comment:
+        return line
+    return code
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> int:
+    """The length of their longest common subsequence.
+
+    Source: H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004. Bit `i` of `rest` is 0 where the
+    length grows at `before[i]`.
+    """
+    places: dict[str, int] = {}
+    for index, token in enumerate(before):
+        places[token] = places.get(token, 0) | 1 << index
+    full = rest = (1 << len(before)) - 1
+    for token in after:
+        matched = rest & places.get(token, 0)
+        rest = ((rest + matched) | (rest - matched)) & full
+    return len(before) - rest.bit_count()
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """Indexes of the lines of one text that are deleted, and of the lines of the other that are inserted."""
+
+    deleted: list[int]
+    inserted: list[int]
+
+
+def _edit(before: Sequence[str], after: Sequence[str], most: int) -> _Edit | None:
+    """A shortest edit from `before` to `after`, None if it changes more than `most` lines.
 
     An edit that inserts `i` lines and deletes `d` changes the greater of both.
     """
@@ -152,8 +218,7 @@ def _inserted(before: Sequence[str], after: Sequence[str], most: int) -> list[in
             furthest[diagonal] = x
             if x >= len(before) and y >= len(after):
                 found = _trace(steps, len(before), len(after))
-                deleted = len(found) + len(before) - len(after)
-                return found if max(len(found), deleted) <= most else None
+                return found if max(len(found.inserted), len(found.deleted)) <= most else None
     return None
 
 
@@ -164,9 +229,10 @@ def _inserts(furthest: Mapping[int, int], diagonal: int, edits: int) -> bool:
     return furthest[diagonal - 1] < furthest[diagonal + 1]
 
 
-def _trace(steps: Sequence[Mapping[int, int]], x: int, y: int) -> list[int]:
-    """The indexes of the inserted lines, followed back from the end of both texts."""
-    found: list[int] = []
+def _trace(steps: Sequence[Mapping[int, int]], x: int, y: int) -> _Edit:
+    """The edit, followed back from the end of both texts."""
+    deleted: list[int] = []
+    inserted: list[int] = []
     for edits in range(len(steps) - 1, 0, -1):
         furthest, diagonal = steps[edits], x - y
         new = _inserts(furthest, diagonal, edits)
@@ -174,5 +240,7 @@ def _trace(steps: Sequence[Mapping[int, int]], x: int, y: int) -> list[int]:
         x = furthest[previous]
         y = x - previous
         if new:
-            found.append(y)
-    return found[::-1]
+            inserted.append(y)
+        else:
+            deleted.append(x)
+    return _Edit(deleted[::-1], inserted[::-1])

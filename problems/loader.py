@@ -236,7 +236,8 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
         yield ["libraries", *description.limits.libraries]
     if description.fix is not None:
         given = [files.solutions[file] for file in description.fix.given]
-        yield ["fix", description.fix.changes, list(description.fix.protected), given]
+        tokens = [] if description.fix.tokens is None else [description.fix.tokens]
+        yield ["fix", description.fix.changes, list(description.fix.protected), given, *tokens]
     if description.requirements:
         bounds = ([r.counter, r.relation, r.bound, *r.cases] for r in description.requirements)
         yield ["requirements", *bounds]

@@ -68,6 +68,7 @@ def _values(description: Description) -> Iterator[tuple[str, str]]:
     yield "limits.source_kib", str(limits.source_kib)
     if description.fix is not None:
         yield "fix.changes", str(description.fix.changes)
+        yield "fix.tokens", str(description.fix.most_tokens)
     yield from _programs(description)
     yield "formulas.bytes", description.bytes_moved.text
     yield "formulas.operations", description.operations.text

@@ -26,6 +26,8 @@ from problems.vocabulary import (
     Verdict,
 )
 
+TOKENS_PER_LINE = 6  # that may change in a given program, unless the problem says
+
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
@@ -106,7 +108,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class ProblemLimits:
-    """Limits of one submission. Times are wall clock.
+    """Limits of one submission. `case_s` is wall clock, `compile_s` processor time of the compiler.
 
     `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
     those whose headers a CUDA program may include, None for all.
@@ -169,12 +171,19 @@ class Fix:
     """What a problem says that gives a broken program to correct; see `problems.fix`.
 
     `given` are files in `solutions/`, one for each language, which are the starters too. A submission may
-    change at most `changes` lines, and none of the lines whose texts are `protected`.
+    change at most `changes` lines, and none of the lines whose texts are `protected`. `tokens` is how many
+    tokens the changed lines may add or remove, None for the usual number.
     """
 
     given: tuple[str, ...]
     changes: int
     protected: tuple[str, ...] = ()
+    tokens: int | None = None
+
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens the changed lines of a submission may add or remove."""
+        return self.tokens or self.changes * TOKENS_PER_LINE
 
 
 @dataclass(frozen=True, slots=True)

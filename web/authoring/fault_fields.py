@@ -20,7 +20,7 @@ SOLUTIONS: Mapping[str, str] = {
 LIMITS: Mapping[str, str] = {
     **{name: name for name in ("compile_s", "case_s", "memory_mib", "source_kib", "gpus", "libraries")},
 }
-FIX: Mapping[str, str] = {name: name for name in ("given", "changes", "protected")}
+FIX: Mapping[str, str] = {name: name for name in ("given", "changes", "tokens", "protected")}
 UNDER_TEST: Mapping[str, str] = {name: name for name in ("faulty", "least_killed")}
 FORMULAS: Mapping[str, str] = {"bytes": "bytes_moved", "operations": "operations"}
 ABOUT: Mapping[str, str] = {name: name for name in ("title", "summary", "difficulty", "tags", "track_day")}

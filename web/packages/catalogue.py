@@ -108,7 +108,9 @@ def _columns(package: schema.Problem) -> dict[str, object]:
 
 def _limits(package: schema.Problem) -> dict[str, object]:
     """Return the limits that are set, for pages and the API, with the types that JSON returns."""
-    limits = asdict(package.limits) | {"changed_lines": package.fix and package.fix.changes}
+    limits = asdict(package.limits)
+    if package.fix is not None:
+        limits |= {"changed_lines": package.fix.changes, "changed_tokens": package.fix.most_tokens}
     if package.under_test is not None:
         kinds = [case.program for case in package.cases]
         limits |= {

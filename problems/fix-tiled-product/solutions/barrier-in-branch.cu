@@ -1,5 +1,5 @@
-// Wrong: the second barrier is in the branch of the threads inside of c. The others never reach it, and a barrier
-// that not all threads of a block reach is undefined.
+// Wrong: the barrier between two steps is in the branch of the threads inside of c. The others never reach it, and a
+// barrier that not all threads of a block reach is undefined.
 #include <cuda_runtime.h>
 
 constexpr int kTile = 16;
@@ -12,6 +12,7 @@ __global__ void multiply(const float* a, const float* b, float* c, int m, int n,
 
     float sum = 0.0f;
     for (int first = 0; first < n; first += kTile) {
+        if (row < m && col < k) __syncthreads();
         int a_col = first + threadIdx.x;
         int b_row = first + threadIdx.y;
         a_tile[threadIdx.y][threadIdx.x] = row < m && a_col < n ? a[size_t(row) * n + a_col] : 0.0f;
@@ -20,7 +21,6 @@ __global__ void multiply(const float* a, const float* b, float* c, int m, int n,
         for (int i = 0; i < kTile; ++i) {
             sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
         }
-        if (row < m && col < k) __syncthreads();
     }
     if (row < m && col < k) c[size_t(row) * k + col] = sum;
 }

@@ -1,12 +1,15 @@
 """A submission may change few lines of a given program, however it goes about it."""
 
+from dataclasses import replace
+
 import pytest
 
 from problems.fix import MAX_CHANGES, MAX_WIDTH, refused_changes
-from problems.loader import load_problem
+from problems.loader import load_problem, problems_root
 from problems.schema import Fix
 from problems.vocabulary import Language
 from tests.growth import assert_linear
+from tests.unit.problems.fix_attacks import ATTACKS
 from tests.unit.problems.packages import DESCRIPTION, faults_of, write_package
 
 GIVEN = "int a;\nint b;\n\nint c;\nint d;\nint e;\n"
@@ -115,6 +118,73 @@ class TestChanges:
         )
 
 
+class TestTokens:
+    """What changed lines may add or remove: six tokens for each of `changes` lines."""
+
+    def test_up_to_the_limit(self):
+        assert refusal(GIVEN + "a b c d e f\ng h 1 2 + ;\n") == ""
+
+    def test_beyond_the_limit(self):
+        message = refusal(GIVEN + "a b c d e f\ng h 1 2 + ; i\n")
+        assert message.startswith(
+            "The changed lines add or remove 13 tokens (names, numbers, other characters)"
+        )
+        assert "The problem allows 12." in message
+
+    def test_a_problem_may_say_another_number(self):
+        source = GIVEN + "a b c\n"
+        assert refused_changes(GIVEN, source, Language.CUDA, Fix((), 2, (), 3)) == ""
+        assert "allows 2" in refused_changes(GIVEN, source, Language.CUDA, Fix((), 2, (), 2))
+
+    def test_what_removed_lines_have_in_the_same_order_is_not_added(self):
+        given = "int a;\nf(x0, x1, x2, x3, x4, x5, x6, x7);\n"
+        assert refusal(given.replace("x4", "y + z"), given=given, changes=1) == ""
+        backwards = "f(x7, x6, x5, x4, x3, x2, x1, x0);"
+        assert "The changed lines add or remove" in refusal(f"int a;\n{backwards}\n", given=given, changes=1)
+
+    @pytest.mark.parametrize(
+        ("line", "changed"),
+        [
+            ("a;  // Words of a comment don't count, as many as there are of them.", 0),
+            ("x(1);  // the same", 4),
+            ("x++;", 3),
+            ('x = "// words in a text"; y();', 13),
+            ("/* // words */ x = y + z;", 12),
+            ("x */ y // and */ z();", 12),
+            ("x" * 32 + ";", 1),
+            ("x" * 33 + ";", 9),
+            ("x\N{GREEK SMALL LETTER ALPHA}\N{GREEK SMALL LETTER BETA}", 3),
+        ],
+    )
+    def test_what_counts(self, line, changed):
+        fix = Fix((), 1, (), 1)
+        found = refused_changes("a;\n", f"{line}\n", Language.CUDA, fix)
+        if changed <= 1:
+            assert found == ""
+        else:
+            assert f"add or remove {changed} tokens" in found
+
+    @pytest.mark.parametrize("language", [Language.TRITON, Language.PYTHON])
+    def test_comments_of_python(self, language):
+        fix = Fix((), 1, (), 1)
+        assert refused_changes("", "x  # as many words as there are", language, fix) == ""
+        assert "add or remove 10 tokens" in refused_changes("", "x('# words of a text')", language, fix)
+
+    @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack.problem}-{attack.name}")
+    def test_given_lines_cannot_stay_for_nothing(self, attack):
+        problem = load_problem(problems_root() / attack.problem)
+        source = attack.applied(problem.starters[Language.CUDA])
+        found = refused_changes(problem.starters[Language.CUDA], source, Language.CUDA, problem.fix)
+        assert found.startswith("The changed lines add or remove ")
+
+    @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack.problem}-{attack.name}")
+    def test_these_attacks_change_few_lines(self, attack):
+        problem = load_problem(problems_root() / attack.problem)
+        source = attack.applied(problem.starters[Language.CUDA])
+        lenient = replace(problem.fix, tokens=400)
+        assert refused_changes(problem.starters[Language.CUDA], source, Language.CUDA, lenient) == ""
+
+
 class TestPackage:
     def test_the_given_program_is_the_starter_and_part_of_the_version(self, tmp_path):
         (folder := write_package(tmp_path, problem_toml=ONE + BROKEN + FIX)).joinpath(
@@ -143,6 +213,7 @@ class TestPackage:
             ),
             (ONE + BROKEN + FIX.replace("= 2", "= 41"), "fix.changes: must be from 1 to 40"),
             (ONE + BROKEN + FIX.replace("changes = 2", ""), "fix.changes: missing"),
+            (ONE + BROKEN + FIX + "tokens = 401\n", "fix.tokens: must be from 1 to 400"),
         ],
     )
     def test_what_does_not_fit(self, tmp_path, description, fault):

@@ -27,7 +27,7 @@ class LimitRow:
 
 @dataclass(frozen=True, slots=True)
 class FixRow:
-    """The programs to correct: files in `solutions/`, the number of changes as the file writes it, lines.
+    """The programs to correct: files in `solutions/`, numbers as the file writes them, lines.
 
     All values are empty if the problem gives no program.
     """
@@ -35,6 +35,7 @@ class FixRow:
     given: tuple[str, ...] = ()
     changes: str = ""
     protected: tuple[str, ...] = ()
+    tokens: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,12 @@ def write_limits(text: str, row: LimitRow) -> str:
 def read_fix(text: str) -> FixRow:
     """Return the table of the given program in the text of problem.toml. Raises DescriptionUnreadable."""
     table = table_of(read_document(text), "fix")
-    return FixRow(texts_at(table, "given"), number_at(table, "changes"), texts_at(table, "protected"))
+    return FixRow(
+        texts_at(table, "given"),
+        number_at(table, "changes"),
+        texts_at(table, "protected"),
+        number_at(table, "tokens"),
+    )
 
 
 def write_fix(text: str, row: FixRow) -> str:
@@ -91,6 +97,7 @@ def write_fix(text: str, row: FixRow) -> str:
     values: dict[str, object] = {
         "given": list(row.given) or None,
         "changes": number(row.changes) if row.changes.strip() else None,
+        "tokens": number(row.tokens) if row.tokens.strip() else None,
         "protected": list(row.protected) or None,
     }
     return change_table(text, "fix", values)

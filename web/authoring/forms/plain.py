@@ -6,10 +6,11 @@ from typing import Any
 
 from django import forms
 
-from problems.fix import MAX_CHANGES
+from problems.fix import MAX_CHANGES, MAX_TOKENS
 from problems.formula import Formula, FormulaError
 from problems.libraries import Library
 from problems.package import MAX_TEXT_KIB
+from problems.schema import TOKENS_PER_LINE
 from problems.vocabulary import Language
 from web.authoring.editing.checking import ToleranceRow
 from web.authoring.editing.document import number
@@ -170,6 +171,14 @@ class FixForm(forms.Form):
         help_text=f"How many lines a submission may change, up to {MAX_CHANGES}.",
         widget=forms.TextInput(attrs={**_INPUT, "inputmode": "numeric"}),
     )
+    tokens = NumberField(
+        required=False,
+        max_length=20,
+        label="Changed tokens",
+        help_text="How many names, numbers and other characters the changed lines may add or remove, up to "
+        f"{MAX_TOKENS}. Default: {TOKENS_PER_LINE} for each line.",
+        widget=forms.TextInput(attrs={**_INPUT, "inputmode": "numeric"}),
+    )
     protected = forms.CharField(
         required=False,
         max_length=10_000,
@@ -185,6 +194,7 @@ class FixForm(forms.Form):
             initial={
                 "given": ", ".join(row.given),
                 "changes": row.changes,
+                "tokens": row.tokens,
                 "protected": "\n".join(row.protected),
             },
             prefix="fix",
@@ -197,6 +207,7 @@ class FixForm(forms.Form):
             tuple(filter(None, re.split(r"[\s,]+", cleaned["given"]))),
             cleaned["changes"],
             tuple(line for line in cleaned["protected"].splitlines() if line.strip()),
+            cleaned["tokens"],
         )
 
 

@@ -209,11 +209,12 @@ class TestSolutions:
 
 class TestGivenProgram:
     def test_it_is_written_and_removed(self):
-        row = general.FixRow(("given.cu",), "6", ('extern "C" void solve(int n) {',))
+        row = general.FixRow(("given.cu",), "6", ('extern "C" void solve(int n) {',), "30")
         text = general.write_fix(THREE, row)
         assert tomllib.loads(text)["fix"] == {
             "given": ["given.cu"],
             "changes": 6,
+            "tokens": 30,
             "protected": ['extern "C" void solve(int n) {'],
         }
         assert general.read_fix(text) == row
