@@ -1,5 +1,6 @@
-// Right, and it overlaps: loads of the next tiles start before the multiplication, and their values are stored behind it. But the values wait in registers, eight
-// of each thread here and more with larger tiles, and a third instruction per group stores them. cp.async needs neither.
+// Right, and it overlaps: the loads of the next tiles start before the multiplication, and their values are stored after it. But until then the values occupy
+// registers, eight for each thread here and more with larger tiles, and each group takes two instructions, a load and a store. cp.async copies a group with one
+// instruction and without registers, and the problem asks for it.
 #include <cuda_fp16.h>
 
 constexpr int kTile = 64;   // of c, in both directions

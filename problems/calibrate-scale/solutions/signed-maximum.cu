@@ -1,5 +1,5 @@
-// Wrong: the greatest value instead of the greatest magnitude. If the element farthest from zero is negative,
-// all three scales but the percentile are too small. Data with a positive maximum, or after a ReLU, hides it.
+// Wrong: takes the greatest value instead of the greatest magnitude. If the element farthest from zero is negative,
+// the first scale is too small, and so are the candidates for the third. Data without negative elements hides it.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

@@ -1,4 +1,4 @@
-// Times a kernel, several rounds of it. The times are far too short, and the first one is another than the rest. Correct it.
+// Runs a kernel several times and measures each run. Most times are far too short, and the first one differs from the others. Correct the measurement.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This sum takes its data through managed memory, chunk by chunk, and is right now and then. Correct it.
+// Adds two vectors chunk by chunk, through buffers in managed memory. The result is wrong in some runs. Correct the program.
 #include <cuda_runtime.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Wrong for sides that are no multiples of 16: the grid is rounded down, and the right and lower edges stay as they were.
+// Wrong for sides above 16 that are not multiples of 16: the grid is rounded down, so no thread writes the right and lower edges.
 #include <cuda_runtime.h>
 
 __global__ void grayscale(const float* rgb, float* gray, int rows, int cols) {

@@ -1,5 +1,5 @@
 """Faulty: works on four rows at a time, and leaves the rest unwritten. Matrices of fewer than four rows take
-another path, so it needs five rows or more that are no multiple of four.
+another path, so it needs five rows or more that are not a multiple of four.
 """
 
 

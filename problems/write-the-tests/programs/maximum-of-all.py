@@ -1,5 +1,5 @@
 """Faulty: subtracts the maximum of the whole matrix. A row that lies far below another one becomes 0 / 0,
-which needs two rows that differ by more than 104.
+which needs two rows whose maxima differ by more than 104.
 """
 
 

@@ -1,5 +1,5 @@
 """Faulty: pads rows to a multiple of 32 with zeros instead of minus infinity, and the padding enters the sum.
-Whole blocks hide it.
+Multiples of 32 hide it, and so do rows with a maximum above 20.
 """
 
 

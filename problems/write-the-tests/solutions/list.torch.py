@@ -1,7 +1,7 @@
-"""One test for each way in which a softmax fails. The values are no whole numbers, so that lower precision
-shows, and the largest element stands in the middle of each row.
+"""One test for each way in which a softmax fails. The values are not whole numbers, so that lower precision
+shows, and many rows have their largest element between the first and the last.
 
-Eleven small tests kill all programs. The tolerance lies between the honest error, about 0.00001, and that of
+Eleven small tests kill all faulty programs. The tolerance lies between the honest error, about 0.00001, and that of
 half precision.
 """
 

@@ -1,8 +1,8 @@
 """Few large tests instead of many small ones. Each row of a tall matrix has another scale, offset and place
 of the maximum.
 
-The tall matrix has five columns, so that it has more than 64 rows; the other matrices show what needs more
-rows or columns.
+The tall matrix has 101 rows of five columns. The second matrix has more than 128 columns, and the third one more than
+128 rows.
 """
 
 import torch

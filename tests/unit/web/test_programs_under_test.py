@@ -56,6 +56,15 @@ def test_the_page_says_what_counts_and_offers_no_custom_case(client: Client, tes
     assert "stale-sum" not in page
 
 
+def test_the_workbench_mentions_custom_cases_only_where_they_exist(
+    owner: User, tests_problem: Problem, problem: Problem, browser_of: Callable[..., Client]
+) -> None:
+    browser = browser_of(owner)
+    pages = [browser.get(f"/problems/{slug}").content.decode() for slug in (SLUG, problem.slug)]
+    assert "judges the sample cases and shows" in pages[0]
+    assert "judges the sample cases, or a case with your own sizes and values, and shows" in pages[1]
+
+
 def test_the_row_has_the_numbers_and_no_number_of_a_program(tests_problem: Problem) -> None:
     assert tests_problem.asks_for_tests
     limits = tests_problem.limits
