@@ -1,6 +1,8 @@
 """Generates the CUDA binding, signatures and starters from a problem's signature."""
 
 from problems.binding_python import python_type, signature_python, starter_python
+from problems.formula import Formula
+from problems.own_names import in_arguments
 from problems.schema import Argument, Problem
 from problems.vocabulary import ArrayMemory, Dtype, Language, Role
 
@@ -10,6 +12,7 @@ _ROLE_WORDS = {
     Role.INOUT: "input and output, changed in place",
 }
 _ZEROED = "output, holds zeros at first"
+_UNKNOWN = "?"  # a size that does not follow from the scalars
 _MEMORY_WORDS = {
     ArrayMemory.DEVICE: "in device memory",
     ArrayMemory.HOST: "in pageable host memory",
@@ -204,20 +207,41 @@ def _starter_triton(problem: Problem) -> str:
 def _explanations(arguments: tuple[Argument, ...]) -> list[str]:
     width = max(len(argument.name) for argument in arguments)
     placed = any(argument.memory.on_host for argument in arguments)
-    return [f"{argument.name:<{width}}  {_explain(argument, placed=placed)}" for argument in arguments]
+    return [f"{one.name:<{width}}  {_explain(one, arguments, placed=placed)}" for one in arguments]
 
 
-def _explain(argument: Argument, *, placed: bool) -> str:
-    """What an argument is, and where an array lies if `placed`."""
+def _explain(argument: Argument, arguments: tuple[Argument, ...], *, placed: bool) -> str:
+    """What an argument is in terms of the others, and where an array lies if `placed`."""
     if argument.drawn:
         return f"{argument.dtype}, another value in each case"
     if argument.value is not None:
-        meaning = argument.value.text
-        return argument.dtype.value if meaning == argument.name else f"{argument.dtype}, {meaning}"
-    shape = ", ".join(formula.text for formula in argument.shape)
+        others = tuple(other for other in arguments if other.name != argument.name)
+        meaning = in_arguments(argument.value, others)
+        if argument.value.names <= _sizes_by_name(arguments):
+            meaning = argument.value.text
+        return f"{argument.dtype}, {meaning}" if meaning else argument.dtype.value
+    sizes = [_size(formula, arguments) for formula in argument.shape]
     words = _ZEROED if argument.zeroed else _ROLE_WORDS[argument.role]
     place = f" {_MEMORY_WORDS[argument.memory]}" if placed else ""
-    return f"{argument.dtype}[{shape}]{place}, {words}"
+    more = f"; see the statement for the size {_UNKNOWN}" if _UNKNOWN in sizes else ""
+    return f"{argument.dtype}[{', '.join(sizes)}]{place}, {words}{more}"
+
+
+def _size(formula: Formula, arguments: tuple[Argument, ...]) -> str:
+    """A size of an array in terms of `arguments`; one that does not follow from them stays as a name."""
+    named = formula.text in _sizes_by_name(arguments)
+    return in_arguments(formula, arguments) or (formula.text if named else _UNKNOWN)
+
+
+def _sizes_by_name(arguments: tuple[Argument, ...]) -> set[str]:
+    """The sizes of arrays that no scalar determines and that can stand for themselves."""
+    names = {argument.name for argument in arguments}
+    sizes = {formula.text: formula for argument in arguments for formula in argument.shape}
+    return {
+        text
+        for text, formula in sizes.items()
+        if text.isidentifier() and text not in names and in_arguments(formula, arguments) is None
+    }
 
 
 def _parameter_type(argument: Argument) -> str:

@@ -63,7 +63,7 @@ def _notes(call: PythonCallSpec, explanations: list[str]) -> list[str]:
     notes += [f"{name} is a tensor of dtype torch.{dtype}." for name, dtype in call.views.items()]
     if call.state:
         notes.append("The parameters of ModelNew are set before each call:")
-        notes += [f"  {parameter} is {array}" for parameter, array in call.state.items()]
+        notes += [f"  {parameter} gets the values of {array}." for parameter, array in call.state.items()]
     for name, module in call.modules.items():
         held = ", ".join(f"{parameter} is {array}" for parameter, array in module.state.items())
         notes.append(f"{name} is torch.nn.{module.kind}{module.init.text}: {held}")
