@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from judge.cases import ORDERS, orders_for
-from judge.cpu.orders import with_late_reads
+from judge.cpu.orders import changes_between_calls, with_late_reads
 from judge.cpu.races import race_among
 from judge.cpu.referee import HostReferee
 from judge.cpu.target import CpuSession, CpuTarget
@@ -165,15 +166,21 @@ def _count(patient: _Patient) -> tuple[Sums, ...] | None:
 
 
 def _find_race(patient: _Patient) -> Diagnostic | None:
-    """The race, if there is one and it depends on the order whether an output is right."""
+    """The race, if there is one in a case of which the outputs are right in some orders only.
+
+    A program whose outputs change from one call to the next in the same order is another matter.
+    """
     for case in patient.cases:
-        verdicts = set()
+        before = len(patient.referee.diagnostics)
+        verdicts = []
         for order in with_late_reads(patient.referee, ORDERS):
-            verdicts.add(patient.check(case, order).verdict)
+            verdicts.append(patient.check(case, order).verdict)
             if not patient.referee.alive:
                 return None
-        if verdicts == {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}:
-            race = race_among(patient.referee.diagnostics)
-            if race is not None:
-                return race
+        race = race_among(patient.referee.diagnostics[before:])
+        if race is None or set(verdicts) != {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}:
+            continue
+        kept = verdicts[0] is Verdict.ACCEPTED and changes_between_calls(partial(patient.check, case))
+        if not kept and patient.referee.alive:
+            return race
     return None

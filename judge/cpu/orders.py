@@ -28,12 +28,18 @@ postpone it.
 
 Fresh memory holds another value in each order, so that a program which reads what nothing has written is not
 right by luck in all of them.
+
+A program may also be wrong in a later order because it keeps something from the call before, whatever the
+order is. So if a later order is wrong, the first one runs again. If its output is now wrong too, although the
+inputs are the same, the order is not the reason. It runs twice, since what is kept may change at every other
+call.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from judge.cases import LATE_READS
+from judge.cases import LATE_READS, ORDERS
+from judge.compiler.kept import kept_text
 from judge.cpu.races import has_data_race, race_among, race_text
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
@@ -41,6 +47,7 @@ from judge.target import Referee
 from problems.vocabulary import DiagnosticKind, Verdict
 from sandbox.wire import RunFlag
 
+REPEATS = 2  # of the first order, if a later one is wrong
 _ORDER = (
     "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
     "the dependent steps, or split them into separate launches."
@@ -49,24 +56,51 @@ _UNINITIALISED = (
     "The output depends on memory that the program has not initialised. "
     "Write to the memory before you read it."
 )
+_KEPT = (
+    "The result changes from one call of solve to the next, because the program keeps something between calls"
+)
 
 
 def check_in_orders(
-    referee: Referee, drawn: CaseData, orders: Sequence[RunFlag], *, several: bool = False
+    referee: Referee,
+    drawn: CaseData,
+    orders: Sequence[RunFlag],
+    *,
+    source: str = "",
+    right_alone: Callable[[], bool] = lambda: False,
+    several: bool = False,
 ) -> CaseReport:
     """The report of the first order in which `drawn` is not accepted, else that of the first order.
 
     If there are several `orders` and a race has been found, LATE_READS follow. A wrong answer is explained by
-    the race or the read of uninitialised memory that was found, if one was.
+    what the program keeps between calls, or by the race or the read of uninitialised memory that was found in
+    this case. `source` is the text of the program, which may name what it keeps. `right_alone` says whether
+    the case is right if no other comes before it. It is asked if the first order is wrong without a race.
     `several` says that the runner holds several programs, so a finding may belong to another one.
     """
+    before = len(referee.diagnostics)
     reports: list[CaseReport] = []
     for order in with_late_reads(referee, orders):
         reports.append(referee.check(drawn, order))
         if reports[-1].verdict is not Verdict.ACCEPTED:
-            found = () if several else referee.diagnostics
-            return _explained(reports[-1], found, right_before=len(reports) > 1)
-    return reports[0]
+            break
+    else:
+        return reports[0]
+    last, found = reports[-1], () if several else referee.diagnostics[before:]
+    if several or last.verdict is not Verdict.WRONG_ANSWER:
+        named = not several and len(reports) > 1 and race_among(found) is None
+        return (
+            _after_a_right_call(last, source)
+            if named
+            else _explained(last, (), right_before=len(reports) > 1)
+        )
+    if len(reports) > 1:
+        kept = changes_between_calls(lambda flags: referee.check(drawn, flags))
+    else:
+        kept = race_among(found) is None and right_alone()
+    return (
+        _told_what_is_kept(last, source) if kept else _explained(last, found, right_before=len(reports) > 1)
+    )
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
@@ -74,6 +108,27 @@ def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[Run
     yield from orders
     if len(orders) > 1 and has_data_race(referee.diagnostics):
         yield from LATE_READS
+
+
+def changes_between_calls(check: Callable[[RunFlag], CaseReport]) -> bool:
+    """Whether a case that was accepted in the first order is not when `check` runs it so again."""
+    return any(check(ORDERS[0]).verdict is not Verdict.ACCEPTED for _ in range(REPEATS))
+
+
+def _told_what_is_kept(report: CaseReport, source: str) -> CaseReport:
+    """`report` on a wrong output that follows from what the program `source` keeps between calls."""
+    names = kept_text(source)
+    kept = f": {names}" if names else ", such as a static variable, a __device__ variable or memory"
+    return replace(report, message=f"{report.message} {_KEPT}{kept}. Set it in each call.")
+
+
+def _after_a_right_call(report: CaseReport, source: str) -> CaseReport:
+    """The report on a call that failed otherwise than by its output, after one with the same inputs."""
+    names = kept_text(source)
+    if not names:
+        return report
+    more = f"The call before, with the same inputs, was correct. Kept between calls: {names}."
+    return replace(report, message=f"{report.message} {more}")
 
 
 def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool) -> CaseReport:

@@ -18,6 +18,7 @@ from judge.cache import ArtifactCache
 from judge.compiler.limits import compile_limits, failed_build
 from judge.counters import compiled_counters
 from judge.cpu.draws import OracleDraws
+from judge.cpu.orders import REPEATS
 from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
 from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
@@ -46,8 +47,8 @@ _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 # Of a case: three orders, and four more of a program that races. One of the three and all of the four may
-# take as long as three runs (judge.cpu.orders).
-_RUNS = 2 + 3 + 4 * 3
+# take as long as three runs, and the first order may run again (judge.cpu.orders).
+_RUNS = 2 + 3 + 4 * 3 + REPEATS
 _START_S = 30.0  # loading, and leaving at the end, on top of the cases
 
 

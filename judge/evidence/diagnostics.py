@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from judge.report import Diagnostic, Report
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
-MAX_BYTES = 64 * 1024
-MAX_DIAGNOSTICS = 96
+MAX_BYTES = 96 * 1024
+MAX_DIAGNOSTICS = 120
 MAX_SUMS = 8  # in addition
 _MAX_MESSAGE = 2000
 _MAX_SUMS_MESSAGE = 4000
 _RECORDS = {DiagnosticKind.COUNTS, DiagnosticKind.LAUNCH}
+# What functional mode tells again in other cases.
+_EXPLAINS_CASES = {DiagnosticKind.RACE, DiagnosticKind.STREAM_HAZARD, DiagnosticKind.UNINITIALISED}
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 
 
@@ -47,6 +49,18 @@ def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics that are findings, errors first: not the notes of what was launched and counted."""
     found = [diagnostic for diagnostic in diagnostics if diagnostic.kind not in _RECORDS]
     return sorted(found, key=lambda diagnostic: _ORDER[diagnostic.severity])
+
+
+def distinct(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return `diagnostics` without races and the like that repeat the kernel and line of earlier ones."""
+    seen: set[tuple[str, str | None, int | str]] = set()
+    kept = []
+    for diagnostic in diagnostics:
+        key = (diagnostic.kind, diagnostic.kernel, diagnostic.line or diagnostic.message)
+        if diagnostic.kind not in _EXPLAINS_CASES or key not in seen:
+            kept.append(diagnostic)
+        seen.add(key)
+    return tuple(kept)
 
 
 def headline(report: Report) -> Diagnostic | None:

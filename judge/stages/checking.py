@@ -1,17 +1,21 @@
 """The stage `check`: the program runs every case but the timed ones."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from judge.built import Built
 from judge.cases import run_orders
+from judge.compiler.kept import kept_text
+from judge.cpu.first_call import right_as_first_call
 from judge.cpu.orders import check_in_orders
+from judge.drawn import CaseData
 from judge.evidence.launches import launched_nothing
 from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
 from judge.kills import in_random_order, judged_program
 from judge.report import CaseReport
 from judge.requirements import with_requirements
-from judge.stages.outcome import outcome_of
+from judge.stages.outcome import all_accepted, outcome_of
 from judge.stages.running import load
 from judge.target import Referee
 from problems.schema import Case
@@ -43,7 +47,8 @@ def check_cases(
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             orders = _orders(judgement, case)
-            report = check_in_orders(referee, drawn, orders)
+            alone = _right_alone(judgement, built, drawn, reports)
+            report = check_in_orders(referee, drawn, orders, source=judgement.source, right_alone=alone)
             if orders[0] & RunFlag.TRACE:
                 judgement.keep_replay(case, report, referee.trace)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
@@ -63,6 +68,19 @@ def check_cases(
 def check_counts(judgement: Judgement) -> bool:
     """Return whether checking also counts for requirements. On a GPU, the doctor counts CUDA programs."""
     return not judgement.target.ranks or judgement.language is Language.PYTHON
+
+
+def _right_alone(
+    judgement: Judgement, built: Built, drawn: CaseData, earlier: Sequence[CaseReport]
+) -> Callable[[], bool]:
+    """Ask whether a new runner of a program that keeps something between calls gets `drawn` right.
+
+    It is asked for the first case that is wrong, in functional mode, if a case before it was right.
+    """
+    asked = earlier and all_accepted(earlier) and not judgement.target.ranks
+    if not asked or judgement.language is not Language.CUDA or not kept_text(judgement.source):
+        return lambda: False
+    return lambda: right_as_first_call(judgement.session, built.contents, drawn)
 
 
 def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:

@@ -1,7 +1,10 @@
 """The outcome of a run, from the reports of its cases and the findings of its runner."""
 
+from collections.abc import Sequence
+
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.source import ProgramText
+from judge.evidence.diagnostics import distinct
 from judge.judgement import Judgement, RunOutcome
 from judge.kills import explained
 from judge.kills import overall as overall_of_tests
@@ -35,7 +38,7 @@ def outcome_of(judgement: Judgement, referee: Referee, reports: list[CaseReport]
             reports = list(explained(judgement.problem, reports))
     else:
         verdict, message = _overall(reports)
-    found = told_to_author(judgement, referee.diagnostics, judgement.said_before)
+    found = distinct(told_to_author(judgement, referee.diagnostics, judgement.said_before))
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
     if "double" in ProgramText.read(judgement.source).names():
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
@@ -54,7 +57,7 @@ def told_to_author(
     return told(with_host_lines(found, judgement.source, names), before, judgement.source, names)
 
 
-def all_accepted(reports: list[CaseReport]) -> bool:
+def all_accepted(reports: Sequence[CaseReport]) -> bool:
     """Whether no case failed."""
     return all(report.verdict is Verdict.ACCEPTED for report in reports)
 

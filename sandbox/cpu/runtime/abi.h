@@ -125,6 +125,15 @@ struct Location {
   u32 line;
 };
 
+// Ways from one access of memory to another that pass no barrier, see translator/ways.py. Down the text, or up it in a
+// loop; and such that pass no __syncwarp() either.
+enum WayKind : u8 { kDown = 1, kUp = 2, kDownInWarp = 4, kUpInWarp = 8 };
+struct Way {
+  u32 upper, lower;            // index Module::locations
+  u32 upper_line, lower_line;  // between which a barrier can be
+  u8 kinds;                    // of WayKind
+};
+
 // A line of a kernel that computes in double precision, see doubles.h.
 struct DoubleLine {
   u32 kernel;  // index of Module::kernels
@@ -154,6 +163,8 @@ struct Module {
   u32 variable_count;
   const Location* locations;  // index 0 means unknown
   u32 location_count;
+  const Way* ways;
+  u32 way_count;
   const DoubleLine* doubles;
   u32 double_count;
   const CountedInstruction* counted;

@@ -18,12 +18,15 @@ constexpr std::size_t kMaxFindings = 32;
 constexpr std::size_t kMaxNotes = 16;  // of launches, and of other things
 constexpr std::size_t kMaxCounts = 32;
 constexpr std::size_t kMaxMessageBytes = 1500;
+constexpr std::size_t kMaxRepeats = 24;  // of findings, in other cases
 constexpr std::size_t kMaxSumsBytes = 3900;  // one note of a call
 constexpr const char* kSubmission = "solution.cu";
 
 struct Log {
   std::mutex mutex;
   std::set<std::string> seen, launches, notes, counts;
+  std::set<std::string> kinds;  // of findings in this case
+  std::size_t repeats = 0;
   bool raced = false;
   int descriptor = STDERR_FILENO;
   const Module* module = nullptr;
@@ -79,6 +82,11 @@ void write_all(int descriptor, const std::string& data) {
   }
 }
 
+// Whether the judge explains a wrong output by findings of that kind.
+bool explains_outputs(std::string_view kind) {
+  return kind == "race" || kind == "stream_hazard" || kind == "uninitialised";
+}
+
 const Location* find_location(u32 location) {
   const Module* module = log().module;
   if (!module || location == 0 || location >= module->location_count) return nullptr;
@@ -109,8 +117,20 @@ void report(const Finding& finding) {
   const bool race = std::string_view(finding.kind) == "race";
   to.raced |= race;
   const std::size_t most = !note ? kMaxFindings - !to.raced : counts ? kMaxCounts : kMaxNotes;
-  if (seen.size() >= most || !seen.insert(key).second) return;
+  const bool first_of_kind = !note && to.kinds.insert(finding.kind).second;
+  if (seen.contains(key)) {
+    if (!first_of_kind || !explains_outputs(finding.kind) || to.repeats == kMaxRepeats) return;
+    ++to.repeats;
+  } else {
+    if (seen.size() >= most) return;
+    seen.insert(key);
+  }
   write_all(to.descriptor, json(finding));
+}
+
+void start_case_of_findings() {
+  std::lock_guard lock(log().mutex);
+  log().kinds.clear();
 }
 
 void report_always(const char* kind, const std::string& message) {
@@ -147,7 +167,7 @@ std::string line_text(u32 location) {
   if (!found || found->line == 0) return "";
   std::string_view file = base_name(found->file);
   if (file == kSubmission) return "line " + std::to_string(found->line);
-  return std::string(file) + ':' + std::to_string(found->line);
+  return std::string(file) + ':' + std::to_string(found->line) + " of a library";
 }
 
 u32 line_number(u32 location) {

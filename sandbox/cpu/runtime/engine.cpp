@@ -29,6 +29,11 @@ u8 poison() {
 
 void begin_call(const Options& options, u32 time_limit_ms, int trace) {
   engine().options = options;
+  if (options.first_order()) {
+    races().start_case();
+    operations().start_case();
+    start_case_of_findings();
+  }
   if (options.races) {
     races().start_call();
     operations().start_call();

@@ -19,6 +19,9 @@ struct Options {
   bool counted = false;        // with `races`: see counters.h
   bool summed = false;         // with `counted`: report the sums over the call (sums.h)
   bool traced = false;         // with `counted`: write a trace (trace.h)
+
+  // Whether a call with these options is the first one of a case. Those in other orders follow it.
+  bool first_order() const { return !reversed && !interleaved && !late_reads; }
 };
 
 struct Engine {

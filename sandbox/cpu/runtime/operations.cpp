@@ -14,15 +14,17 @@ Operations& operations() {
 
 void Operations::start_call() {
   std::lock_guard lock(mutex_);
-  const Options& options = engine().options;
   order_.start_call();
   hazards_.start_call();
   guards_.start_call();
   postponed_.clear();
   ordinal_ = 0;
   too_many_ = false;
-  // The first order of the next case: nothing is known of its operations.
-  if (!options.reversed && !options.interleaved) hazards_.clear_suspects();
+}
+
+void Operations::start_case() {
+  std::lock_guard lock(mutex_);
+  hazards_.clear_suspects();
 }
 
 void Operations::finish_call() {

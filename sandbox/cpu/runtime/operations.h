@@ -25,6 +25,8 @@ namespace warpcourt::cpu {
 class Operations {
  public:
   void start_call();
+  // Before the first call of a case: nothing is known of its operations.
+  void start_case();
   // Waits for everything.
   void finish_call();
   // The program has something that can make a hazard.

@@ -54,6 +54,51 @@ Dim3 position(u64 index, const Dim3& size) {
           static_cast<u32>(index / size.x / size.y)};
 }
 
+// All ways without a barrier between two locations, in one. Without any, `kinds` is 0.
+Way ways_between(u32 one, u32 other, bool same_warp) {
+  const Module& module = *engine().module;
+  Way found = {};
+  for (u32 i = 0; i < module.way_count; ++i) {
+    const Way& way = module.ways[i];
+    if (!(way.upper == one && way.lower == other) && !(way.upper == other && way.lower == one)) continue;
+    const u32 kinds = same_warp ? way.kinds / kDownInWarp : way.kinds & (kDown | kUp);
+    if (!kinds) continue;
+    const u8 known = found.kinds;
+    found = way;
+    found.kinds = static_cast<u8>(known | kinds);
+  }
+  return found;
+}
+
+// What separates two accesses of a block too little, and what to do about it.
+struct Missing {
+  std::string where, advice;
+};
+
+Missing missing_between(const Touch& before, const Touch& now, bool same_warp) {
+  const std::string barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
+  const std::string put = "Put " + barrier + (same_warp ? " or __syncthreads() " : " ");
+  const Way way = ways_between(before.location, now.location, same_warp);
+  const u32 kinds = way.kinds;
+  const std::string first = "line " + std::to_string(way.upper_line), second = "line " + std::to_string(way.lower_line);
+  const bool same_line = way.upper_line == way.lower_line;
+  if (kinds & kUp && (same_line || !(kinds & kDown))) {
+    const std::string lines = same_line ? first + " in one iteration of the loop and the same line in the next"
+                                        : second + " in one iteration of the loop and " + first + " in the next";
+    return {"with no " + barrier + " between " + lines, put + "at the end of the loop body"};
+  }
+  const std::string where = "with no " + barrier + " between";
+  if (kinds & kUp) {
+    return {where, put + "between " + first + " and " + second + ", and again at the end of the loop body"};
+  }
+  if (kinds & kDown && same_line) {
+    return {where, "Read into a variable first. " + put + "after that, and then write"};
+  }
+  if (kinds & kDown) return {where, put + "between " + first + " and " + second};
+  const bool one_call = before.location == now.location || line_text(before.location) == line_text(now.location);
+  return {where, put + (one_call ? "before this memory is used again" : "between the two")};
+}
+
 std::string what_is_at(u64 address, u32 bytes) {
   const std::optional<Allocation> found = live_allocation(address);
   return found ? found->element(address, bytes) + " of " + found->text() : "global memory";
@@ -222,10 +267,9 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                         in_line(before.location) + " and thread " + text(thread.tid) +
                         in_block(thread.block->index) + ' ' + verb(now.kind) + " it" + in_line(now.location);
   if (same_block) {
-    message += std::string(" with no ") + (same_warp ? "__syncwarp()" : "__syncthreads()") + " between, in kernel " +
-               launch.name + ", block " + text(thread.block->index) + ". Put " +
-               (same_warp ? "__syncwarp() or a barrier" : "a barrier") +
-               " between the two, or use an atomic operation.";
+    const Missing missing = missing_between(before, now, same_warp);
+    message += ' ' + missing.where + ", in kernel " + launch.name + ", block " + text(thread.block->index) + ". " +
+               missing.advice + ", or use an atomic operation.";
   } else {
     message += ", with no ordering between the two blocks, in kernel " + launch.name +
                ". Use an atomic operation, put __threadfence() between the write and the flag or counter that "

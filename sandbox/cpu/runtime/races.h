@@ -51,6 +51,8 @@ class Races {
  public:
   // Before a call of solve: what is known of memory is forgotten, what raced is kept.
   void start_call();
+  // Before the first call of a case: what was reported of earlier cases may be reported again.
+  void start_case() { reported_.clear(); }
   void start_launch();
   void finish_launch();
   // A block is about to run in `block`.

@@ -43,7 +43,7 @@ def counted_branches(function: Function, *, with_data: bool = False) -> dict[int
 
     The values say whether a note may be made of the branch. `with_data`: branches on data are counted too.
     """
-    flow = _Flow(function)
+    flow = Flow(function)
     if not 1 < len(flow.starts) <= MOST_BLOCKS:
         return {}
     uses = _Uses(function, flow.instructions)
@@ -65,7 +65,7 @@ def counted_branches(function: Function, *, with_data: bool = False) -> dict[int
     return found
 
 
-class _Flow:
+class Flow:
     """The basic blocks of a function. The one after the last is where the function ends."""
 
     def __init__(self, function: Function) -> None:

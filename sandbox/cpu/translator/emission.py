@@ -7,6 +7,7 @@ from .ptx_types import TYPES, Type
 from .special import SPECIAL_REGISTERS
 from .symbols import CppNames, FunctionSymbol, Register, Scopes, VariableSymbol
 from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Targets, Unary, Vector
+from .ways import Way
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
 POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
@@ -29,6 +30,8 @@ class Unit:
         self.counters = counters
         self.counted: list[tuple[str, int]] = []  # instructions, by kind and location
         self.starts: dict[str, int] = {}  # the location of the first instruction of each function
+        self.calls: dict[str, set[tuple[str, int]]] = {}  # who calls a function, and where
+        self.ways: list[Way] = []
         self.doubles: Counter[tuple[str, int]] = Counter()  # by kernel and location
 
 

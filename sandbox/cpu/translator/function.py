@@ -14,6 +14,7 @@ from .syntax import (
     Function,
     Instruction,
     Label,
+    Name,
     Prototype,
     Registers,
     Scope,
@@ -23,6 +24,7 @@ from .syntax import (
     Variable,
 )
 from .tables import find
+from .ways import Place, accesses_memory, ways, writes_memory
 
 SIGNATURE = "void {}([[maybe_unused]] Thread* T, [[maybe_unused]] const u8* P, [[maybe_unused]] u8* Q)"
 SMALLEST_ARRAY_ALIGNMENT_BYTES = 16
@@ -65,11 +67,12 @@ class _Body:
         self._lines: list[str] = []
         self._place = -1  # of the instruction in the function
         self._counted: Mapping[int, bool] | None = None  # branches, once they are asked for
+        self._accesses: dict[int, Place] = {}  # of memory, by place
 
     def translate(self, function: Function) -> list[str]:
         self._function = function
         self._code.is_entry = function.is_entry
-        self._locations.enter_function()
+        self._locations.enter_function(function.name)
         layout = lay_out(function.parameters)
         for variable, offset in zip(function.parameters, layout.offsets, strict=True):
             self._scopes.define(
@@ -85,6 +88,7 @@ class _Body:
         self._places = iter(self._reserve(body))
         self._enter(body)
         self._statements(body)
+        self._code.unit.ways += ways(function, self._accesses)
         return self._lines
 
     def declarations(self) -> list[str]:
@@ -181,6 +185,7 @@ class _Body:
             return f'wc_unsupported(T, "{instruction.opcode[:100]}", {self._code.location});'
 
     def _guarded(self, instruction: Instruction) -> str:
+        self._note_order(instruction)
         entry = find(instruction)
         text = entry.emit(self._code, instruction)
         if entry.header:
@@ -209,6 +214,18 @@ class _Body:
         self._code.unit.branch_count += 1
         noted = "true" if self._counted[self._place] else "false"
         return f"branch(T, {condition}, {{{self._code.unit.branch_count}, {location}, {noted}}})"
+
+    def _note_order(self, instruction: Instruction) -> None:
+        """Note where memory is accessed and where other functions are called."""
+        location = self._code.location
+        order = self._locations.order
+        if order and accesses_memory(instruction):
+            self._accesses[self._place] = Place(location, order, writes_memory(instruction))
+        if instruction.name == "call":
+            for operand in instruction.operands:
+                if isinstance(operand, Name):
+                    callers = self._code.unit.calls.setdefault(operand.text, set())
+                    callers.add((self._function.name, location))
 
     def _count(self, instruction: Instruction) -> str:
         """A statement that counts an execution of the instruction, if its kind shall be counted."""

@@ -1,15 +1,19 @@
 """`.loc` → file and line in what the user wrote.
 
-A line of a toolkit header that was inlined counts as the line that called it, however deep.
+A line of a toolkit header that was inlined counts as the line that called it, however deep. One that was not
+inlined counts as the line that calls its function, if only one does (`called_from`).
 
 Source: PTX ISA 9.0, section 11.5.4 (.loc) and 11.5.3 (.file).
 """
+
+from collections.abc import Mapping
 
 from .syntax import SourceLocation
 
 _Place = tuple[int, int, int]
 LONGEST_CHAIN = 64
 SUBMISSION = "solution.cu"
+_ORDERED_CALLS = 2  # the compiler repeats no further callers, so deeper chains may name the wrong call
 
 
 class Locations:
@@ -19,12 +23,17 @@ class Locations:
         self._names = {number: path.rpartition("/")[2] for number, path in files.items()}
         self._users = {number for number, path in files.items() if "include" not in path.split("/")}
         self._indices: dict[tuple[str, int], int] = {}
-        self._callers: dict[_Place, _Place] = {}
+        self._chains: dict[_Place, tuple[_Place, ...]] = {}  # from the outermost call to a place
+        self._functions: dict[int, set[str]] = {}  # in which code of headers is, by index
+        self._function = ""
         self.table: list[tuple[str, int]] = [("?", 0)]
+        self.order: tuple[int, ...] = ()
 
-    def enter_function(self) -> None:
+    def enter_function(self, name: str) -> None:
         """Inlining is described per function."""
-        self._callers.clear()
+        self._function = name
+        self._chains.clear()
+        self.order = ()
 
     def user_line(self, index: int) -> int:
         """The line of the submission at `index`, 0 where it is another file's."""
@@ -32,18 +41,55 @@ class Locations:
         return line if name == SUBMISSION else 0
 
     def index(self, location: SourceLocation, previous: int) -> int:
-        """The index for a `.loc`; line 0 means that the compiler does not know: it keeps the previous one."""
+        """The index for a `.loc`; line 0 means that the compiler does not know: it keeps the previous one.
+
+        Afterwards, `order` has the lines of the submission that led there, or nothing if that is uncertain.
+        """
         place = (location.file, location.line, location.column)
-        if location.inlined_at is not None:
-            self._callers[place] = location.inlined_at
-        for _ in range(LONGEST_CHAIN):
-            if place[0] in self._users or place not in self._callers:
-                break
-            place = self._callers[place]
-        if not place[1]:
+        caller = location.inlined_at
+        if caller is not None:
+            before = self._chains.get(caller, (caller,))
+            self._chains[place] = (*before, place) if len(before) < LONGEST_CHAIN else before
+        chain = self._chains.get(place, (place,))
+        known = next((one for one in reversed(chain) if one[0] in self._users), chain[0])
+        if not known[1]:
             return previous
-        key = (self._names.get(place[0], "?"), place[1])
+        certain = len(chain) <= _ORDERED_CALLS and all(one[0] in self._users for one in chain)
+        self.order = tuple(one[1] for one in chain) if certain else ()
+        key = (self._names.get(known[0], "?"), known[1])
         if key not in self._indices:
             self._indices[key] = len(self.table)
             self.table.append(key)
-        return self._indices[key]
+        found = self._indices[key]
+        if known[0] not in self._users:
+            self._functions.setdefault(found, set()).add(self._function)
+        return found
+
+    def called_from(self, calls: Mapping[str, set[tuple[str, int]]]) -> list[tuple[str, int]]:
+        """The table, in which code of headers has the line that calls its function, if there is only one.
+
+        `calls` has, for each function, the functions and locations that call it.
+        """
+        table = list(self.table)
+        for index, functions in self._functions.items():
+            lines = self._calling_lines(functions, calls)
+            if len(lines) == 1:
+                table[index] = (SUBMISSION, lines.pop())
+        return table
+
+    def _calling_lines(self, functions: set[str], calls: Mapping[str, set[tuple[str, int]]]) -> set[int]:
+        """The lines of the submission that call `functions`, directly or through other functions."""
+        lines: set[int] = set()
+        seen: set[str] = set()
+        waiting = list(functions)
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for caller, location in calls.get(name, ()):
+                if line := self.user_line(location):
+                    lines.add(line)
+                else:
+                    waiting.append(caller)
+        return lines

@@ -192,8 +192,11 @@ class _ModuleEmitter:
             )
         lines.append(_array("Kernel", "kernels", records))
         lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))
-        places = [f"{{{_cpp_string(file)}, {line}}}" for file, line in self._locations.table]
+        table = self._locations.called_from(self._unit.calls)
+        places = [f"{{{_cpp_string(file)}, {line}}}" for file, line in table]
         lines.append(_array("Location", "locations", places))
+        ways = [f"{{{', '.join(map(str, way))}}}" for way in self._unit.ways]
+        lines.append(_array("Way", "ways", ways))
         lines.append(_array("DoubleLine", "doubles", self._double_lines()))
         counted = [f'{{"{kind}", {location}}}' for kind, location in self._unit.counted]
         lines.append(_array("CountedInstruction", "counted", counted))
@@ -226,7 +229,7 @@ class _ModuleEmitter:
         return (
             '[[gnu::visibility("default")]] extern const Module warpcourt_module = {'
             f"kernels, {kernel_count}, variables, {len(self._memory)}, "
-            f"locations, {len(self._locations.table)}, "
+            f"locations, {len(self._locations.table)}, ways, {len(self._unit.ways)}, "
             f"doubles, {len(self._unit.doubles)}, counted, {len(self._unit.counted)}, "
             f"{self._unit.site_count}, initialise}};"
         )

@@ -1,6 +1,6 @@
 """What becomes of a case that runs in several orders."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -22,22 +22,37 @@ DRAWN = cast("CaseData", None)
 
 
 class ScriptedReferee:
-    """Gives one verdict after the other."""
+    """Gives one verdict after the other, and then `again`. It finds `diagnostics` in the first order."""
 
-    def __init__(self, verdicts: Sequence[Verdict], *diagnostics: Diagnostic) -> None:
-        self._verdicts = list(verdicts)
-        self.diagnostics = diagnostics
+    def __init__(
+        self,
+        verdicts: Sequence[Verdict],
+        *diagnostics: Diagnostic,
+        earlier: Sequence[Diagnostic] = (),
+        again: Sequence[Verdict] = (RIGHT, RIGHT),
+    ) -> None:
+        self._verdicts = [*verdicts, *again]
+        self._found = diagnostics
+        self.diagnostics = tuple(earlier)
         self.asked: list[RunFlag] = []
 
     def check(self, _: Any, flags: RunFlag) -> CaseReport:
+        if not self.asked:
+            self.diagnostics += self._found
         self.asked.append(flags)
         verdict = self._verdicts.pop(0)
         message = "" if verdict is RIGHT else "3 % of the elements of y are wrong."
         return CaseReport("one", Group.SMALL, False, verdict, message, wall_ms=float(len(self.asked)))
 
 
-def check(referee: ScriptedReferee, orders: tuple[RunFlag, ...] = ORDERS) -> CaseReport:
-    return check_in_orders(cast("Referee", referee), DRAWN, orders)
+def check(
+    referee: ScriptedReferee,
+    orders: tuple[RunFlag, ...] = ORDERS,
+    *,
+    source: str = "",
+    right_alone: Callable[[], bool] = lambda: False,
+) -> CaseReport:
+    return check_in_orders(cast("Referee", referee), DRAWN, orders, source=source, right_alone=right_alone)
 
 
 def test_a_case_that_is_right_in_all_orders_is_reported_by_the_first() -> None:
@@ -100,3 +115,46 @@ def test_another_failure_keeps_its_own_words() -> None:
     report = check(ScriptedReferee([RIGHT, Verdict.ILLEGAL_ACCESS], RACE))
     assert report.verdict is Verdict.ILLEGAL_ACCESS
     assert "race" not in report.message
+
+
+KEEPS = "__device__ int calls;\n__global__ void k() { ++calls; }\n"
+CHANGES = (
+    "The result changes from one call of solve to the next, because the program keeps something between calls"
+)
+
+
+@pytest.mark.parametrize("again", [[WRONG], [RIGHT, WRONG], [Verdict.ILLEGAL_ACCESS]])
+@pytest.mark.parametrize("found", [(), (RACE,), (UNINITIALISED,)])
+def test_what_changes_between_calls_in_the_same_order_is_not_explained_by_the_order(
+    found: tuple[Diagnostic, ...], again: list[Verdict]
+) -> None:
+    referee = ScriptedReferee([RIGHT, WRONG], *found, again=again)
+    report = check(referee, source=KEEPS)
+    assert (
+        report.message
+        == f"3 % of the elements of y are wrong. {CHANGES}: calls (line 1). Set it in each call."
+    )
+    assert set(referee.asked[2:]) == {ORDERS[0]}
+
+
+def test_what_is_kept_needs_no_name() -> None:
+    report = check(ScriptedReferee([RIGHT, WRONG], again=[WRONG]))
+    assert f"{CHANGES}, such as a static variable" in report.message
+
+
+def test_a_case_that_is_right_without_the_cases_before_it_is_explained_by_what_they_left() -> None:
+    report = check(ScriptedReferee([WRONG], NOTE), source=KEEPS, right_alone=lambda: True)
+    assert CHANGES in report.message
+    raced = check(ScriptedReferee([WRONG], RACE), source=KEEPS, right_alone=lambda: True)
+    assert raced.message.endswith(f"There is a data {RACE.message}")
+
+
+def test_a_failure_after_a_right_call_names_what_is_kept() -> None:
+    report = check(ScriptedReferee([RIGHT, Verdict.ILLEGAL_ACCESS], NOTE), source=KEEPS)
+    assert report.message.endswith("was correct. Kept between calls: calls (line 1).")
+
+
+@pytest.mark.parametrize("earlier", [RACE, HAZARD, UNINITIALISED])
+def test_a_finding_of_an_earlier_case_explains_no_later_one(earlier: Diagnostic) -> None:
+    assert check(ScriptedReferee([WRONG], earlier=[earlier])).message == "3 % of the elements of y are wrong."
+    assert "CUDA guarantees no order" in check(ScriptedReferee([RIGHT, WRONG], earlier=[earlier])).message
