@@ -46,8 +46,8 @@ MAX_ARGUMENTS = 32
 MAX_RANK = 4
 MAX_DESCRIPTORS = 250  # the kernel passes 253 with one message
 FLAGS_BYTES = 4096  # of device memory, for the flags of a timed session
-_HEADER = struct.Struct("<IIQIIIIQQ16x")
-_ARGUMENT = struct.Struct("<BBBBIQQQ4Q")
+_HEADER = struct.Struct("<IIQIIIIQQI12x")
+_ARGUMENT = struct.Struct("<BBBBHBxQQQ4Q")
 _REPLY = struct.Struct("<Q")
 REQUEST_BYTES = _HEADER.size + MAX_ARGUMENTS * _ARGUMENT.size
 REPLY_BYTES = _REPLY.size
@@ -143,7 +143,8 @@ class Flags:
 class WireArgument:
     """One argument. Arrays live at `offset` in the memory of descriptor number `descriptor`.
 
-    `memory` says where a program gets an array: in device, pageable host or pinned host memory.
+    `memory` says where a program gets an array: in device, pageable host or pinned host memory. Device memory
+    is that of number `device`.
 
     For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype. For
     arrays it holds the bytes of the whole memory, which device memory cannot be mapped without.
@@ -157,6 +158,7 @@ class WireArgument:
     value: int = 0
     shape: tuple[int, ...] = ()
     memory: str = "device"
+    device: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ class Request:
     """One message from the host. `seed` is given to the oracle alone, and is 0 for runners.
 
     `sets` is the number of argument sets of TIME. `arguments` then describes the first. The descriptors of
-    the arrays are the last ones, those of a set next to each other.
+    the arrays are the last ones, those of a set next to each other. `devices` is how many the program may use.
     """
 
     kind: RequestKind
@@ -174,6 +176,7 @@ class Request:
     flags: RunFlag = RunFlag.NONE
     seed: int = 0
     sets: int = 0
+    devices: int = 1
 
     def pack(self) -> bytes:
         """Its REQUEST_BYTES bytes. Raises ValueError when it does not fit."""
@@ -189,6 +192,7 @@ class Request:
             self.sets,
             self.seed & (2**64 - 1),
             self.seed >> 64,
+            self.devices,
         )
         body = b"".join(_pack_argument(argument) for argument in self.arguments)
         return (head + body).ljust(REQUEST_BYTES, b"\0")
@@ -198,13 +202,14 @@ class Request:
         """Parse what `pack` made. Raises ValueError for anything else."""
         if len(data) != REQUEST_BYTES:
             raise ValueError(f"a request has {REQUEST_BYTES} bytes, got {len(data)}")
-        magic, kind, sequence, count, limit, flags, sets, low, high = _HEADER.unpack_from(data)
+        magic, kind, sequence, count, limit, flags, sets, low, high, devices = _HEADER.unpack_from(data)
         if magic != MAGIC or count > MAX_ARGUMENTS:
             raise ValueError("not a request")
         arguments = tuple(
             _unpack_argument(data, _HEADER.size + index * _ARGUMENT.size) for index in range(count)
         )
-        return cls(RequestKind(kind), sequence, arguments, limit, RunFlag(flags), low | high << 64, sets)
+        seed = low | high << 64
+        return cls(RequestKind(kind), sequence, arguments, limit, RunFlag(flags), seed, sets, devices)
 
 
 def _pack_argument(argument: WireArgument) -> bytes:
@@ -216,6 +221,7 @@ def _pack_argument(argument: WireArgument) -> bytes:
         len(argument.shape),
         MEMORY_CODES[argument.memory],
         argument.descriptor,
+        argument.device,
         argument.offset,
         argument.bytes,
         argument.value,
@@ -225,7 +231,8 @@ def _pack_argument(argument: WireArgument) -> bytes:
 
 
 def _unpack_argument(data: bytes, at: int) -> WireArgument:
-    scalar, code, rank, memory, descriptor, offset, size, value, *shape = _ARGUMENT.unpack_from(data, at)
+    scalar, code, rank, memory, descriptor, device, *rest = _ARGUMENT.unpack_from(data, at)
+    offset, size, value, *shape = rest
     if code not in DTYPE_NAMES or rank > MAX_RANK or memory not in MEMORY_NAMES:
         raise ValueError("not an argument")
     return WireArgument(
@@ -237,6 +244,7 @@ def _unpack_argument(data: bytes, at: int) -> WireArgument:
         value,
         tuple(shape[:rank]),
         MEMORY_NAMES[memory],
+        device,
     )
 
 

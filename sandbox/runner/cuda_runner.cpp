@@ -31,6 +31,7 @@ void* map(int descriptor, const wire::Argument& argument, const char* name) {
   void* memory = cpu::map_argument(descriptor, argument.offset,
                                    {.bytes = argument.bytes,
                                     .kind = kind_of(argument.memory),
+                                    .device = argument.device,
                                     .element_bytes = element_bytes(argument.dtype),
                                     .name = name ? name : ""});
   if (!memory) cpu::fail({cpu::Severity::kError, "memory", "an argument cannot be mapped", {}}, wire::kMemoryLimit);
@@ -48,6 +49,12 @@ cpu::Options options(std::uint32_t flags) {
           .counted = (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0,
           .summed = (flags & wire::kSums) != 0,
           .traced = (flags & wire::kTrace) != 0 && (flags & wire::kCount) != 0 && (flags & wire::kRaces) != 0};
+}
+
+int devices(const Message& message) {
+  const std::uint32_t devices = message.request.devices;
+  if (devices < 1 || devices > wire::kMaxDevices) our_fault("a request for an impossible number of devices");
+  return static_cast<int>(devices);
 }
 
 class CpuRunner {
@@ -69,7 +76,7 @@ class CpuRunner {
       message.descriptors.pop_back();
     }
     message.close_descriptors();
-    cpu::begin_call(given, message.request.time_limit_ms, trace);
+    cpu::begin_call(given, message.request.time_limit_ms, devices(message), trace);
     call(arguments);
     cpu::finish_call();
     cpu::unmap_arguments();
@@ -86,7 +93,7 @@ class CpuRunner {
       void release(std::uint64_t) {}
       void finish() {}  // launches here have ended when they return
     } device = {*this, session};
-    cpu::begin_call(options(message.request.flags), 0);
+    cpu::begin_call(options(message.request.flags), 0, devices(message));
     session.serve(device);
     cpu::finish_call();
     cpu::unmap_arguments();

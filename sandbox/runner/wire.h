@@ -10,6 +10,7 @@ constexpr std::uint32_t kMagic = 0x31515257;  // "WRQ1", little endian
 constexpr unsigned kMaxArguments = 32;
 constexpr unsigned kMaxRank = 4;
 constexpr unsigned kMaxDescriptors = 250;
+constexpr unsigned kMaxDevices = 4;
 
 enum class Kind : std::uint32_t { kLoad = 1, kRun = 2, kQuit = 3, kPrepare = 4, kTime = 5 };
 
@@ -44,7 +45,9 @@ struct Argument {
   std::uint8_t dtype;
   std::uint8_t rank;
   Memory memory;
-  std::uint32_t descriptor;
+  std::uint16_t descriptor;
+  std::uint8_t device;
+  std::uint8_t padding;
   std::uint64_t offset;
   std::uint64_t bytes;
   std::uint64_t value;
@@ -61,7 +64,8 @@ struct Request {
   std::uint32_t flags;
   std::uint32_t sets;
   std::uint64_t seed[2];
-  std::uint8_t padding[16];
+  std::uint32_t devices;
+  std::uint8_t padding[12];
   Argument arguments[kMaxArguments];
 };
 static_assert(sizeof(Request) == 64 + kMaxArguments * 64);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda_error.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "host_trace.h"
@@ -99,9 +100,25 @@ Memory memory_at(const void* pointer) {
   }
 }
 
-bool is_device(Memory memory) { return memory == Memory::kDevice || memory == Memory::kManaged; }
+bool on_device(Memory memory) { return memory == Memory::kDevice || memory == Memory::kManaged; }
 
-const char* name_of(Memory memory) { return is_device(memory) ? "device" : "host"; }
+const char* name_of(Memory memory) { return on_device(memory) ? "device" : "host"; }
+
+// The devices of the two sides, where each is memory of a device of its own.
+struct Peers {
+  int to = 0, from = 0;
+  bool apart() const { return to != from; }
+  u32 mask() const { return apart() ? 1u << to | 1u << from : 0; }
+  bool direct() const { return can_access(to, from) || can_access(from, to); }
+};
+
+Peers peers(const Place& to, const Place& from) {
+  if (device_count() == 1) return {};
+  const std::optional<Allocation> target = live_allocation(reinterpret_cast<u64>(to.base));
+  const std::optional<Allocation> origin = live_allocation(reinterpret_cast<u64>(from.base));
+  const auto owned = [](const std::optional<Allocation>& range) { return range && range->kind == MemoryKind::kDevice; };
+  return owned(target) && owned(origin) ? Peers{target->device, origin->device} : Peers{};
+}
 
 // Adds the rows of a side to what a copy or fill touches. Nothing is known of pageable memory.
 void add_rows(Footprint& touched, Use use, const Place& place, const Extent& extent) {
@@ -123,15 +140,20 @@ bool host_waits(Memory to, Memory from, bool synchronous) {
 void trace(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
   const Memory target = memory_at(to.base), origin = memory_at(from.base);
   const u64 bytes = extent.width * extent.height * extent.depth;
-  if (is_device(target)) {
-    host_trace().count(is_device(origin) ? HostEvent::kCopyOnDevice : HostEvent::kCopyToDevice, call);
-    if (!is_device(origin)) host_trace().count(HostEvent::kByteToDevice, call, bytes);
-  } else if (is_device(origin)) {
+  if (const Peers devices = peers(to, from); devices.apart()) {
+    host_trace().count(HostEvent::kCopyBetweenDevices, call);
+    host_trace().count(HostEvent::kByteBetweenDevices, call, bytes);
+    if (!devices.direct()) host_trace().count(HostEvent::kStagedByte, call, bytes);
+  }
+  if (on_device(target)) {
+    host_trace().count(on_device(origin) ? HostEvent::kCopyOnDevice : HostEvent::kCopyToDevice, call);
+    if (!on_device(origin)) host_trace().count(HostEvent::kByteToDevice, call, bytes);
+  } else if (on_device(origin)) {
     host_trace().count(HostEvent::kCopyToHost, call);
     host_trace().count(HostEvent::kByteToHost, call, bytes);
   }
   const bool pageable = target == Memory::kPageable || origin == Memory::kPageable;
-  if (pageable && is_device(target) != is_device(origin)) host_trace().count(HostEvent::kPageableCopy, call);
+  if (pageable && on_device(target) != on_device(origin)) host_trace().count(HostEvent::kPageableCopy, call);
   if (host_waits(target, origin, synchronous)) host_trace().count(HostEvent::kSynchronisation, call);
 }
 
@@ -171,6 +193,7 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
     add_rows(description.touched, Use::kReads, from, extent);
     description.touched.close();
     description.host_waits = host_waits(target, origin, in.waits);
+    if (!in.stream || in.stream == cudaStreamLegacy) description.devices = peers(to, from).mask();
     if (origin == Memory::kPageable) description.keep = [=] { return kept_work_of(call, to, from, extent, in.waits); };
     return description;
   };

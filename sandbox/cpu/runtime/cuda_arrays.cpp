@@ -3,6 +3,7 @@
 
 #include "copies.h"
 #include "cuda_error.h"
+#include "devices.h"
 #include "host_trace.h"
 #include "memory.h"
 #include "operations.h"
@@ -15,7 +16,7 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc& format, 
   host_trace().count(HostEvent::kDeviceAllocation, call);
   auto made = new cudaArray{format, extent, nullptr};
   const Image image = image_of(*made);
-  made->texels = static_cast<u8*>(allocate_device(image.pitch * image.height * image.depth));
+  made->texels = static_cast<u8*>(allocate_device(image.pitch * image.height * image.depth, current_device()));
   if (!made->texels) {
     delete made;
     return set_error(cudaErrorMemoryAllocation);

@@ -3,6 +3,9 @@
 
 #include "copies.h"
 #include "cuda_error.h"
+#include "devices.h"
+#include "diagnostics.h"
+#include "memory.h"
 #include "registry.h"
 
 namespace warpcourt::cpu {
@@ -48,6 +51,33 @@ cudaError_t from_symbol(const char* call, void* to, const void* symbol, std::siz
   return source ? copy(call, place(to), place(source), {bytes}, kind, in) : last_error();
 }
 
+// What a program says of one side of a copy between devices.
+struct Side {
+  const void* pointer;
+  int device;
+};
+
+// Whether the memory is that of the device. CUDA goes by the pointer, so a wrong device is only a warning.
+cudaError_t check_side(const char* call, const Side& side, const char* role) {
+  if (!is_device(side.device)) {
+    return refuse(cudaErrorInvalidDevice, std::string(call) + ": there is no device " + std::to_string(side.device));
+  }
+  const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(side.pointer));
+  if (range && range->kind == MemoryKind::kDevice && range->device != side.device) {
+    report({Severity::kWarning, "copy_direction",
+            std::string(call) + ": the " + role + " is memory of device " + std::to_string(range->device) + " (" + range->text() +
+                "), but the call names device " + std::to_string(side.device) + ". Name the device that owns the memory.",
+            {}});
+  }
+  return cudaSuccess;
+}
+
+cudaError_t copy_between(const char* call, const Side& to, const Side& from, std::size_t bytes, In in) {
+  if (const cudaError_t error = check_side(call, to, "destination")) return error;
+  if (const cudaError_t error = check_side(call, from, "source")) return error;
+  return copy(call, place(to.pointer), place(from.pointer), {bytes}, cudaMemcpyDeviceToDevice, in);
+}
+
 cudaError_t fill_box(const char* call, const cudaPitchedPtr& to, int value, const cudaExtent& extent, In in) {
   return fill(call, place(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth}, value, in);
 }
@@ -62,8 +92,12 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return copy("cudaMemcpyAsync", place(to), place(from), {bytes}, kind, stream);
 }
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
-  return copy("cudaMemcpyPeer", place(to), place(from), {bytes}, cudaMemcpyDeviceToDevice, In::synchronous());
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+  return copy_between("cudaMemcpyPeer", {to, to_device}, {from, from_device}, bytes, In::synchronous());
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream) {
+  return copy_between("cudaMemcpyPeerAsync", {to, to_device}, {from, from_device}, bytes, stream);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

@@ -6,11 +6,13 @@
 
 #include "cuda_error.h"
 #include "device_limits.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "fiber.h"
 #include "host_trace.h"
 #include "launch.h"
+#include "memory.h"
 #include "operations.h"
 #include "registry.h"
 
@@ -75,20 +77,9 @@ u32 resident_blocks(u32 threads, u64 shared_bytes) {
 
 extern "C" {
 
-cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : refuse(cudaErrorInvalidDevice, "cudaSetDevice: device 0 is the only device");
-}
-cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
-}
 cudaError_t cudaDeviceSynchronize() {
   host_trace().count(HostEvent::kSynchronisation, "cudaDeviceSynchronize");
-  operations().host_waits_for_all();
+  operations().host_waits_for_device(current_device());
   return cudaSuccess;
 }
 cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
@@ -99,12 +90,9 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int) {
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int device) {
+  if (!is_device(device)) return set_error(cudaErrorInvalidDevice);
   *value = attribute(name);
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
@@ -116,10 +104,12 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (!is_device(device)) return set_error(cudaErrorInvalidDevice);
   *properties = {};
   std::strcpy(properties->name, "Warpcourt functional mode (CPU)");
-  properties->totalGlobalMem = engine().device_bytes;
+  properties->totalGlobalMem = bytes_of_device();
+  properties->pciBusID = device + 1;
   properties->sharedMemPerBlock = kDefaultSharedBytes;
   properties->sharedMemPerBlockOptin = kMaxSharedBytes;
   properties->sharedMemPerMultiprocessor = kSharedPerMultiprocessor;
@@ -147,8 +137,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->cooperativeLaunch = properties->streamPrioritiesSupported = properties->memoryPoolsSupported = 1;
   return cudaSuccess;
 }
-
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   *attributes = {};

@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda_error.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "host_trace.h"
@@ -19,10 +20,22 @@ cudaError_t allocated(void** pointer, void* memory) {
   return memory ? cudaSuccess : set_error(cudaErrorMemoryAllocation);
 }
 
-cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const char* call) {
+cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const char* call, int device) {
   *pointer = nullptr;
   if (bytes) host_trace().count(event, call);
-  return bytes ? allocated(pointer, allocate_device(bytes)) : cudaSuccess;
+  return bytes ? allocated(pointer, allocate_device(bytes, device)) : cudaSuccess;
+}
+
+// A pool is the one of a device. Nothing else is known of it.
+cudaMemPool_t pool_of(int device) {
+  static int pools[kMostDevices];
+  return reinterpret_cast<cudaMemPool_t>(&pools[device]);
+}
+
+int device_of(cudaMemPool_t pool) {
+  int device = 0;
+  while (is_device(device) && pool_of(device) != pool) ++device;
+  return is_device(device) ? device : current_device();
 }
 
 cudaError_t allocate_outside(void** pointer, std::size_t bytes, MemoryKind kind, const char* call) {
@@ -70,13 +83,13 @@ cudaError_t release_after_all(void* pointer, bool host, const char* call) {
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  return allocate(pointer, bytes, HostEvent::kDeviceAllocation, "cudaMalloc");
+  return allocate(pointer, bytes, HostEvent::kDeviceAllocation, "cudaMalloc", current_device());
 }
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
-  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocAsync");
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocAsync", place_of(stream).device);
 }
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
-  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocFromPoolAsync");
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t) {
+  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocFromPoolAsync", device_of(pool));
 }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
   return allocate_outside(pointer, bytes, MemoryKind::kManaged, "cudaMallocManaged");
@@ -90,7 +103,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-  return allocate(pointer, *pitch * height, HostEvent::kDeviceAllocation, "cudaMallocPitch");
+  return allocate(pointer, *pitch * height, HostEvent::kDeviceAllocation, "cudaMallocPitch", current_device());
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
@@ -138,8 +151,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void*) {
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *total = engine().device_bytes;
-  *free = *total - device_bytes_in_use();
+  *total = bytes_of_device();
+  *free = *total - device_bytes_in_use(current_device());
   return cudaSuccess;
 }
 
@@ -152,6 +165,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     return cudaSuccess;
   }
   attributes->devicePointer = const_cast<void*>(pointer);
+  attributes->device = range->kind == MemoryKind::kDevice ? range->device : current_device();
   switch (range->kind) {
     case MemoryKind::kManaged: attributes->type = cudaMemoryTypeManaged; break;
     case MemoryKind::kRegistered:
@@ -174,9 +188,9 @@ cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) { 
 cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
 #endif
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-  static int only;
-  *pool = reinterpret_cast<cudaMemPool_t>(&only);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  if (!is_device(device)) return set_error(cudaErrorInvalidDevice);
+  *pool = pool_of(device);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }

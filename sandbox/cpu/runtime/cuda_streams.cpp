@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda_error.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "host_trace.h"
 #include "operations.h"
@@ -19,10 +20,12 @@ struct CUstream_st {
   unsigned flags;
   int priority;
   warpcourt::cpu::u64 number = 0;  // 0: the default streams
+  int device = 0;
   std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes = {};
 };
 
 struct CUevent_st {
+  int device = 0;
   double recorded_ms = -1;
   warpcourt::cpu::TracedRecord record = {};
 };
@@ -46,11 +49,12 @@ thread_local bool launches_graph = false;
 
 bool captures(cudaStream_t stream) { return capture && stream && stream != cudaStreamLegacy; }
 
+bool made(cudaStream_t stream) { return stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread; }
+
 // What is kept for a stream; the default streams, which nobody makes, have one together.
 CUstream_st& kept(cudaStream_t stream) {
   static auto* usual = new CUstream_st{.flags = 0, .priority = 0};
-  const bool made = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
-  return made ? *stream : *usual;
+  return made(stream) ? *stream : *usual;
 }
 
 double now_ms() {
@@ -59,14 +63,18 @@ double now_ms() {
 
 bool blocking(cudaStream_t stream) { return !(kept(stream).flags & cudaStreamNonBlocking); }
 
-TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking(stream)}; }
+TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking(stream), place_of(stream).device}; }
 
 }  // namespace
+
+StreamPlace place_of(cudaStream_t stream) {
+  return {stream, made(stream) ? stream->device : current_device(), blocking(stream)};
+}
 
 cudaError_t submit(cudaStream_t stream, Step step) {
   if (!captures(stream)) {
     if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
-    return operations().submit(stream, blocking(stream), step);
+    return operations().submit(place_of(stream), step);
   }
   capture->steps.push_back(std::move(step));
   return cudaSuccess;
@@ -79,7 +87,7 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   static std::atomic<u64> created{0};
-  *stream = new CUstream_st{.flags = flags, .priority = priority, .number = ++created};
+  *stream = new CUstream_st{.flags = flags, .priority = priority, .number = ++created, .device = current_device()};
   ++streams;
   operations().watch();
   return cudaSuccess;
@@ -98,19 +106,19 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
   host_trace().count(HostEvent::kSynchronisation, "cudaStreamSynchronize");
-  operations().host_waits_for_stream(stream, blocking(stream));
+  operations().host_waits_for_stream(place_of(stream));
   return cudaSuccess;
 }
 // What was asked about has always ended.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  if (!captures(stream)) operations().host_waits_for_stream(stream, blocking(stream));
+  if (!captures(stream)) operations().host_waits_for_stream(place_of(stream));
   return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaStreamWaitEvent: the event was not created");
   if (captures(stream)) return cudaSuccess;
   host_trace().count(HostEvent::kStreamWait, "cudaStreamWaitEvent");
-  operations().wait(stream, blocking(stream), event);
+  operations().wait(place_of(stream), event);
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
@@ -138,8 +146,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   kept(to).attributes = kept(from).attributes;
   return cudaSuccess;
 }
-cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
-  *device = 0;
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  *device = place_of(stream).device;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -163,7 +171,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new CUevent_st;
+  *event = new CUevent_st{.device = current_device()};
   ++events;
   operations().watch();  // whether the host has waited for an event is known from the order of streams
   return cudaSuccess;
@@ -178,6 +186,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
   if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaEventRecord: the event was not created");
+  if (event->device != place_of(stream).device) {
+    return refuse(cudaErrorInvalidResourceHandle,
+                  "cudaEventRecord: the event belongs to device " + std::to_string(event->device) +
+                      " and the stream to device " + std::to_string(place_of(stream).device) +
+                      ". Create the event while the device of the stream is current");
+  }
   const auto work = [event] {
     event->recorded_ms = now_ms();
     return cudaSuccess;
@@ -185,7 +199,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   if (!captures(stream)) {
     host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
     event->record = host_trace().record(traced(stream));
-    operations().record(event, stream, blocking(stream));
+    operations().record(event, place_of(stream));
   }
   return submit(stream, {work, nullptr});
 }
@@ -204,6 +218,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
   if (!from || !to || from->recorded_ms < 0 || to->recorded_ms < 0) {
     return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded");
+  }
+  if (from->device != to->device) {
+    return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: the events belong to two devices");
   }
   if (!operations().host_has_waited_for(from) || !operations().host_has_waited_for(to)) {
     report({Severity::kWarning, "cuda_error",

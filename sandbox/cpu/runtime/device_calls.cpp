@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "device_limits.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "launch.h"
 #include "memory.h"
@@ -63,7 +64,7 @@ u64 wc_clock() {
 }
 
 void wc_malloc(Thread*, const u8* parameters, u8* result, u32) {
-  void* memory = allocate_device(parameter<u64>(parameters, 0));
+  void* memory = allocate_device(parameter<u64>(parameters, 0), executing_device());
   std::memcpy(result, &memory, sizeof memory);
 }
 

@@ -6,6 +6,7 @@
 #include "counters.h"
 #include "cuda_error.h"
 #include "deadline.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "leaks.h"
 #include "memory.h"
@@ -27,16 +28,19 @@ u8 poison() {
   return options.interleaved ? 0xfa : options.reversed ? 0x7a : 0xff;
 }
 
-void begin_call(const Options& options, u32 time_limit_ms, int trace) {
+void begin_call(const Options& options, u32 time_limit_ms, int devices, int trace) {
   engine().options = options;
   if (options.first_order()) {
     races().start_case();
     operations().start_case();
     start_case_of_findings();
   }
+  engine().devices = devices;
+  set_current_device(0);
   if (options.races) {
     races().start_call();
     operations().start_call();
+    if (devices > 1) operations().watch();  // what two devices do has no order of its own
   }
   start_leaks();
   if (options.counted) start_counting_call();

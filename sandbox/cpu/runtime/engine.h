@@ -27,7 +27,8 @@ struct Options {
 struct Engine {
   Options options;
   const Module* module = nullptr;
-  u64 device_bytes = u64{4} << 30;  // what cudaMemGetInfo calls total
+  u64 device_bytes = u64{4} << 30;  // memory of all devices
+  int devices = 1;                  // see devices.h
 };
 
 Engine& engine();
@@ -40,8 +41,8 @@ u8 poison();
 // Makes a loaded module's kernels and variables known. Called once, before any launch.
 void attach_module(const Module& module);
 
-// Before and after each call of solve. A traced call writes to the memory of `trace`. `finish_call` ends the process when a CUDA error went unnoticed.
-void begin_call(const Options& options, u32 time_limit_ms, int trace = -1);
+// Before and after each call of solve, which may use that many devices. A traced call writes to the memory of `trace`. `finish_call` ends the process when a CUDA error went unnoticed.
+void begin_call(const Options& options, u32 time_limit_ms, int devices, int trace = -1);
 void finish_call();
 
 }  // namespace warpcourt::cpu

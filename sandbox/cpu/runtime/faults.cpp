@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "devices.h"
 #include "host_arguments.h"
 
 namespace warpcourt::cpu {
@@ -48,6 +49,16 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
         on_host->name);
   }
   const std::optional<Allocation> near = on_host ? on_host : nearest_allocation(address);
+  if (near && !near->freed && near->kind == MemoryKind::kDevice && near->contains(address, bytes) &&
+      executing_device() >= 0 && !can_access(executing_device(), near->device)) {
+    const std::string device = std::to_string(executing_device()), owner = std::to_string(near->device);
+    end(by, "peer_access",
+        doing + "memory of device " + owner + " by device " + device + ", which has no access to it: " +
+            near->element(address, bytes) + " of " + near->text(),
+        "Make device " + device + " current and call cudaDeviceEnablePeerAccess(" + owner +
+            ", 0) before the launch, or launch the kernel on device " + owner + ".",
+        near->name);
+  }
   if (near && near->freed && near->contains(address, 0)) {
     end(by, "use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
         "Free it only after the last kernel that uses it.");

@@ -16,6 +16,9 @@ constexpr const char* kHostEventNames[] = {
     "copies_on_device",
     "bytes_to_device",
     "bytes_to_host",
+    "copies_between_devices",
+    "bytes_between_devices",
+    "staged_bytes",
     "pageable_copies",
     "device_allocations",
     "stream_ordered_allocations",
@@ -35,6 +38,7 @@ static_assert(std::size(kHostEventNames) == static_cast<std::size_t>(HostEvent::
 
 // Whether what two streams do happens in the order in which it was submitted.
 bool in_order(const TracedStream& one, const TracedStream& other) {
+  if (one.device != other.device) return false;
   return one.number == other.number || ((one.number == 0 || other.number == 0) && one.blocking && other.blocking);
 }
 
@@ -94,8 +98,8 @@ std::string HostTrace::text(u64 held_allocations, u64 peak_bytes) const {
     out += pair(kHostEventNames[static_cast<std::size_t>(event)], total);
     if (!most->first.empty()) out += ':' + most->first;
   }
-  std::set<u64> streams;
-  for (const TracedStream& stream : kernels_) streams.insert(stream.number);
+  std::set<std::pair<int, u64>> streams;
+  for (const TracedStream& stream : kernels_) streams.emplace(stream.device, stream.number);
   if (!streams.empty()) out += pair("kernel_streams", streams.size());
   if (held_allocations > held_) out += pair("unfreed_allocations", held_allocations - held_);
   if (peak_bytes) out += pair("device_memory_peak", peak_bytes);

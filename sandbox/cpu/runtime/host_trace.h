@@ -25,6 +25,9 @@ enum class HostEvent : u32 {
   kCopyOnDevice,
   kByteToDevice,
   kByteToHost,
+  kCopyBetweenDevices,
+  kByteBetweenDevices,
+  kStagedByte,  // of these, without peer access
   kPageableCopy,
   kDeviceAllocation,
   kStreamOrderedAllocation,
@@ -42,10 +45,11 @@ enum class HostEvent : u32 {
   kEvents,
 };
 
-// A stream: 0 is the number of the default streams.
+// A stream: 0 is the number of the default streams, of which each device has one.
 struct TracedStream {
   u64 number = 0;
   bool blocking = true;
+  int device = 0;
 };
 
 // Where an event was recorded: in a stream, after so many kernels of the call.

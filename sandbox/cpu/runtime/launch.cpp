@@ -9,6 +9,7 @@
 #include "../../runner/launch_limits.h"
 #include "cuda_error.h"
 #include "device_limits.h"
+#include "devices.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "host_trace.h"
@@ -31,6 +32,7 @@ struct Prepared {
   const Kernel* kernel;
   LaunchShape shape;
   std::vector<u64> parameters;
+  int device = 0;
 };
 
 std::mutex launching;  // one grid at a time
@@ -63,6 +65,7 @@ void run_one(const Prepared& prepared) {
   launch.dynamic_shared_bytes = static_cast<u32>(prepared.shape.shared_bytes);
   launch.blocks = u64{grid.x} * grid.y * grid.z;
   launch.cooperative = prepared.shape.cooperative;
+  launch.device = prepared.device;
   launch.parameters = prepared.parameters;
   note(launch);
   if (launch.cooperative) {
@@ -74,6 +77,7 @@ void run_one(const Prepared& prepared) {
 
 cudaError_t run(const Prepared& prepared) {
   std::lock_guard lock(launching);
+  Executing on(prepared.device);
   DeviceOpen open;
   run_one(prepared);
   while (!queue.empty()) {
@@ -137,7 +141,14 @@ cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void*
   cudaError_t error;
   const std::string why_not = objection(*kernel, shape, error);
   if (!why_not.empty()) return refuse(error, why_not);
-  Prepared prepared{kernel, shape, pack(*kernel, arguments)};
+  const int device = place_of(stream).device;
+  if (device != current_device()) {
+    return refuse(cudaErrorInvalidResourceHandle,
+                  "kernel " + demangle(kernel->name) + " was launched in a stream of device " + std::to_string(device) +
+                      " while device " + std::to_string(current_device()) +
+                      " was current. Call cudaSetDevice(" + std::to_string(device) + ") before the launch");
+  }
+  Prepared prepared{kernel, shape, pack(*kernel, arguments), device};
   const auto describe = [kernel] {
     const std::string name = demangle(kernel->name);
     return Description{.name = "kernel " + name, .kernel = name};
@@ -147,7 +158,7 @@ cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void*
 
 void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters) {
   std::lock_guard lock(queue_mutex);
-  if (queue.size() < kMaxQueuedLaunches) queue.push_back({&kernel, shape, std::move(parameters)});
+  if (queue.size() < kMaxQueuedLaunches) queue.push_back({&kernel, shape, std::move(parameters), executing_device()});
 }
 
 }  // namespace warpcourt::cpu

@@ -26,6 +26,7 @@ struct Launch {
   u32 dynamic_shared_bytes = 0;
   u64 blocks = 0;
   bool cooperative = false;
+  int device = 0;
   std::vector<u64> parameters;  // eight-byte words for alignment
   BlockOrder order = BlockOrder::kAscending;
   u64 resident = 1;             // blocks that one OS thread has under way at most; the window of `order`

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "devices.h"
 #include "engine.h"
 #include "faults.h"
 #include "memory.h"
@@ -61,7 +62,8 @@ void touch(const Operand& operand, Access access) {
 }
 
 cudaError_t submit_library_work(const char* call, cudaStream_t stream, std::function<void()> work, bool host_waits) {
-  const auto run = [work = std::move(work)] {
+  const auto run = [work = std::move(work), device = place_of(stream).device] {
+    Executing on(device);
     if (engine().options.counted) tally().start_library_launch();
     DeviceOpen open;
     work();

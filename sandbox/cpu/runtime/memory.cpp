@@ -12,6 +12,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "devices.h"
 #include "engine.h"
 #include "host_arguments.h"
 
@@ -44,7 +45,7 @@ struct Memory {
   u64 arena = 0;
   u64 arena_bytes = 0;
   u64 used = 0;    // of the arena, from its start
-  u64 in_use = 0;  // bytes of live device allocations
+  u64 in_use[kMostDevices] = {};  // bytes of live allocations, by device
   u64 held = 0;    // the same with managed ones
   u64 most_held = 0;
   std::size_t freed = 0;
@@ -127,6 +128,12 @@ const char* origin(MemoryKind kind) {
   }
 }
 
+// Whether the executing device may touch it. Between kernels everything may be.
+bool reachable(const Allocation& range) {
+  const int device = executing_device();
+  return device < 0 || range.kind != MemoryKind::kDevice || can_access(device, range.device);
+}
+
 std::map<u64, Allocation>::iterator holder(Memory& m, u64 address) {
   auto next = m.ranges.upper_bound(address);
   return next == m.ranges.begin() ? m.ranges.end() : std::prev(next);
@@ -161,19 +168,19 @@ DeviceOpen::~DeviceOpen() {
   if (--m.open == 0) m.protect(m.arena, m.used);
 }
 
-void* allocate_device(u64 bytes) {
+void* allocate_device(u64 bytes, int device) {
   Memory& m = memory();
   DeviceOpen open;
   u64 base;
   {
     std::unique_lock lock(m.mutex);
-    if (bytes > engine().device_bytes || m.in_use > engine().device_bytes - bytes) return nullptr;
+    if (bytes > bytes_of_device() || m.in_use[device] > bytes_of_device() - bytes) return nullptr;
     base = m.place(pages(bytes));
     if (!base) return nullptr;
     m.protect(base, pages(bytes));
-    m.in_use += bytes;
+    m.in_use[device] += bytes;
     m.hold(bytes);
-    Allocation range{.base = base, .bytes = bytes};
+    Allocation range{.base = base, .bytes = bytes, .device = device};
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
   }
@@ -213,7 +220,7 @@ FreeResult free_memory(void* pointer, bool host) {
   ++m.generation;
   if (!pinned) m.held -= range.bytes;
   if (range.kind == MemoryKind::kDevice) {
-    m.in_use -= range.bytes;
+    m.in_use[range.device] -= range.bytes;
     madvise(pointer, pages(range.bytes), MADV_DONTNEED);
   } else {
     munmap(pointer, pages(range.bytes));
@@ -311,6 +318,7 @@ bool find_range(u64 address, u64 size, Range& range) {
   std::shared_lock lock(m.mutex);
   auto found = holder(m, address);
   if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, size)) return false;
+  if (!reachable(found->second)) return false;
   range = {found->second.base, found->second.bytes, found->second.initialised.get()};
   return true;
 }
@@ -338,9 +346,11 @@ std::optional<Allocation> live_allocation(u64 address) {
 
 bool in_arena(u64 address) { return address - memory().arena < memory().arena_bytes; }
 
-u64 device_bytes_in_use() {
+u64 bytes_of_device() { return engine().device_bytes / static_cast<u64>(device_count()); }
+
+u64 device_bytes_in_use(int device) {
   std::shared_lock lock(memory().mutex);
-  return memory().in_use;
+  return memory().in_use[device];
 }
 
 void start_memory_peak() {

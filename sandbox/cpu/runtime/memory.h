@@ -29,6 +29,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::kDevice;
   bool freed = false;
   bool argument = false;       // of solve, or a part of one that the program registered
+  int device = 0;              // whose memory it is, of kDevice
   u32 element_bytes = 0;       // 0: unknown
   std::string name;            // of the argument or variable, or empty
   std::shared_ptr<u8[]> initialised;  // race mode: one flag per byte
@@ -58,7 +59,7 @@ class DeviceOpen {
 };
 
 // Null when the arena or the device's memory is exhausted.
-void* allocate_device(u64 bytes);
+void* allocate_device(u64 bytes, int device);
 void* allocate_host(u64 bytes, MemoryKind kind);
 enum class FreeResult { kFreed, kUnknown, kTwice, kNotBase, kWrongKind };
 FreeResult free_memory(void* pointer, bool host);
@@ -77,13 +78,15 @@ bool unregister_memory(void* base);
 bool register_host(void* base, u64 bytes);
 bool unregister_host(void* base);
 
-// The live range that kernels may touch and that holds `size` bytes at `address`.
+// The live range that the executing device may touch and that holds `size` bytes at `address`.
 bool find_range(u64 address, u64 size, Range& range);
 // The known range at or nearest below `address`, or nearest above; freed ones included.
 std::optional<Allocation> nearest_allocation(u64 address);
 std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
-u64 device_bytes_in_use();
+// What cudaMemGetInfo calls total: devices share the memory of the process equally.
+u64 bytes_of_device();
+u64 device_bytes_in_use(int device);
 // The most bytes of device and managed memory that the program held at a time, since `start_memory_peak`.
 void start_memory_peak();
 u64 memory_peak();

@@ -47,13 +47,14 @@ bool Operations::has_to_wait(const Stamp& stamp) const {
   return false;
 }
 
-cudaError_t Operations::submit(cudaStream_t stream, bool blocking, const Step& step) {
+cudaError_t Operations::submit(const StreamPlace& place, const Step& step) {
   if (!engine().options.races || !step.describe) return step.work();
   std::lock_guard lock(mutex_);
   ++ordinal_;
-  if (stream == cudaStreamPerThread) watch();
+  if (place.stream == cudaStreamPerThread) watch();
   if (!watches()) return step.work();
-  Pending pending{order_.submit(stream, blocking, ordinal_), step.work, step.describe()};
+  Pending pending{{}, step.work, step.describe()};
+  pending.stamp = order_.submit(place, ordinal_, pending.description.devices);
   const Stamp stamp = pending.stamp;
   if (pending.description.on_host) run_until(stamp.before);
   const bool waits = pending.description.host_waits;
@@ -132,20 +133,20 @@ void Operations::host_waited() {
   if (!host_polls_) guards_.close(hazards_.guarded());
 }
 
-void Operations::record(cudaEvent_t event, cudaStream_t stream, bool blocking) {
+void Operations::record(cudaEvent_t event, const StreamPlace& place) {
   std::lock_guard lock(mutex_);
-  if (watches()) order_.record(event, stream, blocking);
+  if (watches()) order_.record(event, place);
 }
 
-void Operations::wait(cudaStream_t stream, bool blocking, cudaEvent_t event) {
+void Operations::wait(const StreamPlace& place, cudaEvent_t event) {
   std::lock_guard lock(mutex_);
-  if (watches()) order_.wait(stream, blocking, event);
+  if (watches()) order_.wait(place, event);
 }
 
-void Operations::host_waits_for_stream(cudaStream_t stream, bool blocking) {
+void Operations::host_waits_for_stream(const StreamPlace& place) {
   std::lock_guard lock(mutex_);
   if (!watches()) return;
-  order_.host_waits_for_stream(stream, blocking);
+  order_.host_waits_for_stream(place);
   host_waited();
 }
 
@@ -159,6 +160,13 @@ void Operations::host_waits_for_event(cudaEvent_t event) {
 bool Operations::host_has_waited_for(cudaEvent_t event) {
   std::lock_guard lock(mutex_);
   return !watches() || order_.host_has_waited_for(event);
+}
+
+void Operations::host_waits_for_device(int device) {
+  std::lock_guard lock(mutex_);
+  if (!watching_ || !engine().options.races) return;
+  order_.host_waits_for_device(device);
+  host_waited();
 }
 
 void Operations::host_waits_for_all() {

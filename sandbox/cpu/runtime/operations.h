@@ -32,11 +32,12 @@ class Operations {
   // The program has something that can make a hazard.
   void watch() { watching_ = true; }
 
-  cudaError_t submit(cudaStream_t stream, bool blocking, const Step& step);
-  void record(cudaEvent_t event, cudaStream_t stream, bool blocking);
-  void wait(cudaStream_t stream, bool blocking, cudaEvent_t event);
-  void host_waits_for_stream(cudaStream_t stream, bool blocking);
+  cudaError_t submit(const StreamPlace& place, const Step& step);
+  void record(cudaEvent_t event, const StreamPlace& place);
+  void wait(const StreamPlace& place, cudaEvent_t event);
+  void host_waits_for_stream(const StreamPlace& place);
   void host_waits_for_event(cudaEvent_t event);
+  void host_waits_for_device(int device);
   void host_waits_for_all();
   // Whether the host knows that an event has happened. Outside race mode it always has.
   bool host_has_waited_for(cudaEvent_t event);

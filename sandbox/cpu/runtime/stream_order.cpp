@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "devices.h"
+
 namespace warpcourt::cpu {
 
 void join(Clock& clock, const Clock& other) {
@@ -17,55 +19,69 @@ bool covers(const Clock& clock, const Stamp& operation) {
 bool unordered(const Stamp& a, const Stamp& b) { return !covers(a.before, b) && !covers(b.before, a); }
 
 void StreamOrder::start_call() {
-  streams_.assign(1, {});
+  streams_.clear();
+  for (int device = 0; device < device_count(); ++device) streams_.push_back({{}, device, true});
   indices_.clear();
   events_.clear();
   host_.clear();
 }
 
-u32 StreamOrder::index(cudaStream_t stream, bool blocking) {
-  if (!stream || stream == cudaStreamLegacy) return kDefault;
-  const auto [found, added] = indices_.emplace(stream, static_cast<u32>(streams_.size()));
-  if (added) streams_.push_back({{}, blocking});
+u32 StreamOrder::index(const StreamPlace& place) {
+  if (!place.stream || place.stream == cudaStreamLegacy) return static_cast<u32>(place.device);
+  const auto [found, added] = indices_.emplace(std::pair{place.stream, place.device}, static_cast<u32>(streams_.size()));
+  if (added) streams_.push_back({{}, place.device, place.blocking});
   return found->second;
 }
 
 Clock StreamOrder::now(u32 stream) const {
   Clock clock = host_;
-  join(clock, streams_[stream].clock);
-  if (stream == kDefault) {
+  const Stream& own = streams_[stream];
+  join(clock, own.clock);
+  const u32 default_stream = static_cast<u32>(own.device);
+  if (stream == default_stream) {
     for (const Stream& other : streams_) {
-      if (other.blocking) join(clock, other.clock);
+      if (other.blocking && other.device == own.device) join(clock, other.clock);
     }
-  } else if (streams_[stream].blocking) {
-    join(clock, streams_[kDefault].clock);
+  } else if (own.blocking) {
+    join(clock, streams_[default_stream].clock);
   }
   return clock;
 }
 
-Stamp StreamOrder::submit(cudaStream_t stream, bool blocking, u32 ordinal) {
-  const u32 at = index(stream, blocking);
+Stamp StreamOrder::submit(const StreamPlace& place, u32 ordinal, u32 devices) {
+  const u32 at = index(place);
   Stamp stamp{.stream = at, .ordinal = ordinal, .before = now(at)};
+  const auto takes_part = [&](u32 device) { return device != at && (devices >> device & 1); };
+  for (u32 device = 0; device < static_cast<u32>(device_count()); ++device) {
+    if (takes_part(device)) join(stamp.before, now(device));
+  }
   Clock& clock = streams_[at].clock;
   clock = stamp.before;
   if (clock.size() <= at) clock.resize(at + 1);
   stamp.number = ++clock[at];
+  for (u32 device = 0; device < static_cast<u32>(device_count()); ++device) {
+    if (takes_part(device)) join(streams_[device].clock, clock);
+  }
   return stamp;
 }
 
-void StreamOrder::record(cudaEvent_t event, cudaStream_t stream, bool blocking) {
-  const u32 at = index(stream, blocking);
+void StreamOrder::record(cudaEvent_t event, const StreamPlace& place) {
+  const u32 at = index(place);
   streams_[at].clock = events_[event] = now(at);
 }
 
-void StreamOrder::wait(cudaStream_t stream, bool blocking, cudaEvent_t event) {
-  const u32 at = index(stream, blocking);
+void StreamOrder::wait(const StreamPlace& place, cudaEvent_t event) {
+  const u32 at = index(place);
   const auto found = events_.find(event);
   if (found != events_.end()) join(streams_[at].clock, found->second);
 }
 
-void StreamOrder::host_waits_for_stream(cudaStream_t stream, bool blocking) {
-  host_ = now(index(stream, blocking));
+void StreamOrder::host_waits_for_stream(const StreamPlace& place) { host_ = now(index(place)); }
+
+void StreamOrder::host_waits_for_device(int device) {
+  for (const Stream& stream : streams_) {
+    if (stream.device == device) join(host_, stream.clock);
+  }
 }
 
 void StreamOrder::host_waits_for_event(cudaEvent_t event) {
@@ -93,6 +109,8 @@ bool StreamOrder::host_has_waited_for(cudaEvent_t event) const {
   return both == host;
 }
 
-void StreamOrder::forget(cudaStream_t stream) { indices_.erase(stream); }
+void StreamOrder::forget(cudaStream_t stream) {
+  std::erase_if(indices_, [stream](const auto& entry) { return entry.first.first == stream; });
+}
 
 }  // namespace warpcourt::cpu

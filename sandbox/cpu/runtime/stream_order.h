@@ -4,7 +4,9 @@
 // stream, how many of its operations have ended for sure when this one begins. Clocks grow by
 //
 //   the stream          an operation begins when the one before it in its stream has ended
-//   the default stream  its operations wait for all streams but the non-blocking ones, and those wait for it
+//   the default stream  its operations wait for all streams of its device but the non-blocking ones, and those wait
+//                       for it. Each device has one. A copy between devices that uses a default stream is an operation
+//                       of those of both devices
 //   events              cudaStreamWaitEvent takes over what the stream of the event had got by the time of its last
 //                       record. An event that was not recorded adds nothing
 //   the host            what the host has waited for has ended before anything that it submits later
@@ -14,10 +16,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "abi.h"
+#include "streams.h"
 
 namespace warpcourt::cpu {
 
@@ -41,14 +46,15 @@ class StreamOrder {
  public:
   void start_call();
 
-  // The next operation of a stream. Only the first operation of a stream asks whether it is a blocking one.
-  Stamp submit(cudaStream_t stream, bool blocking, u32 ordinal);
-  void record(cudaEvent_t event, cudaStream_t stream, bool blocking);
-  void wait(cudaStream_t stream, bool blocking, cudaEvent_t event);
+  // The next operation of a stream. The default streams of `devices`, a bit for each, take part in it.
+  Stamp submit(const StreamPlace& place, u32 ordinal, u32 devices = 0);
+  void record(cudaEvent_t event, const StreamPlace& place);
+  void wait(const StreamPlace& place, cudaEvent_t event);
 
   // The host waits. Afterwards `host` covers what has ended.
-  void host_waits_for_stream(cudaStream_t stream, bool blocking);
+  void host_waits_for_stream(const StreamPlace& place);
   void host_waits_for_event(cudaEvent_t event);
+  void host_waits_for_device(int device);
   void host_waits_for_all();
   void host_waits_for(const Stamp& operation);
   const Clock& host() const { return host_; }
@@ -64,16 +70,16 @@ class StreamOrder {
  private:
   struct Stream {
     Clock clock;
+    int device = 0;
     bool blocking = true;
   };
-  static constexpr u32 kDefault = 0;
 
-  u32 index(cudaStream_t stream, bool blocking);
+  u32 index(const StreamPlace& place);
   // What has ended before the next operation of that stream.
   Clock now(u32 stream) const;
 
-  std::vector<Stream> streams_ = std::vector<Stream>(1);
-  std::unordered_map<const void*, u32> indices_;
+  std::vector<Stream> streams_;  // first the default streams, by device
+  std::map<std::pair<const void*, int>, u32> indices_;
   std::unordered_map<const void*, Clock> events_;
   Clock host_;
 };

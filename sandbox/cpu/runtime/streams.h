@@ -13,6 +13,15 @@
 
 namespace warpcourt::cpu {
 
+// Where work of a stream runs and what it waits for. A default stream is that of the device that is current.
+struct StreamPlace {
+  cudaStream_t stream = nullptr;
+  int device = 0;
+  bool blocking = true;
+};
+
+StreamPlace place_of(cudaStream_t stream);
+
 using Work = std::function<cudaError_t()>;
 
 // What race mode wants to know about a step.
@@ -23,6 +32,7 @@ struct Description {
   const char* verb = nullptr;  // what it does to memory, where its use of it does not say so
   bool host_waits = false;     // the call returns when the step has ended
   bool on_host = false;        // a function of the program
+  u32 devices = 0;             // a bit for each whose default stream takes part, besides that of the step
   // For work that is postponed: the same work on a copy of what the caller may change when the call has returned.
   std::function<Work()> keep = nullptr;
 };

@@ -182,10 +182,12 @@ class Runner:
         time_limit_ms: int = 60_000,
         memory: Sequence[str] = (),
         trace: TraceMemory | None = None,
+        devices: Sequence[int] = (),
+        device_count: int = 1,
     ) -> Outcome:
         """Call solve once. `memory` says where each array is, in order: in device memory if it is empty.
 
-        With `trace`, `flags` have TRACE.
+        `devices` says on which of the `device_count` devices: on device 0 if it is empty. With `trace`, `flags` have TRACE.
         """
         held: list[Memory] = []
         wire: list[WireArgument] = []
@@ -202,6 +204,7 @@ class Runner:
                         bytes=argument.nbytes,
                         shape=argument.shape,
                         memory=memory[len(held)] if memory else "device",
+                        device=devices[len(held)] if devices else 0,
                     )
                 )
                 held.append(Memory(argument))
@@ -209,7 +212,9 @@ class Runner:
                 assert not isinstance(argument, np.ndarray)
                 wire.append(WireArgument(dtype, scalar=True, value=_scalar_bits(argument, dtype)))
         self._sequence += 1
-        request = Request(RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
+        request = Request(
+            RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags, devices=device_count
+        )
         started = time.perf_counter()
         traces = [trace.descriptor] if trace else []
         self._ask(request, [*(one.descriptor for one in held), *traces])
