@@ -62,6 +62,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.MISALIGNED: "An address is not a multiple of the size of what it accesses.",
     DiagnosticKind.NULL_POINTER: "A null pointer was used.",
     DiagnosticKind.OUT_OF_BOUNDS: "A thread read or wrote outside an array.",
+    DiagnosticKind.PEER_ACCESS: "A kernel used memory of another device without peer access.",
     DiagnosticKind.RACE: "Threads race: one writes what another reads or writes at the same time.",
     DiagnosticKind.REDUNDANT_LOADS: "Blocks load the same elements from global memory many times.",
     DiagnosticKind.RESOURCES: "A kernel needs more resources than the GPU has.",

@@ -152,7 +152,7 @@ def _pass(argument: Argument, index: int) -> str:
 def starter(problem: Problem, language: Language) -> str:
     """A file to begin with: compiles, explains every argument, computes nothing."""
     if language is Language.PYTHON:
-        return starter_python(problem, _explanations(problem.arguments))
+        return starter_python(problem, _explanations(problem))
     return _starter_cuda(problem) if language is Language.CUDA else _starter_triton(problem)
 
 
@@ -163,8 +163,8 @@ def _starter_cuda(problem: Problem) -> str:
         [
             *(f"#include <{header}>" for header in includes),
             "",
-            f"// {_placed(arguments)}",
-            *(f"//   {line}" for line in _explanations(arguments)),
+            f"// {_placed(problem)}",
+            *(f"//   {line}" for line in _explanations(problem)),
             f'extern "C" {signature_cuda(problem)} {{',
             f"    // {_task(arguments)}",
             "}",
@@ -173,8 +173,11 @@ def _starter_cuda(problem: Problem) -> str:
     )
 
 
-def _placed(arguments: tuple[Argument, ...]) -> str:
+def _placed(problem: Problem) -> str:
     """A sentence on where the arrays are."""
+    arguments = problem.arguments
+    if problem.gpus > 1:
+        return f"Arrays are in memory of {problem.gpus} devices. Device 0 is current when solve is called."
     if not any(argument.memory.on_host for argument in arguments):
         return "Arrays are in device memory, scalars are passed by value."
     return "Kernels can access device memory and pinned host memory. Scalars are passed by value."
@@ -195,7 +198,7 @@ def _starter_triton(problem: Problem) -> str:
             "",
             "",
             "# Arrays are tensors, scalars are numbers. PyTorch may allocate and copy; kernels compute.",
-            *(f"#   {line}" for line in _explanations(problem.arguments)),
+            *(f"#   {line}" for line in _explanations(problem)),
             f"{signature_triton(problem)}:",
             "    # Launch your kernels here.",
             "    pass",
@@ -204,14 +207,21 @@ def _starter_triton(problem: Problem) -> str:
     )
 
 
-def _explanations(arguments: tuple[Argument, ...]) -> list[str]:
+def _explanations(problem: Problem) -> list[str]:
+    arguments = problem.arguments
     width = max(len(argument.name) for argument in arguments)
-    placed = any(argument.memory.on_host for argument in arguments)
-    return [f"{one.name:<{width}}  {_explain(one, arguments, placed=placed)}" for one in arguments]
+    return [f"{one.name:<{width}}  {_explain(one, arguments, _place(problem, one))}" for one in arguments]
 
 
-def _explain(argument: Argument, arguments: tuple[Argument, ...], *, placed: bool) -> str:
-    """What an argument is in terms of the others, and where an array lies if `placed`."""
+def _place(problem: Problem, argument: Argument) -> str:
+    """Where an array lies, empty if that is device memory for all arrays of a problem for one GPU."""
+    if problem.gpus > 1 and not argument.memory.on_host:
+        return f" on device {argument.device}"
+    return f" {_MEMORY_WORDS[argument.memory]}" if any(a.memory.on_host for a in problem.arguments) else ""
+
+
+def _explain(argument: Argument, arguments: tuple[Argument, ...], place: str) -> str:
+    """What an argument is in terms of the others. `place` says where an array lies."""
     if argument.drawn:
         return f"{argument.dtype}, another value in each case"
     if argument.value is not None:
@@ -222,7 +232,6 @@ def _explain(argument: Argument, arguments: tuple[Argument, ...], *, placed: boo
         return f"{argument.dtype}, {meaning}" if meaning else argument.dtype.value
     sizes = [_size(formula, arguments) for formula in argument.shape]
     words = _ZEROED if argument.zeroed else _ROLE_WORDS[argument.role]
-    place = f" {_MEMORY_WORDS[argument.memory]}" if placed else ""
     more = f"; see the statement for the size {_UNKNOWN}" if _UNKNOWN in sizes else ""
     return f"{argument.dtype}[{', '.join(sizes)}]{place}, {words}{more}"
 

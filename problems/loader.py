@@ -122,6 +122,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         requirements=description.requirements,
         under_test=_under_test(description, files),
         score=description.score,
+        gpus=description.gpus,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -225,6 +226,8 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
         yield ["memory", *on_host]
     if drawn := [(a.name, a.values) for a in description.arguments if a.drawn and a.values]:
         yield ["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)]
+    if description.gpus > 1:
+        yield ["several gpus", description.gpus, *([a.name, a.device] for a in description.arguments if a.device)]
     yield from _restrictions(description, files)
 
 

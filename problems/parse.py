@@ -48,6 +48,7 @@ MAX_SIZE = 2**31 - 1
 MAX_RANK = 4  # as in the wire format
 MAX_CASES = 64
 MAX_SOURCE_KIB = 128
+GPU_COUNTS = (1, 2, 4)  # the last is also the most in the wire format
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
 _SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py|torch[.]py)"
@@ -113,6 +114,7 @@ class Description:
     requirements: tuple[Requirement, ...]
     under_test: UnderTest | None
     score: ScoreRule | None
+    gpus: int
     sound: bool
 
 
@@ -148,6 +150,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         requirements=parse_requirements(top),
         under_test=under_test,
         score=parse_score(top),
+        gpus=_gpu_count(top) if top.has("gpus") else 1,
         sound=faults.count == before,
     )
     formulas.close()
@@ -187,6 +190,13 @@ def _tiers(top: TomlTable) -> tuple[int, ...]:
     if list(tiers) != sorted(set(tiers)):
         top.fault("tiers", "must ascend, as in [25, 50, 75, 100]")
     return tiers
+
+
+def _gpu_count(top: TomlTable) -> int:
+    count = top.integer("gpus", least=1, most=max(GPU_COUNTS))
+    if count not in GPU_COUNTS:
+        top.fault("gpus", f"must be one of {', '.join(map(str, GPU_COUNTS))}, not {count}")
+    return count
 
 
 def _limits(table: TomlTable) -> ProblemLimits:
@@ -243,7 +253,8 @@ def _argument(table: TomlTable) -> Argument:
         table.fault("zeroed", f"an argument of role {role} does not start empty; remove it")
     tolerance = _tolerance(table, role, dtype)
     memory = _memory(table, role)
-    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values, memory)
+    device = _device(table, role, memory)
+    argument = Argument(name, role, dtype, shape, value, tolerance, zeroed, values, memory, device)
     table.close()
     return argument
 
@@ -254,6 +265,16 @@ def _memory(table: TomlTable, role: Role) -> ArrayMemory:
     if role is Role.SCALAR:
         table.fault("memory", "a scalar is passed by value; remove it")
     return table.choice("memory", ArrayMemory)
+
+
+def _device(table: TomlTable, role: Role, memory: ArrayMemory) -> int:
+    if not table.has("device"):
+        return 0
+    if role is Role.SCALAR:
+        table.fault("device", "a scalar is passed by value; remove it")
+    elif memory.on_host:
+        table.fault("device", f"the array is in {memory} memory; remove it")
+    return table.integer("device", least=0, most=max(GPU_COUNTS) - 1)
 
 
 def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:

@@ -64,7 +64,8 @@ class Argument:
     `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
     scalar's formula over the same sizes, None for a scalar that is drawn for each case from the range of
     `values`. `tolerance` is None for arguments that are not checked. A `zeroed` output holds zeros before
-    each call, not poison. `values` is what the problem promises of an input. `memory` is where an array lies.
+    each call, not poison. `values` is what the problem promises of an input. `memory` is where an array lies,
+    `device` the number of the GPU whose memory that is.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Argument:
     zeroed: bool = False
     values: ValueRule | None = None
     memory: ArrayMemory = ArrayMemory.DEVICE
+    device: int = 0
 
     @property
     def drawn(self) -> bool:
@@ -245,6 +247,7 @@ class Problem:
     `requirements` bound what is counted of an accepted program.
     `score` says what number the checker gives, None where it gives none.
     `under_test` is None unless submissions are tests of these programs.
+    `gpus` is the number of GPUs that a program uses, in one process.
     """
 
     slug: str
@@ -277,6 +280,7 @@ class Problem:
     requirements: tuple[Requirement, ...] = ()
     under_test: UnderTest | None = None
     score: ScoreRule | None = None
+    gpus: int = 1
 
     @property
     def ranks_by_score(self) -> bool:

@@ -44,6 +44,7 @@ from enum import IntEnum, IntFlag
 MAGIC = 0x31_51_52_57  # "WRQ1", little endian
 MAX_ARGUMENTS = 32
 MAX_RANK = 4
+MAX_DEVICES = 4
 MAX_DESCRIPTORS = 250  # the kernel passes 253 with one message
 FLAGS_BYTES = 4096  # of device memory, for the flags of a timed session
 _HEADER = struct.Struct("<IIQIIIIQQI12x")

@@ -42,17 +42,24 @@ class Call:
         if argument.role is Role.SCALAR:
             self.add_scalar(argument.dtype, scalar_of(argument, case))
         else:
-            self.add_array(argument.name, argument.dtype, shape_of(argument, case.sizes), argument.memory)
+            shape = shape_of(argument, case.sizes)
+            self.add_array(argument.name, argument.dtype, shape, argument.memory, device=argument.device)
 
     def add_array(
-        self, name: str, dtype: Dtype, shape: tuple[int, ...], memory: ArrayMemory = ArrayMemory.DEVICE
+        self,
+        name: str,
+        dtype: Dtype,
+        shape: tuple[int, ...],
+        memory: ArrayMemory = ArrayMemory.DEVICE,
+        *,
+        device: int = 0,
     ) -> None:
-        """Append an array with fresh memory of that kind."""
+        """Append an array with fresh memory of that kind. The program gets it in memory of that device."""
         size_bytes = math.prod(shape) * dtype.itemsize
         make = self._memory.host_buffer if memory.on_host else self._memory.buffer
         buffer = make(name, size_bytes)
         place = (len(self._buffers), buffer.offset, buffer.size_bytes, buffer.whole_bytes)
-        wire = WireArgument(dtype.value, False, *place, shape, memory.value)
+        wire = WireArgument(dtype.value, False, *place, shape, memory.value, device)
         self._buffers[name] = buffer
         self._arguments.append(wire)
 

@@ -81,9 +81,9 @@ class RunnerChannel:
         self.send_prepare()
         return self.answer(timeout_s=timeout_s)
 
-    def send_prepare(self) -> None:
-        """Ask for what `prepare` does and leave the waiting, with `answer`, to later."""
-        self._send(RequestKind.PREPARE, ())
+    def send_prepare(self, *, devices: int = 1) -> None:
+        """Ask for what `prepare` does with that many GPUs. Leave the waiting, with `answer`, to later."""
+        self._send(RequestKind.PREPARE, (), devices=devices)
 
     def load(self, *contents: bytes, timeout_s: float) -> ReplyStatus:
         """Hand over what to load, each content as a file of its own."""
@@ -104,6 +104,7 @@ class RunnerChannel:
         time_limit_ms: int = 0,
         flags: RunFlag = RunFlag.NONE,
         seed: int = 0,
+        devices: int = 1,
     ) -> ReplyStatus:
         """Run once on `arguments`. `time_limit_ms` is the process's own limit, `timeout_s` ours."""
         self._send(
@@ -113,6 +114,7 @@ class RunnerChannel:
             time_limit_ms=time_limit_ms,
             flags=flags,
             seed=seed,
+            devices=devices,
         )
         return self.answer(timeout_s=timeout_s)
 
@@ -190,9 +192,10 @@ class RunnerChannel:
         flags: RunFlag = RunFlag.NONE,
         seed: int = 0,
         sets: int = 0,
+        devices: int = 1,
     ) -> None:
         self._sequence += 1
-        request = Request(kind, self._sequence, arguments, time_limit_ms, flags, seed, sets)
+        request = Request(kind, self._sequence, arguments, time_limit_ms, flags, seed, sets, devices)
         try:
             send_request(self._channel, request, descriptors)
             self._sent = True

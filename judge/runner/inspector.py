@@ -109,6 +109,7 @@ class Inspector:
                     timeout_s=limit_s + _GRACE_S,
                     time_limit_ms=int(limit_s * 1000),
                     flags=flags & ~RunFlag.SHOW,
+                    devices=self._problem.gpus,
                 )
                 wall_ms = _ms_since(started)
                 if trace:

@@ -18,6 +18,7 @@ def to_row(argument: Argument) -> dict[str, Any]:
         "value": argument.value.text if argument.value else None,
         "values": _rule_to_row(argument.values) if argument.values else None,
         "memory": argument.memory.value,
+        "device": argument.device,
     }
 
 
@@ -38,6 +39,7 @@ def from_row(row: Mapping[str, Any]) -> Argument:
         value=_formula(row.get("value"), dtype),
         values=_rule_from_row(rule, dtype) if rule else None,
         memory=ArrayMemory(row.get("memory", ArrayMemory.DEVICE)),
+        device=row.get("device", 0),
     )
 
 

@@ -31,6 +31,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.NO_KERNEL: "Launch a kernel in solve.",
     DiagnosticKind.NULL_POINTER: "Check that the allocation succeeded and that the pointer was set.",
     DiagnosticKind.OUT_OF_BOUNDS: "Check the index against the size before the access.",
+    DiagnosticKind.PEER_ACCESS: "Enable peer access from the device that runs the kernel to the other one.",
     DiagnosticKind.RACE: "Put a barrier between the accesses, or use an atomic operation.",
     DiagnosticKind.REDUNDANT_LOADS: "Load a tile into shared memory once and read it from there.",
     DiagnosticKind.RESOURCES: "Use fewer threads per block or less shared memory.",

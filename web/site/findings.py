@@ -78,6 +78,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.NO_KERNEL, "No kernel was launched", "#launch"),
         Finding(DiagnosticKind.NULL_POINTER, "Use of a null pointer", "#memory"),
         Finding(DiagnosticKind.OUT_OF_BOUNDS, "Access outside an array", "bounds"),
+        Finding(DiagnosticKind.PEER_ACCESS, "Memory of another device", "#memory"),
         Finding(DiagnosticKind.PRECISION, "Lower precision than expected", "numerical-stability"),
         Finding(DiagnosticKind.RACE, "Data race", "synchronisation"),
         Finding(DiagnosticKind.REDUNDANT_LOADS, "Loads of the same elements", "data-reuse"),

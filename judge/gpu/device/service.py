@@ -95,7 +95,7 @@ def _attach(link: Link) -> tuple[Attach, RunnerChannel, RunnerChannel | None]:
     if not isinstance(message, Attach):
         raise TypeError(f"{message} comes before a runner")
     exchange = RunnerChannel(socket.socket(fileno=channel), lambda: link.closed)
-    exchange.send_prepare()
+    exchange.send_prepare(devices=message.problem.gpus)
     checkers = [RunnerChannel(socket.socket(fileno=other), lambda: link.closed) for other in others]
     return message, exchange, next(iter(checkers), None)
 

@@ -15,6 +15,7 @@ from sandbox.wire import (
     DTYPE_CODES,
     MAX_ARGUMENTS,
     MAX_DESCRIPTORS,
+    MAX_DEVICES,
     MAX_RANK,
     MEMORY_CODES,
     REQUEST_BYTES,
@@ -33,12 +34,13 @@ ARGUMENTS = st.builds(
     WireArgument,
     dtype=st.sampled_from(sorted(DTYPE_CODES)),
     scalar=st.booleans(),
-    descriptor=st.integers(0, 2**32 - 1),
+    descriptor=st.integers(0, 2**16 - 1),
     offset=U64,
     bytes=U64,
     value=U64,
     shape=st.lists(U64, max_size=MAX_RANK).map(tuple),
     memory=st.sampled_from(sorted(MEMORY_CODES)),
+    device=st.integers(0, 2**8 - 1),
 )
 REQUESTS = st.builds(
     Request,
@@ -48,6 +50,7 @@ REQUESTS = st.builds(
     time_limit_ms=st.integers(0, 2**32 - 1),
     flags=st.integers(0, 15).map(RunFlag),
     seed=st.integers(0, 2**128 - 1),
+    devices=st.integers(1, MAX_DEVICES),
 )
 
 
@@ -69,6 +72,7 @@ def test_both_sides_have_the_same_room() -> None:
         "Arguments": str(MAX_ARGUMENTS),
         "Rank": str(MAX_RANK),
         "Descriptors": str(MAX_DESCRIPTORS),
+        "Devices": str(MAX_DEVICES),
     }
     assert MAX_WIRE_ARGUMENTS == MAX_ARGUMENTS
 
