@@ -6,6 +6,7 @@ JudgeError
 +-- CompilerBroken       the compile sandbox failed on our account
 +-- LanguageMissing      this host judges no such language
 +-- LibraryMissing       this host cannot link a library that the program uses
++-- GpusMissing          this host has fewer GPUs than the problem needs
 +-- GpuUnavailable       every GPU of this node is quarantined, or has gone
 +-- Disturbed            the GPU failed while others shared it; `evaluate` runs the program again, alone
 |   +-- NeverQuiet       the program was alone, and still the GPU was never quiet enough to time it
@@ -39,6 +40,10 @@ class LanguageMissing(JudgeError):
 
 class LibraryMissing(JudgeError):
     """Raised if a program uses a library that this host's toolkit lacks."""
+
+
+class GpusMissing(JudgeError):
+    """Raised for a problem that needs more GPUs than this host has in use. Another host may have them."""
 
 
 class GpuUnavailable(JudgeError):

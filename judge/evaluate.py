@@ -93,7 +93,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
     secret = secrets.randbits(128) if seed is None else seed
     selected = select_cases(problem, mode, sizes, ranked=target.ranks and tool is None, values=values)
     cases = tuple(with_scalars(problem, case, secret) for case in selected)
-    missing = _why_not_profiled(language, target) if tool is Tool.PROFILER else ""
+    missing = _why_not_profiled(problem, language, target) if tool is Tool.PROFILER else ""
     judgement = Judgement(
         problem=matching_nan(problem) if values else problem,
         source=source,
@@ -121,10 +121,12 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
             return report_of(judgement, RunOutcome(*charged), Built())
 
 
-def _why_not_profiled(language: Language, target: Target) -> str:
+def _why_not_profiled(problem: Problem, language: Language, target: Target) -> str:
     """Why a program cannot be profiled, for the user; empty if it can be."""
     if language is not Language.CUDA:
         return "Only CUDA C++ programs can be profiled."
+    if problem.gpus > 1:
+        return "Programs for several GPUs are not profiled."
     if not target.ranks:
         return "This program ran in functional mode. Only a GPU has hardware counters."
     if Tool.PROFILER not in target.tools:

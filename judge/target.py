@@ -172,7 +172,7 @@ class Target(Protocol):
         Returns at once. With `tool` its runners work under that tool, if there are GPUs. What a sanitizer
         finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
         this judging session alone; else of random seeds. With `gpu_model` it is a GPU of that
-        model. Raises judge.errors.GpuUnavailable.
+        model. Raises judge.errors.GpuUnavailable, or GpusMissing if the problem needs more GPUs.
         """
 
     def examine(

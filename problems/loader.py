@@ -227,7 +227,8 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
     if drawn := [(a.name, a.values) for a in description.arguments if a.drawn and a.values]:
         yield ["drawn", *([n, v.least and v.least.text, v.most and v.most.text] for n, v in drawn)]
     if description.gpus > 1:
-        yield ["several gpus", description.gpus, *([a.name, a.device] for a in description.arguments if a.device)]
+        placed = ([argument.name, argument.device] for argument in description.arguments if argument.device)
+        yield ["several gpus", description.gpus, *placed]
     yield from _restrictions(description, files)
 
 

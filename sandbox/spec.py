@@ -48,11 +48,12 @@ class Image(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SandboxGpu:
-    """The one GPU that a sandbox may use.
+    """The GPU that a sandbox may use, with others for a program that uses several.
 
     `uuid` is NVML's (`GPU-...`), `minor` the number of its device file. `mps_directory` is the pipe
     directory of its MPS daemon on the host, None where GPUs are time-sliced. `memory_mib` and
-    `threads_percent` are the limits of an MPS client.
+    `threads_percent` are the limits of an MPS client. `peers` are the other GPUs, in their order
+    after this one. They are used without MPS.
     """
 
     uuid: str
@@ -60,6 +61,12 @@ class SandboxGpu:
     mps_directory: Path | None = None
     memory_mib: int = 0  # 0: no limit
     threads_percent: int = 100
+    peers: tuple["SandboxGpu", ...] = ()
+
+    @property
+    def all(self) -> tuple["SandboxGpu", ...]:
+        """Return this GPU and its peers."""
+        return (self, *self.peers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,8 @@ class Request:
     """One message from the host. `seed` is given to the oracle alone, and is 0 for runners.
 
     `sets` is the number of argument sets of TIME. `arguments` then describes the first. The descriptors of
-    the arrays are the last ones, those of a set next to each other. `devices` is how many the program may use.
+    the arrays are the last ones, those of a set next to each other. `devices` is how many
+    the program may use.
     """
 
     kind: RequestKind

@@ -26,7 +26,7 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connections
 
-from judge.errors import JudgeError, JudgementCancelled
+from judge.errors import GpusMissing, JudgeError, JudgementCancelled
 from web.jobs.models import LeasedJob
 from web.jobs.queue import JobQueue, LeaseLost
 from web.site import metrics
@@ -160,7 +160,7 @@ def _run(work: Work[J], running: Running[J]) -> FinalWrite:
         final_write = work.do(running)
     except JudgementCancelled:  # by its owner, or because this worker stops or has failed
         return running.returned("stopping")
-    except RequirementMissing as error:
+    except (RequirementMissing, GpusMissing) as error:
         return running.returned("requirement_missing", missing=str(error))
     except CANNOT_JUDGE as error:
         log.error("judge_unavailable", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix

@@ -5,7 +5,7 @@ memory and processors, with the same leases, secret pools, referee processes and
 CUDA itself is tested without a GPU.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -65,6 +65,12 @@ class Hardware(Protocol):
 
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """Return the CUDA runner under a tool. Raises RunnerUnusable if the tool is not installed."""
+
+    def joint(self, cards: Sequence[Card], limits: Limits) -> Command:
+        """Return the CUDA runner for programs that use `cards`, in this order, outside MPS."""
+
+    def are_peers(self, card: Card, other: Card) -> bool:
+        """Whether each of the two cards can access the memory of the other one."""
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""

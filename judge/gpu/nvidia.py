@@ -183,6 +183,18 @@ class NvidiaHardware:
             self._tools.runner, program, tool=tool, limits=limits, gpu=gpu, binds=binds
         )
 
+    def joint(self, cards: Sequence[Card], limits: Limits) -> Command:
+        """Return the CUDA runner that sees all of `cards`, outside MPS, whose clients see one card."""
+        first, *others = (_beside_mps(card.gpu) for card in cards if card.gpu)
+        return cuda_runner_command(self._tools.runner, limits=limits, gpu=replace(first, peers=tuple(others)))
+
+    def are_peers(self, card: Card, other: Card) -> bool:
+        """By NVML; False if it does not answer."""
+        try:
+            return self._nvml.are_peers(card.uuid, other.uuid)
+        except NvmlUnavailable:
+            return False
+
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""
         if language is Language.CUDA:

@@ -48,7 +48,7 @@ from judge.runner.memory import DeviceLost
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import IsolationUnavailable, Process
-from sandbox.gpu.lease import Lease, Reservation, Share
+from sandbox.gpu.lease import JointLease, Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.profiler import REPORT
 from sandbox.gpu.tool import Tool
@@ -73,8 +73,9 @@ class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
 
     `tool` of compute-sanitizer watches a CUDA program. `may_rank` says whether there are timed cases.
-    `permit` is granted while a share of the card is held. `reservation` counts with this run until it is in
-    line for the card.
+    `permit` is granted while a share of the card is held. `reservations` count with this run until it is in
+    line for the card, and for the cards of `peers`, which a program for several GPUs uses too: it runs alone
+    on all of them, outside MPS.
     """
 
     def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
@@ -88,18 +89,22 @@ class GpuReferee:
         tool: Tool | None,
         may_rank: bool,
         permit: Permit,
-        reservation: Reservation | None = None,
+        reservations: Sequence[Reservation] = (),
+        peers: Sequence[GpuRuntime] = (),
     ) -> None:
-        self._reservation = reservation
+        self._reservations = tuple(reservations)
+        self._peers = tuple(peers)
+        alone = alone or bool(peers)
         self._gpu_runtime = gpu_runtime
         self._whole = under_tool(problem) if tool else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
         self._cancelled = cancelled
         self._alone = alone
-        self._tool = tool if language is Language.CUDA else None
+        # No tool watches a program on several GPUs, which would need one that follows all of them.
+        self._tool = tool if language is Language.CUDA and not peers else None
         self._permit = permit
-        self._lease: Lease | None = None
+        self._lease: Lease | JointLease | None = None
         self._process: Process | None = None
         self._referee: RefereeProcess | None = None
         self._checker: Process | None = None
@@ -200,10 +205,7 @@ class GpuReferee:
 
     def _begin(self) -> None:
         try:
-            share = Share.RANK if self._alone else Share.CHECK
-            self._lease = self._gpu_runtime.acquire(
-                share, self._stop_asking, label=self._whole.slug, reservation=self._reservation
-            )
+            self._lease = self._acquire()
             self._permit.grant(alone=self._alone)
             self._get_ready()
             while not self._wanted.wait(_WATCH_S):
@@ -212,6 +214,16 @@ class GpuReferee:
                     self._get_ready()
         except BaseException as error:  # noqa: BLE001 - the boundary of a thread: `ready` raises it
             self._failure = error
+
+    def _acquire(self) -> Lease | JointLease:
+        label = self._whole.slug
+        if self._peers:
+            return self._gpu_runtime.acquire_with(
+                self._peers, self._stop_asking, label=label, reservations=self._reservations
+            )
+        share = Share.RANK if self._alone else Share.CHECK
+        reservation = next(iter(self._reservations), None)
+        return self._gpu_runtime.acquire(share, self._stop_asking, label=label, reservation=reservation)
 
     def _get_ready(self) -> None:
         """Steps 2 and 3, until they succeed."""
@@ -223,7 +235,7 @@ class GpuReferee:
                 self._tear_down()
                 if time.monotonic() > deadline:
                     if self._alone:
-                        self._gpu_runtime.check_up()
+                        self._check_up()
                     uuid = self._gpu_runtime.card.uuid
                     raise RunnerUnusable(f"no run could start on {uuid}: {error}") from error
                 _log.info("run_restarted: %s", error)
@@ -236,7 +248,9 @@ class GpuReferee:
         gpu_runtime = self._gpu_runtime
         gpu_runtime.await_recovery(self._stop_asking)
         referee = self._referee = gpu_runtime.start_referee(self._stop_asking)
-        if self._tool is not None:
+        if self._peers:
+            process = self._process = gpu_runtime.start_joint(self._peers, self._whole)
+        elif self._tool is not None:
             process = self._process = gpu_runtime.start_watched(self._whole, self._tool)
         else:
             process = self._process = gpu_runtime.start_runner(self._whole, self._language)
@@ -245,7 +259,8 @@ class GpuReferee:
         checker = self._checker.channel if self._checker else None
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
-        if gpu_runtime.card.mps is not None and self._tool is None and gpu_runtime.client_of(process) is None:
+        under_mps = gpu_runtime.card.mps is not None and self._tool is None and not self._peers
+        if under_mps and gpu_runtime.client_of(process) is None:
             raise RunnerUnusable("the runner is not a client of MPS, so its GPU share cannot be enforced")
         self._up = True
 
@@ -295,11 +310,16 @@ class GpuReferee:
             raise Disturbed(f"{self._gpu_runtime.card.uuid}: {stopped.answer.name.lower()}")
         if late or ours or stopped.device_lost:
             self._end_referee()
-            sick = self._gpu_runtime.check_up()
+            sick = self._check_up()
             if ours and sick:
                 raise RunnerUnusable(f"{self._gpu_runtime.card.uuid}: {sick}")
         verdict, message = charge(stopped, completion, self.diagnostics, self._whole.limits)
         return refined(verdict, self.diagnostics) if self._tool else verdict, message
+
+    def _check_up(self) -> str:
+        """Look at all cards of the run. Return what is wrong with the first that is ill, or nothing."""
+        found = [runtime.check_up() for runtime in (self._gpu_runtime, *self._peers)]
+        return next(filter(None, found), "")
 
     def _end(self, stopped: Stopped) -> Completion:
         return self._end_process(patience_s=_EXIT_S if stopped.answer is ReplyStatus.DIED else 0)

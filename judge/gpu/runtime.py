@@ -27,11 +27,11 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
-from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
+from sandbox.gpu.lease import JointLease, Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, await_ready
-from sandbox.spec import Limits
+from sandbox.spec import Command, Limits
 
 _log = logging.getLogger(__name__)
 
@@ -92,6 +92,21 @@ class GpuRuntime:
         except LeaseCancelled as error:
             raise JudgementCancelled from error
 
+    def acquire_with(
+        self,
+        peers: Sequence["GpuRuntime"],
+        cancelled: Callable[[], bool],
+        *,
+        label: str,
+        reservations: Sequence[Reservation],
+    ) -> JointLease:
+        """Wait until this card and those of `peers` can be had alone. Raises JudgementCancelled."""
+        uuids = [runtime.card.uuid for runtime in (self, *peers)]
+        try:
+            return self.leases.acquire_all(uuids, cancelled, label=label, reservations=reservations)
+        except LeaseCancelled as error:
+            raise JudgementCancelled from error
+
     @contextmanager
     def share(self, cancelled: Callable[[], bool]) -> Iterator[Lease]:
         """Hold a share of the card for a background draw. Raises JudgementCancelled.
@@ -123,12 +138,22 @@ class GpuRuntime:
     def start_watched(self, problem: Problem, tool: Tool) -> Process:
         """A fresh CUDA runner under a tool of the toolkit. Raises RunnerUnusable."""
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
-        process = self.backend.start(self.hardware.watched(self.card, limits, tool))
+        return self._start(self.hardware.watched(self.card, limits, tool), tool.program)
+
+    def start_joint(self, peers: Sequence["GpuRuntime"], problem: Problem) -> Process:
+        """A fresh CUDA runner that sees this card and those of `peers`. Raises RunnerUnusable."""
+        limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
+        limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
+        cards = [runtime.card for runtime in (self, *peers)]
+        return self._start(self.hardware.joint(cards, limits), "runner for several GPUs")
+
+    def _start(self, command: Command, name: str) -> Process:
+        process = self.backend.start(command)
         try:
             await_ready(process)
         except NotReady as error:
             process.close()
-            raise RunnerUnusable(f"{tool.program}: {error}") from error
+            raise RunnerUnusable(f"{name}: {error}") from error
         return process
 
     def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:

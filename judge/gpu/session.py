@@ -27,12 +27,14 @@ class GpuSession:
         environment: Mapping[str, str],
         tool: Tool | None,
         seed: int | None = None,
-        reservation: Reservation,
+        reservations: Sequence[Reservation],
+        peers: Sequence[GpuRuntime] = (),
     ) -> None:
-        """`reservation` is of the GPU runtime's card, and this judging session's to release."""
+        """`reservations` are of the cards of the GPU runtime and its `peers`. The session releases them."""
         self.environment = environment
         self._gpu_runtime = gpu_runtime
-        self._reservation = reservation
+        self._reservations = tuple(reservations)
+        self._peers = tuple(peers)
         self._problem = problem
         self._language = language
         self._cases = {case.name: case for case in cases}
@@ -56,8 +58,10 @@ class GpuSession:
         return self._start(alone=alone, tool=self._tool)
 
     def start_race_check(self) -> GpuReferee | None:
-        """A run alone under racecheck, for CUDA programs."""
-        return self._start(alone=True, tool=Tool.RACECHECK) if self._language is Language.CUDA else None
+        """A run alone under racecheck, for CUDA programs on one card."""
+        if self._language is not Language.CUDA or self._peers:
+            return None
+        return self._start(alone=True, tool=Tool.RACECHECK)
 
     def _start(self, *, alone: bool, tool: Tool | None) -> GpuReferee:
         return GpuReferee(
@@ -69,7 +73,8 @@ class GpuSession:
             tool=tool,
             may_rank=any(case.group is Group.TIMED for case in self._cases.values()),
             permit=self._permit,
-            reservation=self._reservation,
+            reservations=self._reservations,
+            peers=self._peers,
         )
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
@@ -79,7 +84,8 @@ class GpuSession:
     def close(self) -> None:
         """Let go of the contents, and have those of the next submissions drawn. Returns at once."""
         try:
-            self._reservation.release()
+            for reservation in self._reservations:
+                reservation.release()
         finally:
             self._gpu_runtime.later(self._leave)
 

@@ -4,7 +4,7 @@ All around the cards is real: sandboxes, leases, secret pools, referee processes
 session and the fault policy. The times are not those of a GPU, and every result says so.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from judge.built import Built
 from judge.clock.roofline import Roofline
@@ -15,6 +15,7 @@ from judge.languages import languages_here
 from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
+from sandbox.cpu.build import runner_command
 from sandbox.gpu.tool import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits
@@ -50,6 +51,16 @@ class SimulatedHardware:
         """There is none."""
         del card, limits
         raise RunnerUnusable(f"{tool.program} needs a GPU")
+
+    def joint(self, cards: Sequence[Card], limits: Limits) -> Command:
+        """Return the CPU's runner, which has virtual devices."""
+        del cards
+        return runner_command(self._cpu.runtime, limits=limits)
+
+    def are_peers(self, card: Card, other: Card) -> bool:
+        """All are."""
+        del card, other
+        return True
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """The CPU's."""

@@ -7,12 +7,13 @@ marks are files, MPS and the secret pool are processes of their own.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from judge.built import Built
 from judge.cpu.doctor import Doctor
 from judge.cpu.target import ORACLE_LIMITS, pool_metrics
-from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.errors import GpusMissing, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.evidence.sums import Sums
 from judge.gpu.hardware import Hardware
 from judge.gpu.pool.client import SecretPool, SecretPoolSettings
@@ -126,10 +127,13 @@ class GpuTarget:
         seed: int | None = None,
         gpu_model: str = "",
     ) -> GpuSession:
-        """A place at the card that is soonest free, of those of `gpu_model`. Raises GpuUnavailable."""
+        """A place at the card that is soonest free, of those of `gpu_model`, or at several.
+
+        Raises GpuUnavailable or GpusMissing.
+        """
         toolchain = self._hardware.environment(language)
-        reservation = self._reserve(gpu_model, cancelled)
-        gpu_runtime = self._gpu_runtimes[reservation.uuid]
+        reservations = self._reserve(problem, gpu_model, cancelled)
+        gpu_runtime, *peers = (self._gpu_runtimes[reservation.uuid] for reservation in reservations)
         environment = {
             "target": self.name,
             "isolation": self._isolation,
@@ -145,7 +149,8 @@ class GpuTarget:
             environment=environment,
             tool=tool,
             seed=seed,
-            reservation=reservation,
+            reservations=reservations,
+            peers=peers,
         )
 
     def examine(
@@ -205,7 +210,9 @@ class GpuTarget:
             self._doctor.close()
         self._hardware.close()
 
-    def _reserve(self, gpu_model: str, cancelled: Callable[[], bool]) -> Reservation:
+    def _reserve(
+        self, problem: Problem, gpu_model: str, cancelled: Callable[[], bool]
+    ) -> tuple[Reservation, ...]:
         sick = self._quarantine.quarantined()
         wanted = [uuid for uuid in self._gpu_runtimes if gpu_model in {"", self._model(uuid)}]
         well = [uuid for uuid in wanted if uuid not in sick]
@@ -216,9 +223,26 @@ class GpuTarget:
             named = gpu_model or "GPU"
             raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
         try:
-            return self._leases.reserve(well, Share.CHECK, cancelled, brief=ORACLE)
+            if problem.gpus == 1:
+                return (self._leases.reserve(well, Share.CHECK, cancelled, brief=ORACLE),)
+            groups = self._peer_groups(well, problem.gpus)
+            if not groups:
+                raise GpusMissing(f"{problem.gpus} GPUs of one model that can access each other's memory")
+            return self._leases.reserve_several(groups, Share.RANK, cancelled, brief=ORACLE)
         except LeaseCancelled as error:
             raise JudgementCancelled from error
+
+    def _peer_groups(self, uuids: Sequence[str], size: int) -> tuple[tuple[str, ...], ...]:
+        """Return every choice of `size` cards of one model that can all access each other's memory."""
+        return tuple(
+            group
+            for group in combinations(sorted(uuids), size)
+            if len({self._model(uuid) for uuid in group}) == 1
+            and all(
+                self._hardware.are_peers(self._gpu_runtimes[one].card, self._gpu_runtimes[other].card)
+                for one, other in combinations(group, 2)
+            )
+        )
 
     def _model(self, uuid: str) -> str:
         return self._gpu_runtimes[uuid].card.stamp.get("gpu", "")

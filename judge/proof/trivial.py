@@ -158,11 +158,18 @@ def _program(problem: Problem, language: Language, calls: list[str]) -> str:
     head = _head(problem, language)
     if language is Language.CUDA:
         staged = [_stage(problem, argument) for argument in problem.arguments if argument.memory.on_host]
-        body = "".join(f"    {line}\n" for line in (*filter(None, staged if calls else ()), *calls))
+        lines = (*_peer_access(problem.gpus), *filter(None, staged if calls else ()), *calls)
+        body = "".join(f"    {line}\n" for line in lines)
         return f'{_CUDA_HEAD}{_STAGED if staged else ""}\nextern "C" {head} {{\n{body}}}\n'
     body = "".join(f"    {call}\n" for call in calls or ["pass"])
     imports = _TRITON_HEAD if language is Language.TRITON else "import torch\n"
     return f"{imports}\n\n{head}:\n{body}"
+
+
+def _peer_access(gpus: int) -> Iterator[str]:
+    """The lines that let device 0 use memory of the others, none for a single GPU."""
+    for peer in range(1, gpus):
+        yield f"if (cudaDeviceEnablePeerAccess({peer}, 0) != cudaSuccess) cudaGetLastError();"
 
 
 def _stage(problem: Problem, argument: Argument) -> str:

@@ -8,7 +8,7 @@ Three ways, the first that this engine and host offer:
    (`sandbox.gpu.attachment`).
 
 Only the last works in host mode, whose image has no files that a hook could change, and needs nothing
-installed. In every way the container sees one GPU.
+installed. In every way the container sees its own GPUs alone, as a rule one.
 """
 
 import re
@@ -65,11 +65,13 @@ def attach(gpu: SandboxGpu | None, facts: Facts, *, by_hand: bool, root: Path = 
     if gpu is None:
         return NOTHING
     binds, environment = sharing(gpu)
-    if not by_hand and any(_names(root / folder.lstrip("/"), gpu.uuid) for folder in facts.cdi_folders):
-        request = DeviceRequest("cdi", (f"{_CDI_KIND}={gpu.uuid}",))
+    uuids = tuple(one.uuid for one in gpu.all)
+    folders = [root / folder.lstrip("/") for folder in facts.cdi_folders]
+    if not by_hand and any(all(_names(folder, uuid) for uuid in uuids) for folder in folders):
+        request = DeviceRequest("cdi", tuple(f"{_CDI_KIND}={uuid}" for uuid in uuids))
         return Attachment(requests=(request,), binds=binds, environment=environment)
     if not by_hand and _RUNTIME in facts.runtimes:
-        request = DeviceRequest("nvidia", (gpu.uuid,), ("gpu", "compute", "utility"))
+        request = DeviceRequest("nvidia", uuids, ("gpu", "compute", "utility"))
         return Attachment(requests=(request,), binds=binds, environment=environment)
     files = by_files(gpu, root)
     return Attachment(

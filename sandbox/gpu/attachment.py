@@ -1,4 +1,4 @@
-"""What a sandbox needs to use one GPU: its device files, the driver's libraries and its MPS daemon.
+"""What a sandbox needs to use a GPU, or several: its device files, the driver's libraries and its MPS daemon.
 
 The sandbox sees one GPU. Under MPS it sees its daemon's control socket alone, and nothing else of the pipe
 directory; without MPS it is told of a directory that does not exist, so that it cannot reach a daemon by
@@ -74,8 +74,9 @@ def variables_of(command: Command, environment: Mapping[str, str], libraries: st
 
 def sharing(gpu: SandboxGpu) -> tuple[tuple[Bind, ...], dict[str, str]]:
     """Return the way to the MPS daemon, or to none."""
-    if gpu.mps_directory is None:
-        return (), {"CUDA_MPS_PIPE_DIRECTORY": NO_MPS_FOLDER}
+    if gpu.mps_directory is None or gpu.peers:
+        order = {"CUDA_VISIBLE_DEVICES": ",".join(one.uuid for one in gpu.all)} if gpu.peers else {}
+        return (), {"CUDA_MPS_PIPE_DIRECTORY": NO_MPS_FOLDER, **order}
     environment = {
         "CUDA_MPS_PIPE_DIRECTORY": MPS_FOLDER,
         "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": str(gpu.threads_percent),
@@ -86,7 +87,8 @@ def sharing(gpu: SandboxGpu) -> tuple[tuple[Bind, ...], dict[str, str]]:
 
 
 def _devices(gpu: SandboxGpu, root: Path) -> Iterator[str]:
-    for name in (f"nvidia{gpu.minor}", *_SHARED_DEVICES, *_OPTIONAL_DEVICES):
+    own = (f"nvidia{one.minor}" for one in gpu.all)
+    for name in (*own, *_SHARED_DEVICES, *_OPTIONAL_DEVICES):
         if (root / "dev" / name).exists():
             yield f"/dev/{name}"
         elif name not in _OPTIONAL_DEVICES:
@@ -124,7 +126,8 @@ def _listed_libraries(root: Path) -> list[Path]:
 
 def _others(gpu: SandboxGpu, root: Path) -> Iterator[str]:
     """Yield the paths through which the kernel exposes the other GPUs of this host."""
+    own = {one.minor for one in gpu.all}
     for folder in sorted((root / str(_PROC).lstrip("/")).glob("*")):
         minor = re.search(r"Device Minor:\s+(\d+)", (folder / "information").read_text(errors="replace"))
-        if minor is None or int(minor[1]) != gpu.minor:
+        if minor is None or int(minor[1]) not in own:
             yield f"{_PROC}/{folder.name}"

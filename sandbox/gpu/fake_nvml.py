@@ -40,6 +40,12 @@ class FakeNvml:
         self._find(uuid)
         return self.errors.get(uuid, MemoryErrors(uncorrected=0))
 
+    def are_peers(self, uuid: str, other: str) -> bool:
+        """All GPUs are peers."""
+        self._find(uuid)
+        self._find(other)
+        return True
+
     def _find(self, uuid: str) -> None:
         if uuid in self.lost or uuid not in {info.uuid for info in self.gpus()}:
             raise GpuLost(f"{uuid}: GPU is lost")

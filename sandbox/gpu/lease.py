@@ -11,6 +11,12 @@ dies, and two threads of a process exclude each other as two processes do.
   first come, first served: a rank waits for those inside and those before it, and for no later caller;
   likewise a check. The lock of a waiter who died is gone, and the line closes up.
 
+A program that uses several GPUs needs all of them alone. It draws a number at each of them in one step, under
+the lock of the file `choosing`, so that any two such callers stand in the same order at every GPU that they
+share. Then it waits at each in turn and keeps what it has got. No two wait for each other: whoever drew
+first is first everywhere, and those who need one GPU wait for nothing while they hold it. As every line is
+first come, first served, it waits only for those who were there before.
+
 A third file, `UUID.coming`, has a locked byte for each caller that has chosen this GPU and is not in line
 for its lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two
 callers that come at once the second sees what the first has chosen.
@@ -120,6 +126,32 @@ class Lease:
         self.release()
 
 
+class JointLease:
+    """A right to use several GPUs alone. Made by `Leases.acquire_all`."""
+
+    share = Share.RANK
+
+    def __init__(self, leases: Sequence[Lease]) -> None:
+        self._leases = tuple(leases)
+
+    def try_promote(self) -> bool:
+        """Return True: it is exclusive."""
+        return True
+
+    def release(self) -> None:
+        """Give all of them back. Safe to call more than once."""
+        for lease in self._leases:
+            lease.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
 class Reservation:
     """A choice of the GPU `uuid`, until `release` or the end of the process. Made by `Leases.reserve`."""
 
@@ -183,6 +215,40 @@ class Leases:
             undo.pop_all()
         return Lease(uuid, share, room, queue, label)
 
+    def acquire_all(
+        self,
+        uuids: Sequence[str],
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        label: str = "",
+        reservations: Sequence["Reservation"] = (),
+    ) -> JointLease:
+        """Wait until the GPUs `uuids` can be had alone, all of them.
+
+        The `reservations` are released once the caller is in every line.
+
+        Raises:
+            LeaseCancelled: `cancelled` became true while waiting; it is asked every few milliseconds.
+        """
+        with contextlib.ExitStack() as undo:
+            places: list[tuple[str, int, int, int]] = []
+            with self._choosing(cancelled):
+                for uuid in sorted(set(uuids)):
+                    room, queue = self._open(uuid, "room"), self._open(uuid, "queue")
+                    undo.callback(os.close, queue)
+                    undo.callback(os.close, room)
+                    places.append((uuid, room, queue, _draw(queue, cancelled)))
+            for reservation in reservations:
+                reservation.release()
+            for _, room, queue, number in places:
+                _poll(lambda: not _locked(queue, _FIRST_NUMBER, number), cancelled)  # noqa: B023 - called at once
+                _poll(lambda: _lock(room, 0, _END), cancelled)  # noqa: B023 - as above
+                _sign(room, 0, Share.RANK, label)
+            for _, _, queue, number in places:
+                _unlock(queue, number)
+            undo.pop_all()
+        return JointLease([Lease(uuid, Share.RANK, room, queue, label) for uuid, room, queue, _ in places])
+
     def reserve(
         self,
         uuids: Sequence[str],
@@ -193,25 +259,51 @@ class Leases:
     ) -> "Reservation":
         """Choose the GPU of `uuids` on which a lease is to be had soonest, any one of equals.
 
+        See `reserve_several`.
+        """
+        (reservation,) = self.reserve_several([(uuid,) for uuid in uuids], share, cancelled, brief=brief)
+        return reservation
+
+    def reserve_several(
+        self,
+        groups: Sequence[Sequence[str]],
+        share: Share,
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        brief: str | None = None,
+    ) -> tuple["Reservation", ...]:
+        """Choose the group of GPUs on all of which leases are to be had soonest, any one of equals.
+
         Leases with the label `brief` last milliseconds: they only decide between equals. Others count with
-        the reservation from now on. Hand it to `acquire`, or release it when no lease is wanted.
+        the reservations from now on. Hand them to `acquire` or `acquire_all`, or release them when no lease
+        is wanted.
 
         Raises:
             LeaseCancelled: `cancelled` became true while others were choosing.
         """
-        if not uuids:
+        if not groups:
             raise ValueError("no GPU is available; the fleet page lists quarantined GPUs")
+        with self._choosing(cancelled):
+            load = {uuid: self._load(uuid, share, brief) for uuid in {u for group in groups for u in group}}
+            worst = [max(load[uuid] for uuid in group) for group in groups]
+            equals = [group for group, ahead in zip(groups, worst, strict=True) if ahead == min(worst)]
+            chosen = random.choice(equals)  # noqa: S311 - spreads load
+            return tuple(self._mark(uuid) for uuid in chosen)
+
+    def _mark(self, uuid: str) -> "Reservation":
+        coming = self._open(uuid, "coming")
+        next(byte for byte in count() if _lock(coming, byte, byte + 1))
+        return Reservation(uuid, coming)
+
+    @contextlib.contextmanager
+    def _choosing(self, cancelled: Callable[[], bool]) -> Iterator[None]:
+        """Hold the lock under which GPUs are chosen, and several lines are joined in one step."""
         choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _poll(lambda: _lock(choosing, 0, 1), cancelled)
-            load = {uuid: self._load(uuid, share, brief) for uuid in uuids}
-            least = min(load.values())
-            uuid = random.choice([uuid for uuid in uuids if load[uuid] == least])  # noqa: S311 - spreads load
-            coming = self._open(uuid, "coming")
-            next(byte for byte in count() if _lock(coming, byte, byte + 1))
+            yield
         finally:
             os.close(choosing)
-        return Reservation(uuid, coming)
 
     def holders(self, uuid: str) -> tuple[Holder, ...]:
         """Return the current holders of leases, without affecting them."""

@@ -129,6 +129,9 @@ class Nvml(Protocol):
     def memory_errors(self, uuid: str) -> MemoryErrors:
         """Return the memory errors of the GPU `uuid`."""
 
+    def are_peers(self, uuid: str, other: str) -> bool:
+        """Whether each of the two GPUs can read and write the memory of the other one."""
+
 
 def gpus() -> tuple[GpuInfo, ...]:
     """The GPUs of this host. Raises NvmlUnavailable."""
@@ -232,6 +235,18 @@ class DriverNvml:
             remap_pending=bool(pending),
             remap_failed=bool(failed),
             retire_pending=bool(maybe(library.nvmlDeviceGetRetiredPagesPendingStatus, handle)),
+        )
+
+    def are_peers(self, uuid: str, other: str) -> bool:
+        """Whether each of the two GPUs can read and write the memory of the other one."""
+        library = self._library
+        pairs = ((uuid, other), (other, uuid))
+        kinds = (library.NVML_P2P_CAPS_INDEX_READ, library.NVML_P2P_CAPS_INDEX_WRITE)
+        return all(
+            self._maybe(library.nvmlDeviceGetP2PStatus, self._handle(one), self._handle(two), kind)
+            == library.NVML_P2P_STATUS_OK
+            for one, two in pairs
+            for kind in kinds
         )
 
     def _handle(self, uuid: str) -> Any:

@@ -59,7 +59,7 @@ int devices(const Message& message) {
 
 class CpuRunner {
  public:
-  void prepare() {}  // there is no GPU to open
+  void prepare(unsigned) {}  // there is no GPU to open
 
   void load(Message& message) {
     open_diagnostics(message);

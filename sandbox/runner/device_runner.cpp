@@ -6,6 +6,10 @@
 // device memory of the referee's, mapped for one RUN or TIME from descriptors and nothing else (device_memory.h), or
 // host memory of its own, where a problem says so (host_arrays.h).
 //
+// A problem for several devices makes PREPARE open all that the sandbox shows, outside MPS. The referee's memory is on
+// the first. The program gets copies in plain memory of the device that each array belongs to, with the guard bands, because peer
+// access as programs enable it does not cover mapped memory. They go back after the call.
+//
 // Ending while a kernel runs would, under MPS, end the kernels of everybody else on the GPU. So whoever has
 // something to say says it at once, but the process leaves only when the device is idle; a kernel that never
 // ends is left for the referee, who asks the MPS daemon to end it. Without MPS nobody minds, and we leave.
@@ -15,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "../cpu/runtime/diagnostics.h"
 #include "crash.h"
@@ -53,21 +58,21 @@ class DeviceRunner {
  public:
   DeviceRunner() : arrays_(driver_failed), host_arrays_(driver_failed), watchdog_(expire) {}
 
-  void prepare() {
+  void prepare(unsigned devices) {
+    if (devices < 1 || devices > wire::kMaxDevices) our_fault("a request for an impossible number of devices");
     const std::string wrong = device::load_driver();
     if (!wrong.empty()) our_fault(wrong.c_str());
     shared_by_mps_ = mps_is_here();
     require("cuInit", driver().cuInit(0));
+    for (unsigned number = 0; number < devices; ++number) contexts_.push_back(open(static_cast<int>(number)));
     require("cuDeviceGet", driver().cuDeviceGet(&device_, 0));
-    // Between orders of a timed session nothing may be slow to wake.
-    require("cuDevicePrimaryCtxSetFlags", driver().cuDevicePrimaryCtxSetFlags_v2(device_, device::kSpin));
-    require("cuDevicePrimaryCtxRetain", driver().cuDevicePrimaryCtxRetain(&context_, device_));
+    context_ = contexts_.front();
     require("cuCtxSetCurrent", driver().cuCtxSetCurrent(context_));
     device::Module module;
     require("cuModuleLoadData", driver().cuModuleLoadData(&module, kNullKernel));
     require("cuModuleGetFunction", driver().cuModuleGetFunction(&null_kernel_, module, "warpcourt_null"));
     read_limits();
-    arrays_.open(device_);
+    arrays_.open(device_, context_);
     call_null();
     require("cuCtxSynchronize", driver().cuCtxSynchronize());
     prepared_ = true;
@@ -147,6 +152,16 @@ class DeviceRunner {
     if (result != device::kSuccess) driver_failed(result, call);
   }
 
+  device::Context open(int number) {
+    device::Device opened = 0;
+    device::Context context = nullptr;
+    require("cuDeviceGet", driver().cuDeviceGet(&opened, number));
+    // Between orders of a timed session nothing may be slow to wake.
+    require("cuDevicePrimaryCtxSetFlags", driver().cuDevicePrimaryCtxSetFlags_v2(opened, device::kSpin));
+    require("cuDevicePrimaryCtxRetain", driver().cuDevicePrimaryCtxRetain(&context, opened));
+    return context;
+  }
+
   void require_prepared() const {
     if (!prepared_) our_fault("this runner needs PREPARE first");
   }
@@ -167,12 +182,19 @@ class DeviceRunner {
 
   Arguments bind(Message& message, std::size_t first) {
     const bool exact = (message.request.flags & wire::kSanitize) != 0;
+    const bool copied = exact || contexts_.size() > 1;
     return bind_arguments(message, first, submission_,
                           [&](int descriptor, const wire::Argument& argument, const char* name) {
                             return argument.memory == wire::Memory::kDevice
-                                       ? arrays_.map(descriptor, argument, name, exact)
+                                       ? arrays_.map(descriptor, argument, name,
+                                                     {copied ? context_of(argument) : nullptr, exact})
                                        : host_arrays_.map(descriptor, argument, name);
                           });
+  }
+
+  device::Context context_of(const wire::Argument& argument) const {
+    if (argument.device >= contexts_.size()) our_fault("an array on a device that was not opened");
+    return contexts_[argument.device];
   }
 
   void release() {
@@ -190,15 +212,27 @@ class DeviceRunner {
     require("cuLaunchKernel", driver().cuLaunchKernel(null_kernel_, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   }
 
-  // Waits for the device and ends the process if anything went wrong.
+  // Waits for the device and ends the process if anything went wrong. Of several devices, the program may have left any
+  // one current. Afterwards the first one is.
   void finish() {
     Finish finish = {};
     finish_(&finish);
-    if (!finish.launch_error && !finish.sync_error) return;
+    if (!finish.launch_error && !finish.sync_error) {
+      finish_others();
+      return;
+    }
     const Result result = finish.sync_error ? finish.sync_error : finish.launch_error;
     if (device::is_ours(result)) our_fault(device::described(finish).c_str());
     const device::Fault fault = device::explain(finish, limits_);
     leave(fault.finding, fault.status);
+  }
+
+  void finish_others() {
+    if (contexts_.size() == 1) return;
+    for (auto context = contexts_.rbegin(); context != contexts_.rend(); ++context) {
+      require("cuCtxSetCurrent", driver().cuCtxSetCurrent(*context));
+      require("cuCtxSynchronize", driver().cuCtxSynchronize());
+    }
   }
 
   void note_launches(unsigned long long before) {
@@ -218,6 +252,7 @@ class DeviceRunner {
   bool shared_by_mps_ = false;
   device::Device device_ = 0;
   device::Context context_ = nullptr;
+  std::vector<device::Context> contexts_;  // of all devices, the first of which is our own
   device::Function null_kernel_ = nullptr;
   device::DeviceLimits limits_ = {};
   Submission submission_;

@@ -111,7 +111,8 @@ enum Code : Result {
   X(cuMemHostRegister_v2, void*, std::size_t, unsigned)                                                       \
   X(cuMemHostUnregister, void*)                                                                               \
   X(cuMemFree_v2, Pointer)                                                                                    \
-  X(cuMemcpyDtoD_v2, Pointer, Pointer, std::size_t)
+  X(cuMemcpyDtoD_v2, Pointer, Pointer, std::size_t)                                                           \
+  X(cuMemcpyPeer, Pointer, Context, Pointer, Context, std::size_t)
 
 struct Driver {
 #define WARPCOURT_MEMBER(name, ...) Result (*name)(__VA_ARGS__) = nullptr;

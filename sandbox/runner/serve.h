@@ -12,7 +12,7 @@
 namespace warpcourt {
 
 // Serves until the host goes. `Runner` has
-//     void prepare(), void load(Message&), void run(Message&), void time(Message&)
+//     void prepare(unsigned devices), void load(Message&), void run(Message&), void time(Message&)
 // It may have void quit(), the last chance to say
 // what only now has come to light.
 template <class Runner>
@@ -24,7 +24,7 @@ template <class Runner>
     switch (message.request.kind) {
       case wire::Kind::kPrepare:
         if (loaded) our_fault("PREPARE after LOAD");
-        runner.prepare();
+        runner.prepare(message.request.devices);
         break;
       case wire::Kind::kLoad:
         if (loaded) our_fault("a second LOAD");

@@ -112,6 +112,11 @@ class Problem(models.Model):
         return list(self.limits.get("gpus") or [])
 
     @property
+    def gpu_count(self) -> int:
+        """Return the number of GPUs that a program uses."""
+        return int(self.limits.get("gpu_count", 1))
+
+    @property
     def asks_for_tests(self) -> bool:
         """Return whether submissions are tests of programs of the package."""
         return "least_killed" in self.limits

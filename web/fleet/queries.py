@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from django.core.cache import cache
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from web.fleet.models import Duty, Gpu, Health, Node, NodeState, Worker
 from web.jobs.queries import host_of
@@ -98,10 +99,11 @@ def find_node(name: str, now: datetime | None = None) -> NodeNow | None:
     return _at(node, now or node.asked) if node is not None else None
 
 
-def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
+def offered_gpu_models(now: datetime | None = None, *, together: int = 1) -> tuple[str, ...]:
     """Return the GPU models that users may request.
 
-    They are healthy, and on live nodes that are not drained.
+    They are healthy, and on live nodes that are not drained. A node must have as many of a model as are used
+    `together`.
     """
     heard = (now or DatabaseNow()) - LOST_AFTER
     found = Gpu.objects.filter(
@@ -111,12 +113,19 @@ def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
         node__drained=False,
         node__heartbeat__gte=heard,
     )
+    if together > 1:
+        on_nodes = found.order_by().values("model", "node").annotate(count=Count("pk"))
+        return tuple(sorted({row["model"] for row in on_nodes.filter(count__gte=together)}))
     return tuple(found.order_by("model").values_list("model", flat=True).distinct())
 
 
-def shown_gpu_models() -> tuple[str, ...]:
-    """Return the models that users may request, at most SHOWN_S old. Use it for pages, not for decisions."""
-    return tuple(cache.get_or_set("offered-gpu-models", offered_gpu_models, SHOWN_S) or ())
+def shown_gpu_models(*, together: int = 1) -> tuple[str, ...]:
+    """Return the models that users may request, at most SHOWN_S old. Use it for pages, not for decisions.
+
+    See `offered_gpu_models` for `together`.
+    """
+    find = partial(offered_gpu_models, together=together)
+    return tuple(cache.get_or_set(f"offered-gpu-models-{together}", find, SHOWN_S) or ())
 
 
 def may_claim(node_name: str) -> bool:

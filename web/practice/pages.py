@@ -118,7 +118,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
     last = latest_submission(viewer, problem, language)
     source = draft.source if draft else problem.starters[language.value]
     before, after = neighbours(viewer, problem)
-    offered = shown_gpu_models()
+    offered = shown_gpu_models(together=problem.gpu_count)
     text = problem.translations[locale] if locale else problem.statement
     return ProblemPage(
         language=language,

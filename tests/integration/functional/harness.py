@@ -187,7 +187,8 @@ class Runner:
     ) -> Outcome:
         """Call solve once. `memory` says where each array is, in order: in device memory if it is empty.
 
-        `devices` says on which of the `device_count` devices: on device 0 if it is empty. With `trace`, `flags` have TRACE.
+        `devices` says on which of the `device_count` devices: on device 0 if it is empty. With `trace`,
+        `flags` have TRACE.
         """
         held: list[Memory] = []
         wire: list[WireArgument] = []

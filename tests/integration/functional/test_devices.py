@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from judge.cases import ORDERS
-from judge.evidence.diagnostics import parse_diagnostics
-from judge.evidence.sums import Sums, parse_sums
+from judge.evidence.sums import Sums
 from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import Outcome, Runner
 
@@ -114,7 +113,9 @@ def test_a_copy_that_names_the_wrong_device_is_told_the_right_one() -> None:
     (ended,) = outcomes("names_the_wrong_device", RunFlag.NONE)
     assert ended.status is None
     found = ended.finding("copy_direction")
-    assert "the destination is memory of device 0 (argument x), but the call names device 1" in found["message"]
+    assert (
+        "the destination is memory of device 0 (argument x), but the call names device 1" in found["message"]
+    )
 
 
 def test_each_call_begins_with_device_0() -> None:

@@ -22,6 +22,10 @@ _BLAMELESS = "This was not caused by your code and does not count. Staff can rej
 _NODE_FAILED = "Your node could not judge this run. Read its log, or run the program on the site's nodes."
 _NODE_STOPPED = "Your node did not finish this run. Waiting for your node"
 _NO_NODE = "Cancelled because you have no node left. Run the program on the site's nodes."
+_NO_GPUS = (
+    "No node can judge this: the problem needs {gpus} GPUs of one node, and no node has them now. Your code "
+    "is not the cause. Submit it again later."
+)
 _MESSAGES = {
     Failure.TRIES_USED: f"The judge failed. {_BLAMELESS}",
     Failure.WORKER_HUNG: f"The judge could not read this source in time. {_BLAMELESS}",
@@ -78,12 +82,16 @@ class SubmissionQueue(JobQueue[Job]):
     def fail(self, job: Job, failure: Failure) -> bool:
         """Conclude with the verdict `internal_error`, or with `cancelled` if cancellation was requested.
 
-        If a personal node fails, staff cannot repair it, so the verdict is not `internal_error`.
+        If a personal node fails, staff cannot repair it, so the verdict is not `internal_error`. Nor is it if
+        no node has the GPUs that a problem needs together.
         """
         if self.mine(job).filter(self.cancelling).exists():
             return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author or by staff."))
         if is_personal(job.queue):
             return conclude(job, Report(Verdict.CANCELLED, _NODE_FAILED))
+        gpus = job.submission.problem.gpu_count
+        if failure is Failure.NO_HOST and gpus > 1:
+            return conclude(job, Report(Verdict.CANCELLED, _NO_GPUS.format(gpus=gpus)))
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
     def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:
