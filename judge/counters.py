@@ -76,6 +76,7 @@ _NAMES = {
     Counter.GRAPH_LAUNCHES: "Graph launches",
     Counter.LAUNCHES_OUTSIDE_GRAPHS: "Kernel launches outside graphs",
     Counter.COOPERATIVE_LAUNCHES: "Cooperative launches",
+    Counter.DEVICE_LAUNCHES: "Kernel launches from device code",
     Counter.SAVED_BYTES_RATIO: "Bytes kept for the backward pass, as a multiple of those of the inputs",
 }
 

@@ -238,6 +238,8 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
         yield ["gpus", *description.limits.gpus]
     if description.limits.libraries is not None:
         yield ["libraries", *description.limits.libraries]
+    if description.limits.device_launches:
+        yield ["device_launches"]
     if description.fix is not None:
         given = [files.solutions[file] for file in description.fix.given]
         tokens = [] if description.fix.tokens is None else [description.fix.tokens]

@@ -208,6 +208,7 @@ def _limits(table: TomlTable) -> ProblemLimits:
         source_kib=table.integer("source_kib", least=1, most=MAX_SOURCE_KIB, default=usual.source_kib),
         gpus=_gpus(table) if table.has("gpus") else (),
         libraries=_libraries(table) if table.has("libraries") else None,
+        device_launches=table.flag("device_launches"),
     )
     table.close()
     return limits

@@ -236,6 +236,7 @@ class Counter(StrEnum):
     GRAPH_LAUNCHES = "graph_launches"
     LAUNCHES_OUTSIDE_GRAPHS = "launches_outside_graphs"
     COOPERATIVE_LAUNCHES = "cooperative_launches"
+    DEVICE_LAUNCHES = "device_launches"
     SAVED_BYTES_RATIO = "saved_bytes_ratio"
 
     @property
@@ -338,6 +339,7 @@ class DiagnosticKind(StrEnum):
     CUDA_ERROR = "cuda_error"
     DEADLOCK = "deadlock"
     DEVICE_FAULT = "device_fault"
+    DEVICE_LAUNCHES = "device_launches"
     DIVERGENT_BARRIER = "divergent_barrier"
     DIVERGENT_BRANCH = "divergent_branch"
     DIVISION_BY_ZERO = "division_by_zero"

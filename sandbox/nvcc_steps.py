@@ -23,6 +23,18 @@ MODULE_ID = {
     # Both front ends read it to agree on the names of static variables; cudafe++ would write it.
     f"{STEM}.module_id": f"_00000000_{len(SOURCE)}_{STEM}_cu_00000000",
 }
+FATBIN_C = f"{STEM}.fatbin.c"  # the host half of every program includes it
+SEPARATE = "-rdc=true"  # kernels can launch kernels only in relocatable device code
+# The end of FATBIN_C for such programs. Their host half registers by a function of its module that nvcc would make
+# when it links device code. As in other programs, there is one module, and `__fatDeviceText` is its binary.
+REGISTRATION = """\
+extern "C" {
+const int __FATIDNAME(__NV_MODULE_ID) = 0;
+void __REGISTERFUNCNAME(__NV_MODULE_ID)(void (*callback)(void**), void*, void*, void (*)(void*)) {
+  __cudaRegisterBinary(callback);
+}
+}
+"""
 _DRYRUN_TIMEOUT_S = 30.0
 
 

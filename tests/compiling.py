@@ -18,10 +18,17 @@ def compile_cuda(
     limits: Limits = COMPILE_LIMITS,
     counters: Sequence[str] = (),
     libraries: Sequence[str] = (),
+    device_launches: bool = False,
 ) -> Compiled:
     """Compile isolated by `backend`. Raises IsolationUnavailable."""
     command = compile_command(
-        source, binding, runtime=runtime, limits=limits, counters=counters, libraries=libraries
+        source,
+        binding,
+        runtime=runtime,
+        limits=limits,
+        counters=counters,
+        libraries=libraries,
+        device_launches=device_launches,
     )
     process = backend.start(command)
     try:

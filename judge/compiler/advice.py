@@ -113,6 +113,10 @@ _RULES = _rules(
         r"calling a __device__ function",
         "Call it in a kernel, or put __host__ __device__ before its declaration.",
     ),
+    (
+        r"kernel launch from __device__ or __global__ functions requires separate compilation mode",
+        "This problem does not allow launches from device code. Launch the kernel from solve.",
+    ),
     (r"a __global__ function call must be configured", _LAUNCH),
     (
         r'no suitable constructor exists to convert from "[^"]{0,200}" to "dim3"',

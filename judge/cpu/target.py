@@ -103,7 +103,8 @@ class CpuTarget:
         binding = binding_cuda(problem)
         counters = compiled_counters(problem.requirements)
         libraries = linked_libraries(source, problem.limits.libraries)
-        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding, *counters])
+        launches = ["launches"] if problem.limits.device_launches else []
+        key = ArtifactCache.key([self._runtime.stamp, *libraries, source, binding, *counters, *launches])
         if artifact := self._cache.get(key):
             return Built(contents=(artifact,), cached=True)
         compiled = self._compile(problem, source, binding, counters, libraries, cancelled)
@@ -204,6 +205,7 @@ class CpuTarget:
             limits=compile_limits(problem),
             counters=counters,
             libraries=libraries,
+            device_launches=problem.limits.device_launches,
         )
         process = self._backend.start(command)
         try:

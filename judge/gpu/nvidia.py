@@ -217,7 +217,14 @@ class NvidiaHardware:
                 f"{' and '.join(lacking)} cannot be linked on this node: its CUDA toolkit, or the image for "
                 "compiling, has only a part of the libraries"
             )
-        key = ArtifactCache.key(compiler.key(source.encode(), binding.encode(), libraries=libraries))
+        launches = problem.limits.device_launches
+        if launches and not compiler.device_launches:
+            raise LibraryMissing(
+                "Programs whose kernels launch kernels cannot be linked on this node: its CUDA toolkit, or the "
+                "image for compiling, lacks libcudadevrt.a"
+            )
+        parts = compiler.key(source.encode(), binding.encode(), libraries=libraries, device_launches=launches)
+        key = ArtifactCache.key(parts)
         if known := cache.get(key):
             return known
         limits = compile_limits(problem, architectures=len(compiler.architectures))
@@ -225,9 +232,8 @@ class NvidiaHardware:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:
             raise CompilerBroken(f"the compile sandbox is unavailable: {error}") from error
-        compilation = Compilation(
-            process, source.encode(), binding.encode(), compiler.recipe().linking(libraries)
-        )
+        recipe = compiler.recipe(device_launches=launches).linking(libraries)
+        compilation = Compilation(process, source.encode(), binding.encode(), recipe)
         try:
             compiled = compilation.result(cancelled)
             if compiled.artifact is None:

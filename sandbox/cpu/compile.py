@@ -14,6 +14,7 @@ from sandbox.compiled import (
     exceeded,
 )
 from sandbox.cpu.build import HOME, Runtime
+from sandbox.cpu.compile_inside import LAUNCHING
 from sandbox.spec import Bind, Command, Completion, Image, Limits, Termination
 
 ARTIFACT = "solution.so"
@@ -28,16 +29,20 @@ def compile_command(
     limits: Limits = COMPILE_LIMITS,
     counters: Sequence[str] = (),
     libraries: Sequence[str] = (),
+    device_launches: bool = False,
     label: str = "compile",
 ) -> Command:
     """The compile sandbox for `source` (solution.cu) and the `binding` (binding.cu) that includes it.
 
     `counters` names those of `sandbox.cpu.counting` that the program is compiled to count. `libraries` are
-    those that the program may include and is linked with: `cublas` and `cufft`.
+    those that the program may include and is linked with: `cublas` and `cufft`. With `device_launches`, kernels
+    of the program may launch kernels.
     """
     python = Path(sys.executable).resolve()
     prefix = Path(sys.base_prefix)
     argv = (str(python), "-I", "-S", f"{HOME}/driver", ",".join(counters), ",".join(libraries))
+    if device_launches:
+        argv += (LAUNCHING,)
     binds = list(runtime.toolkit.binds())
     if not any(prefix.is_relative_to(bind.source) for bind in binds):
         binds.append(Bind(prefix, str(prefix)))

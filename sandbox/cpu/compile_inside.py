@@ -7,7 +7,7 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
 
 The first argument names the counters (`sandbox.cpu.counting`) that the program is compiled to count, and the
 second the libraries that it uses: `cublas` and `cufft`. Names are separated by commas. Some counters need
-ptxas, whose cubin is not used.
+ptxas, whose cubin is not used. A third argument, `LAUNCHING`, compiles a program whose kernels may launch kernels.
 
 It prints the log, and its exit status says whose fault a failure is. Standard library only.
 """
@@ -27,6 +27,7 @@ from sandbox.ptxas import Assembled, assembled_kernels
 
 HOME = Path(__file__).resolve().parents[3]
 _LIBRARIES = HOME / "libraries"
+LAUNCHING = "device-launches"
 LINE_MARK = "// line "  # the translator's, before what belongs to a line of the submission
 _INLINE = "// begin inline asm"  # nvcc's
 _ERROR = re.compile(r"^device\.cpp:(\d{1,8}):", re.MULTILINE)
@@ -47,12 +48,17 @@ DEVICE_FLAGS = (
 
 
 class FunctionalChains(Chains):
-    """The chains of one recipe, for a program that uses `libraries`."""
+    """The chains of one recipe, for a program that uses `libraries`, and launches kernels if `launching`."""
 
     def __init__(
-        self, recipe: dict[str, Any], counters: Sequence[str] = (), libraries: Sequence[str] = ()
+        self,
+        recipe: dict[str, Any],
+        counters: Sequence[str] = (),
+        libraries: Sequence[str] = (),
+        *,
+        launching: bool = False,
     ) -> None:
-        steps = recipe["steps"]
+        steps = recipe["launching_steps" if launching else "steps"]
         if libraries:
             steps = {name: _with_headers(step) for name, step in steps.items()}
         super().__init__(steps, recipe["environment"], HOME)
@@ -149,10 +155,12 @@ def _user_line(log: str) -> int:
 def main() -> int:
     """Compile, print the log, return the exit status."""
     recipe = json.loads((HOME / "recipe.json").read_text())
-    for name, text in recipe["files"].items():
+    launching = LAUNCHING in sys.argv[3:]
+    files = recipe["files"] | (recipe["launching_files"] if launching else {})
+    for name, text in files.items():
         Path(name).write_text(text)
-    counters, libraries = ([name for name in names.split(",") if name] for names in sys.argv[1:])
-    status, log = FunctionalChains(recipe, counters, libraries).compile()
+    counters, libraries = ([name for name in names.split(",") if name] for names in sys.argv[1:3])
+    status, log = FunctionalChains(recipe, counters, libraries, launching=launching).compile()
     sys.stdout.write(log)
     return status
 

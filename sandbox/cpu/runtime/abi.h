@@ -229,9 +229,21 @@ void wc_texture(Thread*, u64 object, u32 dimensions, bool integer_coordinates, c
                 u32* result, u32 location);
 void wc_surface(Thread*, u64 object, u32 dimensions, const u32* coordinates, u32 bytes, void* data, Access,
                 u32 location);
-// Launches from device code: cudaGetParameterBufferV2 and cudaLaunchDeviceV2 with their parameter blocks.
+// The device runtime, with the parameter blocks of its functions: cudaGetParameterBufferV2 and cudaLaunchDeviceV2, which
+// launch, and the rest (device_runtime.cpp). A `number` is what cudaGetDevice and its like give.
 void wc_parameter_buffer(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_launch_device(Thread*, const u8* parameters, u8* result, u32 location);
+void wc_device_last_error(Thread*, u8* result, bool keeps);
+void wc_device_error_text(const u8* parameters, u8* result, bool name);
+void wc_device_number(Thread*, const u8* parameters, u8* result, s32 number, u32 location);
+void wc_device_stream_create(Thread*, const u8* parameters, u8* result, u32 location);
+void wc_device_stream_destroy(const u8* parameters, u8* result);
+void wc_device_stream_wait(Thread*, const u8* parameters, u8* result);
+void wc_device_event_create(Thread*, const u8* parameters, u8* result, u32 location);
+void wc_device_event_record(Thread*, const u8* parameters, u8* result);
+void wc_device_event_destroy(const u8* parameters, u8* result);
+void wc_device_malloc(Thread*, const u8* parameters, u8* result, u32 location);
+void wc_device_free(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_divide_by_zero(Thread*, u32 location);  // warns once: a GPU does not trap
 // Race mode: finite operands gave infinity in half precision.
 void wc_half_overflow(Thread*, u32 location);

@@ -13,6 +13,7 @@
 
 namespace warpcourt::cpu {
 
+struct ChildLaunch;
 struct Launch;
 struct Worker;
 
@@ -50,6 +51,8 @@ struct ThreadRecord : Thread {
   u64 polls[2];        // the last addresses that it polled, since it wrote
   WarpRequest request;
   AsyncCopies copies;
+  ChildLaunch* child;  // whose parameters it is writing, or null; see device_runtime.cpp
+  u32 child_error;     // of its last launch that failed and that it has not looked at
   void* stack_pointer; // while not running
   Stack stack;
 
@@ -123,6 +126,7 @@ struct Block {
   u32 shared_bytes = 0;
   // Race mode, see races.h.
   u32 number = 0;    // linear index in the grid
+  u32 family_number = 0;  // likewise in all grids of the family, see child_grids.h
   u32 run = 0;
   u32 epoch = 0;     // meetings so far
   u32 fences = 0;
@@ -137,7 +141,7 @@ struct Block {
   std::vector<u16> postponed;  // accesses that raced; with late reads a heap
 
   Touch touch(const ThreadRecord& thread, Access kind, u32 location) const {
-    return {epoch, warp_orders[thread.warp()].clock(thread.lane()), number, fences, location,
+    return {epoch, warp_orders[thread.warp()].clock(thread.lane()), family_number, fences, location,
             static_cast<u16>(thread.index), kind};
   }
   // Whether a thread that has not started comes next, rather than one that is ready.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "counters.h"
+#include "device_runtime.h"
 #include "diagnostics.h"
 #include "faults.h"
 #include "memory.h"
@@ -52,6 +53,7 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     Fault{thread, location}.end("misaligned", "misaligned " + action(access, bytes) + target,
                                 "The address must be a multiple of " + std::to_string(bytes) + ".");
   }
+  if (thread.child && thread.child->holds(address, bytes)) return;
   SiteCache& cache = caller->sites[site];
   if (on_own_stack(thread, address, bytes)) {
     cache = {reinterpret_cast<u64>(thread.stack.low), kStackBytes - bytes + 1};

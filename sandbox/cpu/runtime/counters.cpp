@@ -81,6 +81,7 @@ void report_counts() {
   branches().report_lines();
   doubles().report_lines();
   small_launches().end_call();
+  tally().report_children();
   report_kernels();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "child_grids.h"
 #include "cuda_error.h"
 #include "device_limits.h"
 #include "devices.h"
@@ -95,8 +96,15 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int device) 
   *value = attribute(name);
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
+cudaError_t cudaDeviceSetLimit(cudaLimit name, std::size_t value) {
+  if (name == cudaLimitDevRuntimePendingLaunchCount) family().set_limit(value);
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit name) {
+  if (name == cudaLimitDevRuntimePendingLaunchCount) {
+    *value = family().limit();
+    return cudaSuccess;
+  }
   *value = name == cudaLimitStackSize ? kStackBytes : std::size_t{8} << 20;
   return cudaSuccess;
 }

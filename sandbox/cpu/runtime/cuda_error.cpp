@@ -34,6 +34,8 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
     ERROR_TEXT(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
     ERROR_TEXT(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
+    ERROR_TEXT(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
+    ERROR_TEXT(cudaErrorLaunchPendingCountExceeded, "launch would exceed the number of pending launches"),
     ERROR_TEXT(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR_TEXT(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
     ERROR_TEXT(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),

@@ -1,4 +1,4 @@
-// What device code calls: malloc and free, assert, trap, clocks, and launches of its own.
+// What device code calls: malloc and free, assert, trap and clocks. See device_runtime.cpp for launches.
 #include <chrono>
 #include <cstring>
 #include <unordered_set>
@@ -6,10 +6,8 @@
 #include "device_limits.h"
 #include "devices.h"
 #include "diagnostics.h"
-#include "launch.h"
 #include "memory.h"
 #include "races.h"
-#include "registry.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -34,14 +32,6 @@ std::string string_at(u64 address) {
   const char* start = reinterpret_cast<const char*>(address);
   return {start, strnlen(start, limit)};
 }
-
-// Parameter block of cudaGetParameterBufferV2: function, grid, block, shared bytes. It is followed by the
-// child's parameters in a buffer that the parent fills before it calls cudaLaunchDeviceV2.
-struct DeviceLaunch {
-  const Kernel* kernel;
-  LaunchShape shape;
-  u64 parameters[512];  // a kernel has at most 4 KiB of parameters
-};
 
 }  // namespace
 
@@ -121,37 +111,6 @@ void wc_half_overflow(Thread* caller, u32 location) {
           "finite numbers gave infinity in float16, whose largest number is 65504" + place(thread, location) +
               ". Compute in float, or scale the numbers first.",
           where(thread, location)});
-}
-
-void wc_parameter_buffer(Thread* caller, const u8* parameters, u8* result, u32 location) {
-  auto* launch = new DeviceLaunch{};
-  launch->kernel = find_kernel_by_entry(parameter<u64>(parameters, 0));
-  const Dim3 grid = parameter<Dim3>(parameters, 8), block = parameter<Dim3>(parameters, 20);
-  launch->shape = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, parameter<u32>(parameters, 32), false};
-  if (!launch->kernel) wc_unsupported(caller, "call of an unknown kernel", location);
-  register_memory(launch->parameters, sizeof launch->parameters, MemoryKind::kVariable, "launch parameters");
-  const u64 address = reinterpret_cast<u64>(launch->parameters);
-  std::memcpy(result, &address, sizeof address);
-}
-
-void wc_launch_device(Thread* caller, const u8* parameters, u8* result, u32 location) {
-  if (caller->races) races().settle();
-  auto* buffer = parameter<u64*>(parameters, 0);
-  const u32 success = 0;
-  std::memcpy(result, &success, sizeof success);
-  auto* launch = reinterpret_cast<DeviceLaunch*>(reinterpret_cast<u8*>(buffer) - offsetof(DeviceLaunch, parameters));
-  if (!unregister_memory(buffer)) return;
-  record(caller).block->worker->forget_sites();
-  cudaError_t error;
-  const std::string why_not = objection(*launch->kernel, launch->shape, error);
-  if (!why_not.empty()) {
-    const ThreadRecord& thread = record(caller);
-    fail({Severity::kError, "cuda_error", why_not + place(thread, location) + '.', where(thread, location)},
-         wire::kRuntimeError);
-  }
-  std::vector<u64> block(launch->parameters, launch->parameters + launch->kernel->parameter_bytes / 8 + 2);
-  queue_device_launch(*launch->kernel, launch->shape, std::move(block));
-  delete launch;
 }
 
 }  // extern "C"

@@ -3,19 +3,17 @@
 #include "launch.h"
 
 #include <cstring>
-#include <deque>
 #include <mutex>
 
 #include "../../runner/launch_limits.h"
+#include "block.h"
+#include "child_grids.h"
 #include "cuda_error.h"
 #include "device_limits.h"
 #include "devices.h"
 #include "diagnostics.h"
-#include "engine.h"
-#include "host_trace.h"
 #include "memory.h"
 #include "registry.h"
-#include "scheduler.h"
 #include "streams.h"
 
 namespace warpcourt::cpu {
@@ -26,7 +24,6 @@ constexpr LaunchLimits kLaunchLimits = {
     .block = {kMaxThreads, kMaxThreads, kMaxBlockZ},
     .grid = {kMaxGridX, kMaxGridYZ, kMaxGridYZ},
 };
-constexpr std::size_t kMaxQueuedLaunches = 2048;  // CUDA's default pending launch count
 
 struct Prepared {
   const Kernel* kernel;
@@ -35,56 +32,15 @@ struct Prepared {
   int device = 0;
 };
 
-std::mutex launching;  // one grid at a time
-std::mutex queue_mutex;
-std::deque<Prepared> queue;
+std::mutex launching;  // one family at a time
 
 std::string text_of(const dim3& size) { return text(Dim3{size.x, size.y, size.z}); }
-
-void note(const Launch& launch) {
-  std::string message = launch.name + "<<<" + text(launch.grid) + ", " + text(launch.block);
-  if (launch.dynamic_shared_bytes) message += ", " + std::to_string(launch.dynamic_shared_bytes);
-  message += ">>>";
-  if (launch.static_shared_bytes) {
-    message += " with " + std::to_string(launch.static_shared_bytes) + " bytes of static shared memory";
-  }
-  report({Severity::kNote, "launch", message, {launch.name, nullptr, nullptr, 0}});
-}
-
-void run_one(const Prepared& prepared) {
-  static u64 launches = 0;
-  Launch launch;
-  launch.kernel = prepared.kernel;
-  launch.name = demangle(prepared.kernel->name);
-  launch.number = ++launches;
-  const dim3 &grid = prepared.shape.grid, &block = prepared.shape.block;
-  launch.grid = {grid.x, grid.y, grid.z};
-  launch.block = {block.x, block.y, block.z};
-  launch.threads = block.x * block.y * block.z;
-  launch.static_shared_bytes = prepared.kernel->static_shared_bytes;
-  launch.dynamic_shared_bytes = static_cast<u32>(prepared.shape.shared_bytes);
-  launch.blocks = u64{grid.x} * grid.y * grid.z;
-  launch.cooperative = prepared.shape.cooperative;
-  launch.device = prepared.device;
-  launch.parameters = prepared.parameters;
-  note(launch);
-  if (launch.cooperative) {
-    host_trace().count(HostEvent::kCooperativeLaunch, "");
-    reset_grid_workspace();
-  }
-  run_launch(launch);
-}
 
 cudaError_t run(const Prepared& prepared) {
   std::lock_guard lock(launching);
   Executing on(prepared.device);
   DeviceOpen open;
-  run_one(prepared);
-  while (!queue.empty()) {
-    Prepared child = std::move(queue.front());
-    queue.pop_front();
-    run_one(child);
-  }
+  family().run(*prepared.kernel, prepared.shape, prepared.parameters);
   return cudaSuccess;
 }
 
@@ -154,11 +110,6 @@ cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void*
     return Description{.name = "kernel " + name, .kernel = name};
   };
   return submit(stream, {[prepared = std::move(prepared)] { return run(prepared); }, describe, true});
-}
-
-void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters) {
-  std::lock_guard lock(queue_mutex);
-  if (queue.size() < kMaxQueuedLaunches) queue.push_back({&kernel, shape, std::move(parameters), executing_device()});
 }
 
 }  // namespace warpcourt::cpu

@@ -15,8 +15,13 @@ namespace warpcourt::cpu {
 constexpr u32 kDefaultSharedBytes = 48 << 10;
 constexpr u32 kMaxSharedBytes = 227 << 10;
 
+struct Grid;
+
 struct Launch {
   const Kernel* kernel = nullptr;
+  Grid* node = nullptr;  // which this is the launch of
+  u32 first_block = 0;   // race mode: the number of its first block in the family, see child_grids.h
+  u64 acquired = 0;      // race mode: by the block that launched it
   std::string name;  // demangled
   u64 number = 0;    // distinct for every launch of the process
   Dim3 grid{};
@@ -47,8 +52,5 @@ cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void*
 
 // Why that shape cannot be launched, or "" when it can; `error` becomes the CUDA error.
 std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_t& error);
-
-// Queues a launch by device code. It runs when the grid that made it has ended.
-void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters);
 
 }  // namespace warpcourt::cpu

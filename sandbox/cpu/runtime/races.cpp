@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "child_grids.h"
 #include "counters.h"
 #include "diagnostics.h"
 #include "engine.h"
@@ -104,6 +105,24 @@ std::string what_is_at(u64 address, u32 bytes) {
   return found ? found->element(address, bytes) + " of " + found->text() : "global memory";
 }
 
+bool descends(const Grid& grid, const Grid& from) {
+  const Grid* at = &grid;
+  while (at->generation > from.generation) at = at->parent;
+  return at == &from;
+}
+
+// Why nothing orders accesses of the two grids, and what does.
+std::string between_grids(const Grid& one, const Grid& other) {
+  if (descends(one, other) || descends(other, one)) {
+    return ", with no ordering between the parent and its child. A child sees what its launching thread wrote before the "
+           "launch, and what __syncthreads() ordered before that. A parent never sees what a child wrote: read it in a "
+           "kernel that the parent launches into cudaStreamTailLaunch.";
+  }
+  return ", with no ordering between the two child grids. Grids that one block launches into one stream run one after the "
+         "other; those of different blocks or streams do not. Use an atomic operation, or move the second access to a "
+         "kernel that is launched into cudaStreamTailLaunch.";
+}
+
 }  // namespace
 
 Races& races() {
@@ -141,7 +160,7 @@ void Races::start_block(Block& block) {
   block.run = ++runs_;
   ++block.epoch;
   block.fences = 0;
-  block.acquired = 0;
+  block.acquired = block.launch->acquired;
   block.fenced = false;
   block.warp_orders.resize(block.warps.size());
   for (WarpOrder& order : block.warp_orders) order.reset();
@@ -159,8 +178,9 @@ void Races::fence(Block& block, bool within_block) {
 bool Races::ordered(const Touch& before, const Block& block, const Touch& now) const {
   if (before.block != now.block) {
     const auto found = covered_.find(before.block);
-    return found != covered_.end() && before.fences < found->second.size() &&
-           found->second[before.fences] <= block.acquired;
+    const bool acquired = found != covered_.end() && before.fences < found->second.size() &&
+                          found->second[before.fences] <= block.acquired;
+    return acquired || family().ordered(before, now.block);
   }
   if (before.thread == now.thread || before.epoch != now.epoch) return true;
   const bool same_warp = before.thread / kWarpLanes == now.thread / kWarpLanes;
@@ -171,9 +191,9 @@ bool Races::ordered(const Touch& before, const Block& block, const Touch& now) c
 void Races::acquire(const Cell& cell, ThreadRecord& thread, Access kind) {
   if (!cell.released) return;
   Block& block = *thread.block;
-  if (cell.releaser_block != block.number && (cell.narrow || has_block_scope(kind))) return;
+  if (cell.releaser_block != block.family_number && (cell.narrow || has_block_scope(kind))) return;
   block.acquired = std::max(block.acquired, cell.released);
-  if (cell.releaser_block == block.number && cell.releaser != thread.index) ++block.epoch;
+  if (cell.releaser_block == block.family_number && cell.releaser != thread.index) ++block.epoch;
 }
 
 void Races::release(Cell& cell, ThreadRecord& thread, Access kind) {
@@ -181,10 +201,10 @@ void Races::release(Cell& cell, ThreadRecord& thread, Access kind) {
   if (!block.fenced) return;
   cell.released = ++clock_;
   cell.releaser = static_cast<u16>(thread.index);
-  cell.releaser_block = block.number;
+  cell.releaser_block = block.family_number;
   cell.narrow = has_block_scope(kind);
   if (cell.narrow) return;
-  std::vector<u64>& covered = covered_[block.number];
+  std::vector<u64>& covered = covered_[block.family_number];
   if (covered.size() < block.fences) covered.resize(block.fences, clock_);
 }
 
@@ -256,22 +276,30 @@ void Races::report_race(const Event& event, const Touch& before, u32 offset) {
 std::string Races::race_text(const Event& event, const Touch& before, u32 offset) const {
   const Touch& now = event.touch;
   const ThreadRecord& thread = *event.thread;
-  const Launch& launch = *thread.block->launch;
+  const Grid& earlier = family().grid_of(before.block);
+  const Grid& grid = *thread.block->launch->node;
+  const std::string kernel = grid.launch.name;
+  const bool same_grid = &earlier == &grid;
   const bool same_block = before.block == now.block;
   const bool same_warp = same_block && before.thread / kWarpLanes == now.thread / kWarpLanes;
-  const auto in_block = [&](const Dim3& block) { return same_block ? "" : " of block " + text(block); };
+  const auto in_block = [&](const Dim3& block, const Grid& of) {
+    return (same_block ? "" : " of block " + text(block)) + (same_grid ? "" : " of kernel " + of.launch.name);
+  };
+  const Dim3 other_block = position(before.block - earlier.launch.first_block, earlier.launch.grid);
   const std::string at = event.shared ? "byte " + std::to_string(offset) + " of shared memory"
                                       : what_is_at(event.address - event.offset + offset, event.bytes);
-  std::string message = "race on " + at + ": thread " + text(position(before.thread, launch.block)) +
-                        in_block(position(before.block, launch.grid)) + past(before.kind) +
-                        in_line(before.location) + " and thread " + text(thread.tid) +
-                        in_block(thread.block->index) + ' ' + verb(now.kind) + " it" + in_line(now.location);
+  std::string message = "race on " + at + ": thread " + text(position(before.thread, earlier.launch.block)) +
+                        in_block(other_block, earlier) + past(before.kind) + in_line(before.location) + " and thread " +
+                        text(thread.tid) + in_block(thread.block->index, grid) + ' ' + verb(now.kind) + " it" +
+                        in_line(now.location);
   if (same_block) {
     const Missing missing = missing_between(before, now, same_warp);
-    message += ' ' + missing.where + ", in kernel " + launch.name + ", block " + text(thread.block->index) + ". " +
+    message += ' ' + missing.where + ", in kernel " + kernel + ", block " + text(thread.block->index) + ". " +
                missing.advice + ", or use an atomic operation.";
+  } else if (!same_grid) {
+    message += between_grids(earlier, grid);
   } else {
-    message += ", with no ordering between the two blocks, in kernel " + launch.name +
+    message += ", with no ordering between the two blocks, in kernel " + kernel +
                ". Use an atomic operation, put __threadfence() between the write and the flag or counter that "
                "announces it, or move the second access to another launch.";
     if (has_block_scope(before.kind) || has_block_scope(now.kind)) {

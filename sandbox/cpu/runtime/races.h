@@ -4,7 +4,7 @@
 // on every machine. Two accesses to a word by different threads, at least one of them a plain write, race unless
 // something orders them:
 //
-//   two launches       are ordered
+//   two launches       by the host are ordered. child_grids.h orders those by device code
 //   within a block     by a barrier of the block. Epochs count them
 //   within a warp      also by a __syncwarp whose mask holds both lanes (warp_order.h)
 //   between blocks     by a release and an acquire. A block releases when it fences and then writes: what it did
@@ -53,6 +53,7 @@ class Races {
   void start_call();
   // Before the first call of a case: what was reported of earlier cases may be reported again.
   void start_case() { reported_.clear(); }
+  // Around a launch by the host, with all that it launches itself.
   void start_launch();
   void finish_launch();
   // A block is about to run in `block`.

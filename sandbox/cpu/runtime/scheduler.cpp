@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "counters.h"
+#include "device_runtime.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "executed.h"
@@ -71,6 +72,7 @@ void finish_thread(ThreadRecord& thread) {
   Block& block = *thread.block;
   thread.state = State::kDone;
   thread.copies.forget();
+  if (thread.child || thread.child_error) finish_launches(thread);
   --block.live;
   block.yields = 0;
   block.warps[thread.warp()].live &= ~thread.lane_bit();
@@ -215,6 +217,7 @@ unsigned available_cpus() {
 void Block::prepare(const Launch& of, u64 place, Worker& by) {
   worker = &by;
   number = static_cast<u32>(place);
+  family_number = of.first_block + number;
   index = {static_cast<u32>(place % of.grid.x), static_cast<u32>(place / of.grid.x % of.grid.y),
            static_cast<u32>(place / of.grid.x / of.grid.y)};
   if (launch_number != of.number) {
@@ -310,6 +313,11 @@ void Worker::run(Launch& launch) {
     }
     if (!next) break;
     run_block(*this, *next);
+    while (launched) {
+      family().run_launched(std::move(launched));
+      forget_sites();
+      run_block(*this, *next);
+    }
     if (next->finished) {
       if (engine().options.counted) count_finished_block(*next);
       spare.push_back(std::move(next));
@@ -338,12 +346,10 @@ void run_launch(Launch& launch) {
   const u32 threads = few ? kInterleavedThreads : kResidentThreads;
   launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
   launch.order = order_of(launch, options);
-  if (options.races) races().start_launch();
   if (options.counted) start_counting_launch(launch);
   if (options.races) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
-    if (options.races) races().finish_launch();
     return;
   }
   if (!crew) crew = new Crew(cpus - 1);

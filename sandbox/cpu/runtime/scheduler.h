@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "block.h"
-#include "launch.h"
+#include "child_grids.h"
 #include "memory.h"
 
 namespace warpcourt::cpu {
@@ -46,7 +46,8 @@ struct Worker {
   std::vector<SiteCache> sites;
   u64 sites_generation = 0;
   std::vector<std::unique_ptr<Block>> spare;
-  bool set_aside = false;  // leave the block at the next dispatch: it spins, or has had its turn
+  bool set_aside = false;  // leave the block at the next dispatch: it spins, has had its turn, or launched a grid
+  std::unique_ptr<Grid> launched;  // by a thread of the block, to run before anything else
 
   void run(Launch& launch);
   void forget_sites();

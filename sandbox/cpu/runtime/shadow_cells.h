@@ -12,7 +12,7 @@ namespace warpcourt::cpu {
 struct Touch {
   u32 epoch = 0;       // meetings of the block, 0: there was no such access
   u32 lane_clock = 0;  // see warp_order.h
-  u32 block = 0;       // linear index in the grid
+  u32 block = 0;       // linear index in the family of grids
   u32 fences = 0;      // of the block before it, see races.h
   u32 location = 0;
   u16 thread = 0;      // linear index in the block

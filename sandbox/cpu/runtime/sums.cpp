@@ -44,6 +44,7 @@ std::string Sum::text() const {
 
 void Tally::start_call() {
   launches_ = blocks_ = barriers_ = 0;
+  children_.clear();
   shapes_.clear();
   more_shapes_ = false;
 }
@@ -71,8 +72,24 @@ std::string Tally::shapes() const {
 }
 
 std::string Tally::text() const {
-  return "launches=" + std::to_string(launches_) + " blocks=" + std::to_string(blocks_) +
-         " barriers=" + std::to_string(barriers_);
+  std::string out = "launches=" + std::to_string(launches_) + " blocks=" + std::to_string(blocks_) +
+                    " barriers=" + std::to_string(barriers_);
+  if (children_.empty()) return out;
+  u64 total = 0;
+  for (const auto& [site, launches] : children_) total += launches;
+  const auto most = std::max_element(children_.begin(), children_.end(),
+                                     [](const auto& one, const auto& other) { return one.second < other.second; });
+  const u32 line = line_number(std::get<2>(most->first));
+  return out + " device_launches=" + std::to_string(total) + (line ? '@' + std::to_string(line) : "");
+}
+
+void Tally::report_children() const {
+  for (const auto& [site, launches] : children_) {
+    const auto& [parent, child, location] = site;
+    report({Severity::kNote, "device_launches",
+            "kernel " + parent + " launched " + count(launches, "grid") + " of kernel " + child,
+            {parent, nullptr, nullptr, location}});
+  }
 }
 
 Tally& tally() {

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "abi.h"
@@ -52,6 +53,12 @@ class Tally {
  public:
   void start_call();
   void start_launch(const Launch& launch);
+  // A launch by device code, in a line of the kernel `parent`.
+  void count_child(const std::string& parent, const std::string& child, u32 location) {
+    ++children_[{parent, child, location}];
+  }
+  // A note for each kernel that launched, and line.
+  void report_children() const;
   void start_library_launch() { ++launches_; }  // whose resources nothing bounds
   void end_block() { ++blocks_; }
   void count_barrier() { ++barriers_; }
@@ -62,6 +69,8 @@ class Tally {
 
  private:
   static constexpr std::size_t kMaxShapes = 16;
+  using ChildSite = std::tuple<std::string, std::string, u32>;  // both kernels, and the location
+  std::map<ChildSite, u64> children_;
   std::vector<std::string> shapes_;  // each once
   bool more_shapes_ = false;
   u64 launches_ = 0;

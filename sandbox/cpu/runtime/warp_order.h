@@ -22,6 +22,10 @@ class WarpOrder {
   u32 clock(u32 lane) const { return clocks_[lane]; }
   // Whether an access of `other` with that mark comes before what `lane` does now.
   bool covers(u32 lane, u32 other, u32 clock) const { return clock <= seen_[lane][other]; }
+  // Up to which mark of `other` accesses come before what `lane` does now.
+  u32 seen(u32 lane, u32 other) const { return seen_[lane][other]; }
+  // Later accesses of the lane get another mark.
+  void tick(u32 lane) { ++clocks_[lane]; }
   // The lanes of a mask meet at __syncwarp.
   void meet(u32 lanes) {
     u32 known[kLanes] = {};

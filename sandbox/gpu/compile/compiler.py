@@ -111,11 +111,22 @@ class Compiler:
         """The libraries that programs can be linked with here."""
         return tuple(self.learned.recipe.libraries)
 
+    @property
+    def device_launches(self) -> bool:
+        """Whether programs whose kernels launch kernels can be linked here."""
+        return self.learned.recipe.launching is not None
+
     def key(
-        self, source: bytes, binding: bytes, flags: Sequence[str] = (), libraries: Sequence[str] = ()
+        self,
+        source: bytes,
+        binding: bytes,
+        flags: Sequence[str] = (),
+        libraries: Sequence[str] = (),
+        *,
+        device_launches: bool = False,
     ) -> tuple[str | bytes, ...]:
         """Return the parts of a cache key: everything that can change the result of a compilation."""
-        return (self.stamp, *flags, "", *libraries, "", source, binding)
+        return (self.stamp, *flags, "", *libraries, "launches" if device_launches else "", source, binding)
 
     def command(self, limits: Limits = COMPILE_LIMITS) -> Command:
         """A warm compile sandbox, for a pool: it says ready, and takes one LOAD (`Compilation`)."""
@@ -128,14 +139,14 @@ class Compiler:
             collect=dict.fromkeys(LISTINGS.values(), MAX_LISTING_BYTES),
         )
 
-    def recipe(self, flags: Sequence[str] = ()) -> GpuCompileRecipe:
-        """The steps with `flags` of a problem. Raises ValueError for a flag that no problem may give."""
+    def recipe(self, flags: Sequence[str] = (), *, device_launches: bool = False) -> GpuCompileRecipe:
+        """The steps with `flags` of a problem, for kernels that launch kernels if `device_launches`.
+
+        Raises ValueError for a flag that no problem may give, and if kernels cannot launch kernels here.
+        """
         check_flags(flags)
-        return (
-            _learn(self.backend, self.place, self.architectures, flags).recipe
-            if flags
-            else self.learned.recipe
-        )
+        learned = _learn(self.backend, self.place, self.architectures, flags) if flags else self.learned
+        return learned.recipe.with_device_launches() if device_launches else learned.recipe
 
 
 def check_flags(flags: Sequence[str]) -> None:

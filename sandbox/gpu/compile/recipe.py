@@ -1,6 +1,6 @@
 """The steps that build one GPU artifact, learned inside the compile sandbox from `nvcc --dryrun`.
 
-We omit two of nvcc's steps: the device link, which only separately compiled device code needs,
+We omit two of nvcc's steps: the device link, except for programs whose kernels may launch kernels,
 and the device binary as C text. The binary goes into an object of its own by way of the assembler,
 so that the host's compiler need not wait for it.
 """
@@ -11,16 +11,28 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from sandbox.nvcc_steps import DIALECT, MODULE_ID, STEM, StepsUnknown, ask_nvcc
+from sandbox.nvcc_steps import (
+    DIALECT,
+    FATBIN_C,
+    MODULE_ID,
+    REGISTRATION,
+    SEPARATE,
+    STEM,
+    Steps,
+    StepsUnknown,
+    ask_nvcc,
+)
 
 FINISH_OBJECT = "finish.o"
 WRAPPED = (
     *("__cudaRegisterFunction", "__cudaGetKernel", "__cudaLaunchKernel", "cudaLaunchKernel"),
     *("cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"),
 )
+_DEVICE_RUNTIME = "cudadevrt"
 # What programs can be linked with, by name: a header that the compile sandbox has if it has the library.
 LIBRARIES: Mapping[str, str] = {"cublas": "cublas_v2.h", "cufft": "cufft.h"}
 FLAGS = (*DIALECT, "-O3", "-lineinfo", "-Xptxas", "-v", "-Xcompiler", "-fPIC")
@@ -43,13 +55,14 @@ warpcourt_fatbin:
 
 @dataclass(frozen=True)
 class DeviceSteps:
-    """The steps for one architecture, and the files that they leave."""
+    """The steps for one architecture, and the files that they leave. `link` may be empty."""
 
     preprocess: list[str]
     front: list[str]
     assemble: list[str]
     ptx: str
     cubin: str
+    link: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -58,7 +71,8 @@ class GpuCompileRecipe:
 
     `usage` and `disassemble` are the beginnings of commands that take a cubin, empty where the toolkit has
     no such program. `root` is where it is installed. `libraries` are those of LIBRARIES that it
-    has, with the words that link them.
+    has, with the words that link them. `launching` has the steps that replace these for programs whose kernels
+    may launch kernels; None if the toolkit lacks the device runtime.
     """
 
     environment: dict[str, str]
@@ -72,6 +86,20 @@ class GpuCompileRecipe:
     files: dict[str, str]
     root: str
     libraries: dict[str, list[str]]
+    launching: "LaunchingSteps | None" = None
+
+    def with_device_launches(self) -> "GpuCompileRecipe":
+        """The recipe for programs whose kernels may launch kernels. Raises ValueError if there is none."""
+        if self.launching is None:
+            raise ValueError("the toolkit of the compile sandbox has no device runtime")
+        changed = self.launching
+        return replace(
+            self,
+            host=changed.host,
+            devices=changed.devices,
+            fatbinary=changed.fatbinary,
+            files=self.files | {FATBIN_C: _FATBIN_C + REGISTRATION},
+        )
 
     def linking(self, libraries: Sequence[str]) -> "GpuCompileRecipe":
         """The recipe that links `libraries` too, all of which the sandbox has."""
@@ -86,7 +114,26 @@ class GpuCompileRecipe:
     def from_json(cls, text: str) -> "GpuCompileRecipe":
         """Rebuild the value from the output of `to_json`."""
         body = json.loads(text)
-        return cls(**{**body, "devices": [DeviceSteps(**device) for device in body["devices"]]})
+        launching = body["launching"]
+        changed = {
+            "devices": _devices_from(body["devices"]),
+            "launching": launching
+            and LaunchingSteps(launching["host"], _devices_from(launching["devices"]), launching["fatbinary"]),
+        }
+        return cls(**{**body, **changed})
+
+
+@dataclass(frozen=True)
+class LaunchingSteps:
+    """The steps of programs whose kernels may launch kernels, where they differ from those of others."""
+
+    host: dict[str, list[str]]
+    devices: list[DeviceSteps]
+    fatbinary: list[str]
+
+
+def _devices_from(body: list[dict[str, Any]]) -> list[DeviceSteps]:
+    return [DeviceSteps(**device) for device in body]
 
 
 def learn_recipe(
@@ -100,7 +147,6 @@ def learn_recipe(
     generate = [f"-gencode=arch=compute_{a},code=[sm_{a},compute_{a}]" for a in architectures]
     steps = ask_nvcc(nvcc, [*FLAGS, *flags, *generate], object_name="host.o")
     variables = steps.variables
-    fatbinary = [w for w in steps.step("fatbinary") if not w.startswith("--embedded-fatbin")]
     search_path = f"{steps.environment['PATH']}:/opt/disassembler"
     cuobjdump = shutil.which("cuobjdump", path=search_path)
     nvdisasm = shutil.which("nvdisasm", path=search_path)
@@ -115,19 +161,52 @@ def learn_recipe(
     return GpuCompileRecipe(
         environment=steps.environment,
         host=steps.host("host.o"),
-        devices=[
-            _device(front, steps.all_steps("-E"), steps.all_steps("ptxas"))
-            for front in steps.all_steps("cicc")
-        ],
-        fatbinary=fatbinary,
+        devices=_devices(steps),
+        fatbinary=_fatbinary(steps),
         embed=["as", "fatbin.s", "-o", "fatbin.o"],
         link=link,
         usage=[cuobjdump, "--dump-resource-usage"] if cuobjdump else [],
         disassemble=[nvdisasm, "--print-code", "--print-line-info-inline"] if nvdisasm else [],
-        files={**MODULE_ID, f"{STEM}.fatbin.c": _FATBIN_C, "fatbin.s": _FATBIN_ASSEMBLY},
+        files={**MODULE_ID, FATBIN_C: _FATBIN_C, "fatbin.s": _FATBIN_ASSEMBLY},
         root=variables["TOP"],
         libraries=_libraries(steps.step(f"{STEM}.cpp4.ii", "-E"), link),
+        launching=_launching(ask_nvcc(nvcc, [*FLAGS, SEPARATE, *flags, *generate], object_name="host.o"), link),
     )
+
+
+def _devices(steps: Steps) -> list[DeviceSteps]:
+    return [
+        _device(front, steps.all_steps("-E"), steps.all_steps("ptxas")) for front in steps.all_steps("cicc")
+    ]
+
+
+def _fatbinary(steps: Steps) -> list[str]:
+    return [word for word in steps.step("fatbinary") if not word.startswith("--embedded-fatbin")]
+
+
+def _launching(steps: Steps, link: Sequence[str]) -> LaunchingSteps | None:
+    """Return the steps of relocatable device code. None if the device runtime to link it with is missing.
+
+    The linked binaries replace those of ptxas. The binary holds no PTX: the driver could not link it.
+    """
+    name = f"lib{_DEVICE_RUNTIME}.a"
+    folders = [folder for folder in _folders(link, "-L") if (folder / name).is_file()]
+    if not folders:
+        return None
+    devices = [_linked(device, folders[0]) for device in _devices(steps)]
+    fatbinary = [word for word in _fatbinary(steps) if "kind=ptx" not in word and word != "--device-c"]
+    for device in devices:
+        unlinked = device.link[-3]
+        fatbinary = [word.replace(f"file={unlinked}", f"file={device.cubin}") for word in fatbinary]
+    return LaunchingSteps(steps.host("host.o"), devices, fatbinary)
+
+
+def _linked(device: DeviceSteps, folder: Path) -> DeviceSteps:
+    """The steps with one that links the binary with the device runtime in `folder`."""
+    architecture = next(word for word in device.assemble if word.startswith("-arch=")).removeprefix("-arch=")
+    linked = f"linked.{architecture}.cubin"
+    link = ["nvlink", "-m64", f"--arch={architecture}", f"-L{folder}", f"-l{_DEVICE_RUNTIME}"]
+    return replace(device, link=[*link, device.cubin, "-o", linked], cubin=linked)
 
 
 def _libraries(preprocess: Sequence[str], link: Sequence[str]) -> dict[str, list[str]]:

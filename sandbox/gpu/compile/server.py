@@ -85,6 +85,8 @@ class GpuChains(Chains):
         if self.stub.exists():
             self.stub_written.set()
         assembler = run(device.assemble, self.environment)
+        if device.link:
+            run(device.link, self.environment)
         if device is self._recipe.devices[0]:
             self.ptxas = assembler
             if self._recipe.usage:

@@ -105,7 +105,9 @@ def binding_for(source: str) -> str:
 
 
 @cache
-def compile_source(source: str, counters: tuple[str, ...] = ()) -> Compiled:
+def compile_source(
+    source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False
+) -> Compiled:
     backend = BareBackend(runtime().folder)
     binding = binding_for(source).encode()
     libraries = linked_libraries(source, LINKED)
@@ -116,17 +118,18 @@ def compile_source(source: str, counters: tuple[str, ...] = ()) -> Compiled:
         backend=backend,
         counters=counters,
         libraries=libraries,
+        device_launches=device_launches,
     )
 
 
 @cache
-def artifact_of(source: str, counters: tuple[str, ...] = ()) -> bytes:
+def artifact_of(source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False) -> bytes:
     """The compiled source, kept between test runs."""
     kept = ArtifactCache(CACHE / "bare")
-    key = ArtifactCache.key([runtime().stamp, source, *counters])
+    key = ArtifactCache.key([runtime().stamp, source, *counters, *["launches"] * device_launches])
     if artifact := kept.get(key):
         return artifact
-    compiled = compile_source(source, counters)
+    compiled = compile_source(source, counters, device_launches=device_launches)
     assert compiled.artifact, compiled.log
     kept.put(key, compiled.artifact)
     return compiled.artifact
@@ -158,8 +161,10 @@ def _scalar_bits(value: float, dtype: str) -> int:
 class Runner:
     """A runner with one submission loaded."""
 
-    def __init__(self, source: str, counters: tuple[str, ...] = ()) -> None:
-        contents = artifact_of(source, counters)
+    def __init__(
+        self, source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False
+    ) -> None:
+        contents = artifact_of(source, counters, device_launches=device_launches)
         self._parameters = parameters_of(source)
         self._process = BareBackend(runtime().folder).start(runner_command(runtime(), limits=LIMITS))
         self._sequence = 0

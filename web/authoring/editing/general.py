@@ -16,13 +16,15 @@ LIMITS = ("compile_s", "case_s", "memory_mib", "source_kib")
 class LimitRow:
     """The limits of a submission. Numbers are as the file writes them, or empty if the file omits them.
 
-    An empty `gpus` allows any model. `libraries` is None if all libraries are allowed.
+    An empty `gpus` allows any model. `libraries` is None if all libraries are allowed. `device_launches` says
+    whether kernels may launch kernels.
     """
 
     languages: tuple[str, ...]
     numbers: dict[str, str]
     gpus: tuple[str, ...] = ()
     libraries: tuple[str, ...] | None = None
+    device_launches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ def read_limits(text: str) -> LimitRow:
         {name: number_at(table, name) for name in LIMITS},
         texts_at(table, "gpus"),
         texts_at(table, "libraries") if "libraries" in table else None,
+        table.get("device_launches") is True,
     )
 
 
@@ -78,6 +81,7 @@ def write_limits(text: str, row: LimitRow) -> str:
     }
     values["gpus"] = list(row.gpus) or None
     values["libraries"] = None if row.libraries is None else list(row.libraries)
+    values["device_launches"] = True if row.device_launches else None
     return change_table(text, "limits", values)
 
 

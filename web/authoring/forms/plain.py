@@ -102,6 +102,7 @@ class LimitsForm(forms.Form):
         label="Allowed libraries",
         widget=forms.CheckboxSelectMultiple,
     )
+    device_launches = forms.BooleanField(required=False, label="Allow launches from device code")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -131,6 +132,7 @@ class LimitsForm(forms.Form):
                 "gpus": ", ".join(row.gpus),
                 "restricted": row.libraries is not None,
                 "libraries": list(row.libraries or ()),
+                "device_launches": row.device_launches,
                 **row.numbers,
             }
         )
@@ -150,6 +152,7 @@ class LimitsForm(forms.Form):
             {name: cleaned[name] for name in LIMITS},
             cleaned["gpus"],
             tuple(cleaned["libraries"]) if cleaned["restricted"] else None,
+            cleaned["device_launches"],
         )
 
 

@@ -6,7 +6,26 @@ from ..symbols import FunctionSymbol, VariableSymbol, lay_out
 from ..syntax import Arguments, Instruction, Name, Operand, Prototype, Variable
 from .entry import InstructionEntry
 
-# Functions that the device runtime provides: the body for each, with P its parameters and Q its result.
+# Functions of CUDA's device runtime: the body for each, with P its parameters and Q its result.
+_DEVICE_RUNTIME = {
+    "GetParameterBufferV2": "wc_parameter_buffer(T, P, Q, T->location);",
+    "LaunchDeviceV2": "wc_launch_device(T, P, Q, T->location);",
+    "GetLastError": "wc_device_last_error(T, Q, false);",
+    "PeekAtLastError": "wc_device_last_error(T, Q, true);",
+    "GetErrorString": "wc_device_error_text(P, Q, false);",
+    "GetErrorName": "wc_device_error_text(P, Q, true);",
+    "GetDevice": "wc_device_number(T, P, Q, 0, T->location);",
+    "GetDeviceCount": "wc_device_number(T, P, Q, 1, T->location);",
+    "StreamCreateWithFlags": "wc_device_stream_create(T, P, Q, T->location);",
+    "StreamDestroy": "wc_device_stream_destroy(P, Q);",
+    "StreamWaitEvent": "wc_device_stream_wait(T, P, Q);",
+    "EventCreateWithFlags": "wc_device_event_create(T, P, Q, T->location);",
+    "EventRecord": "wc_device_event_record(T, P, Q);",
+    "EventDestroy": "wc_device_event_destroy(P, Q);",
+    "Malloc": "wc_device_malloc(T, P, Q, T->location);",
+    "Free": "wc_device_free(T, P, Q, T->location);",
+}
+# All functions that the engine provides to device code.
 INTRINSICS = {
     "vprintf": "wc_printf(T, load<u64>(u64(P)), load<u64>(u64(P) + 8), Q, T->location);",
     "malloc": "wc_malloc(T, P, Q, T->location);",
@@ -15,8 +34,8 @@ INTRINSICS = {
         "wc_assert_fail(T, load<u64>(u64(P)), load<u64>(u64(P) + 8), load<u32>(u64(P) + 16), "
         "load<u64>(u64(P) + 24), T->location);"
     ),
-    "cudaGetParameterBufferV2": "wc_parameter_buffer(T, P, Q, T->location);",
-    "cudaLaunchDeviceV2": "wc_launch_device(T, P, Q, T->location);",
+    # Programs that are compiled for CUDA's second device runtime call its functions with this prefix.
+    **{f"__cudaCDP2{name}": body for name, body in _DEVICE_RUNTIME.items()},
 }
 
 
