@@ -55,7 +55,10 @@ warpcourt_fatbin:
 
 @dataclass(frozen=True)
 class DeviceSteps:
-    """The steps for one architecture, and the files that they leave. `link` may be empty."""
+    """The steps for one architecture, and the files that they leave.
+
+    `link` adds the device runtime to `cubin`, and its last word is the file that it leaves; it may be empty.
+    """
 
     preprocess: list[str]
     front: list[str]
@@ -196,17 +199,15 @@ def _launching(steps: Steps, link: Sequence[str]) -> LaunchingSteps | None:
     devices = [_linked(device, folders[0]) for device in _devices(steps)]
     fatbinary = [word for word in _fatbinary(steps) if "kind=ptx" not in word and word != "--device-c"]
     for device in devices:
-        unlinked = device.link[-3]
-        fatbinary = [word.replace(f"file={unlinked}", f"file={device.cubin}") for word in fatbinary]
+        fatbinary = [word.replace(f"file={device.cubin}", f"file={device.link[-1]}") for word in fatbinary]
     return LaunchingSteps(steps.host("host.o"), devices, fatbinary)
 
 
 def _linked(device: DeviceSteps, folder: Path) -> DeviceSteps:
     """The steps with one that links the binary with the device runtime in `folder`."""
     architecture = next(word for word in device.assemble if word.startswith("-arch=")).removeprefix("-arch=")
-    linked = f"linked.{architecture}.cubin"
     link = ["nvlink", "-m64", f"--arch={architecture}", f"-L{folder}", f"-l{_DEVICE_RUNTIME}"]
-    return replace(device, link=[*link, device.cubin, "-o", linked], cubin=linked)
+    return replace(device, link=[*link, device.cubin, "-o", f"linked.{architecture}.cubin"])
 
 
 def _libraries(preprocess: Sequence[str], link: Sequence[str]) -> dict[str, list[str]]:

@@ -57,10 +57,15 @@ def pool(compiler: Compiler) -> Iterator[Pool]:
 @pytest.fixture(scope="module")
 def begin(pool: Pool, compiler: Compiler, binding: bytes) -> Callable[..., Compilation]:
     def begin(
-        source: bytes | str, *, limits: Limits = COMPILE_LIMITS, flags: tuple[str, ...] = ()
+        source: bytes | str,
+        *,
+        limits: Limits = COMPILE_LIMITS,
+        flags: tuple[str, ...] = (),
+        device_launches: bool = False,
     ) -> Compilation:
         text = source.encode() if isinstance(source, str) else source
-        return Compilation(pool.take("compile", limits), text, binding, compiler.recipe(flags))
+        recipe = compiler.recipe(flags, device_launches=device_launches)
+        return Compilation(pool.take("compile", limits), text, binding, recipe)
 
     return begin
 
@@ -186,6 +191,43 @@ def test_resources_and_listings(begin: Callable[..., Compilation]) -> None:
     if "sass" in listings:  # needs nvdisasm
         assert "solution.cu" in listings["sass"]
         assert light.constant_bytes > 0
+
+
+LAUNCHES = f"""
+    #include <cuda_runtime.h>
+    __device__ int counted;
+    __global__ void add(const float* a, const float* b, float* c, int n) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) c[i] = a[i] + b[i];
+      counted = n;
+    }}
+    __global__ void parent(const float* a, const float* b, float* c, int n) {{
+      add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+    }}
+    {SOLVE} {{ parent<<<1, 1>>>(a, b, c, n); }}"""
+
+
+def test_kernels_that_launch_kernels_are_linked_with_the_device_runtime(
+    begin: Callable[..., Compilation], tmp_path: Path
+) -> None:
+    compilation = begin(LAUNCHES, device_launches=True)
+    try:
+        result = compilation.result()
+        listings = compilation.listings(60)
+    finally:
+        compilation.close()
+    assert result.outcome is CompileOutcome.BUILT, result.log
+    assert result.log == ""
+    assert "warpcourt_call" in exports(result.artifact, tmp_path)
+    assert b"__cudaCDP2LaunchDeviceV2" in result.artifact
+    assert {kernel.name for kernel in parse_kernels(result.resources)} == {"add", "parent"}
+    assert "__cudaCDP2LaunchDeviceV2" in listings["ptx"]
+
+
+def test_without_permission_kernels_cannot_launch_kernels(compiled: Compile) -> None:
+    result = compiled(LAUNCHES)
+    assert result.outcome is CompileOutcome.REJECTED
+    assert "requires separate compilation mode" in result.log
 
 
 def test_listings_are_bounded(begin: Callable[..., Compilation]) -> None:
