@@ -113,8 +113,8 @@ class ProblemLimits:
     """Limits of one submission. `case_s` is wall clock, `compile_s` processor time of the compiler.
 
     `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
-    those whose headers a CUDA program may include, None for all. With `device_launches`, its kernels may launch
-    kernels.
+    those whose headers a CUDA program may include, None for all. With `device_launches`, its kernels may
+    launch kernels.
     """
 
     compile_s: float = 30.0

@@ -25,8 +25,8 @@ MODULE_ID = {
 }
 FATBIN_C = f"{STEM}.fatbin.c"  # the host half of every program includes it
 SEPARATE = "-rdc=true"  # kernels can launch kernels only in relocatable device code
-# The end of FATBIN_C for such programs. Their host half registers by a function of its module that nvcc would make
-# when it links device code. As in other programs, there is one module, and `__fatDeviceText` is its binary.
+# The end of FATBIN_C for such programs. Their host half registers by a function of its module, which nvcc
+# generates when it links device code. Here there is one module, and `__fatDeviceText` is its binary.
 REGISTRATION = """\
 extern "C" {
 const int __FATIDNAME(__NV_MODULE_ID) = 0;

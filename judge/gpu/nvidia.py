@@ -214,14 +214,14 @@ class NvidiaHardware:
         libraries = linked_libraries(source, problem.limits.libraries)
         if lacking := [library for library in libraries if library not in compiler.libraries]:
             raise LibraryMissing(
-                f"{' and '.join(lacking)} cannot be linked on this node: its CUDA toolkit, or the image for "
+                f"{' and '.join(lacking)} cannot be linked on this node: its CUDA toolkit, or the image "
                 "compiling, has only a part of the libraries"
             )
         launches = problem.limits.device_launches
         if launches and not compiler.device_launches:
             raise LibraryMissing(
-                "Programs whose kernels launch kernels cannot be linked on this node: its CUDA toolkit, or the "
-                "image for compiling, lacks libcudadevrt.a"
+                "Kernels that launch kernels cannot be linked on this node: its CUDA toolkit, or the image "
+                "for compiling, lacks libcudadevrt.a"
             )
         parts = compiler.key(source.encode(), binding.encode(), libraries=libraries, device_launches=launches)
         key = ArtifactCache.key(parts)

@@ -1,6 +1,6 @@
 """Rows of very different lengths: `heavy` rows hold three quarters of all entries, the others are short.
 
-A quarter of the short rows is empty. Values are positive, so that no sum cancels and a relative tolerance suffices.
+A quarter of the short rows is empty. Values are positive, so no sum cancels.
 """
 
 
@@ -12,7 +12,7 @@ def generate(xp, rng, size):
     is_heavy = xp.zeros(rows, dtype=bool)
     is_heavy[order[:heavy]] = True
     share = xp.where(is_heavy, 0.0, share)
-    # The longest heavy row is at most twice as long as the shortest. Without other entries, they hold everything.
+    # The longest heavy row is at most twice as long as the shortest. If all others are empty, they hold all.
     weight = xp.where(is_heavy, 1 + rng.random(rows), 0.0)
     light = share.sum()
     share = share + weight * (3 * light + (light == 0)) / weight.sum()

@@ -35,14 +35,13 @@ def compile_command(
     """The compile sandbox for `source` (solution.cu) and the `binding` (binding.cu) that includes it.
 
     `counters` names those of `sandbox.cpu.counting` that the program is compiled to count. `libraries` are
-    those that the program may include and is linked with: `cublas` and `cufft`. With `device_launches`, kernels
-    of the program may launch kernels.
+    those that the program may include and is linked with: `cublas` and `cufft`. With `device_launches`,
+    kernels of the program may launch kernels.
     """
     python = Path(sys.executable).resolve()
     prefix = Path(sys.base_prefix)
-    argv = (str(python), "-I", "-S", f"{HOME}/driver", ",".join(counters), ",".join(libraries))
-    if device_launches:
-        argv += (LAUNCHING,)
+    names = (",".join(counters), ",".join(libraries), LAUNCHING if device_launches else "")
+    argv = (str(python), "-I", "-S", f"{HOME}/driver", *names)
     binds = list(runtime.toolkit.binds())
     if not any(prefix.is_relative_to(bind.source) for bind in binds):
         binds.append(Bind(prefix, str(prefix)))

@@ -7,7 +7,7 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
 
 The first argument names the counters (`sandbox.cpu.counting`) that the program is compiled to count, and the
 second the libraries that it uses: `cublas` and `cufft`. Names are separated by commas. Some counters need
-ptxas, whose cubin is not used. A third argument, `LAUNCHING`, compiles a program whose kernels may launch kernels.
+ptxas, whose cubin is not used. If the third is `LAUNCHING`, kernels may launch kernels.
 
 It prints the log, and its exit status says whose fault a failure is. Standard library only.
 """
@@ -155,7 +155,7 @@ def _user_line(log: str) -> int:
 def main() -> int:
     """Compile, print the log, return the exit status."""
     recipe = json.loads((HOME / "recipe.json").read_text())
-    launching = LAUNCHING in sys.argv[3:]
+    launching = sys.argv[3] == LAUNCHING
     files = recipe["files"] | (recipe["launching_files"] if launching else {})
     for name, text in files.items():
         Path(name).write_text(text)

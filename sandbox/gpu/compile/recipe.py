@@ -74,8 +74,8 @@ class GpuCompileRecipe:
 
     `usage` and `disassemble` are the beginnings of commands that take a cubin, empty where the toolkit has
     no such program. `root` is where it is installed. `libraries` are those of LIBRARIES that it
-    has, with the words that link them. `launching` has the steps that replace these for programs whose kernels
-    may launch kernels; None if the toolkit lacks the device runtime.
+    has, with the words that link them. `launching` has the steps that replace these for programs whose
+    kernels may launch kernels; None if the toolkit lacks the device runtime.
     """
 
     environment: dict[str, str]
@@ -121,7 +121,9 @@ class GpuCompileRecipe:
         changed = {
             "devices": _devices_from(body["devices"]),
             "launching": launching
-            and LaunchingSteps(launching["host"], _devices_from(launching["devices"]), launching["fatbinary"]),
+            and LaunchingSteps(
+                launching["host"], _devices_from(launching["devices"]), launching["fatbinary"]
+            ),
         }
         return cls(**{**body, **changed})
 
@@ -173,7 +175,9 @@ def learn_recipe(
         files={**MODULE_ID, FATBIN_C: _FATBIN_C, "fatbin.s": _FATBIN_ASSEMBLY},
         root=variables["TOP"],
         libraries=_libraries(steps.step(f"{STEM}.cpp4.ii", "-E"), link),
-        launching=_launching(ask_nvcc(nvcc, [*FLAGS, SEPARATE, *flags, *generate], object_name="host.o"), link),
+        launching=_launching(
+            ask_nvcc(nvcc, [*FLAGS, SEPARATE, *flags, *generate], object_name="host.o"), link
+        ),
     )
 
 

@@ -105,9 +105,7 @@ def binding_for(source: str) -> str:
 
 
 @cache
-def compile_source(
-    source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False
-) -> Compiled:
+def compile_source(source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False) -> Compiled:
     backend = BareBackend(runtime().folder)
     binding = binding_for(source).encode()
     libraries = linked_libraries(source, LINKED)
@@ -161,9 +159,7 @@ def _scalar_bits(value: float, dtype: str) -> int:
 class Runner:
     """A runner with one submission loaded."""
 
-    def __init__(
-        self, source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False
-    ) -> None:
+    def __init__(self, source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False) -> None:
         contents = artifact_of(source, counters, device_launches=device_launches)
         self._parameters = parameters_of(source)
         self._process = BareBackend(runtime().folder).start(runner_command(runtime(), limits=LIMITS))

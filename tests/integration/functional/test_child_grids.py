@@ -49,7 +49,9 @@ def right(outcome: Outcome) -> bool:
 
 
 def races(ended: list[Outcome]) -> list[str]:
-    return [str(found["message"]) for outcome in ended for found in outcome.diagnostics if found["kind"] == "race"]
+    return [
+        str(found["message"]) for outcome in ended for found in outcome.diagnostics if found["kind"] == "race"
+    ]
 
 
 def line_of(comment: str) -> int:
@@ -136,7 +138,9 @@ def test_a_wrong_configuration_and_a_wrong_stream_are_errors() -> None:
     assert "a stream that device code did not create" in str(error(limits(5)[0])["message"])
 
 
-@pytest.mark.parametrize(("program", "words"), [(6, "shared memory of the block"), (7, "a local variable of the thread")])
+@pytest.mark.parametrize(
+    ("program", "words"), [(6, "shared memory of the block"), (7, "a local variable of the thread")]
+)
 def test_children_cannot_get_pointers_to_shared_or_local_memory(program: int, words: str) -> None:
     outcome, _ = limits(program)
     assert outcome.status == ExitStatus.ILLEGAL_ACCESS

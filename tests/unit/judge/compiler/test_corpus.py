@@ -41,6 +41,13 @@ FIRST = {
             "Write a launch as kernel<<<blocks, threads>>>(arguments)."
         ),
     ),
+    "launch_in_kernel": (
+        7,
+        (
+            "Kernel launch from __device__ or __global__ functions requires separate compilation mode. "
+            "This problem does not allow launches from device code. Launch the kernel from solve."
+        ),
+    ),
     "launch_type": (
         7,
         (
