@@ -22,6 +22,8 @@ QUIZZES = (
     "dispatcher-quiz",
     "link-quiz",
     "isolation-quiz",
+    "gpu-pod",
+    "gpu-alerts",
 )
 PAGE = "/quizzes/read-a-profile"
 PICTURES = os.environ.get("QUIZ_PICTURES")  # a folder: whoever looks at the pages sets it

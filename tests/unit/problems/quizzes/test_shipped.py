@@ -45,6 +45,8 @@ def test_the_planned_quizzes_ship() -> None:
         "dispatcher-quiz",
         "link-quiz",
         "isolation-quiz",
+        "gpu-pod",
+        "gpu-alerts",
     }
 
 
