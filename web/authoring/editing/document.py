@@ -12,6 +12,7 @@ with the table.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import tomlkit
@@ -40,12 +41,18 @@ class TableRow:
     values: Mapping[str, object]
 
 
+@lru_cache(maxsize=4)
 def read_document(text: str) -> TOMLDocument:
-    """Return the document in `text`.
+    """Return the document in `text`. Do not change it: a page reads the same text for each of its forms.
 
     Raises:
         DescriptionUnreadable: it is not TOML.
     """
+    return _parse(text)
+
+
+def _parse(text: str) -> TOMLDocument:
+    """Return the document in `text`, for the caller to change. Raises DescriptionUnreadable."""
     if excess := toml_excess(text):
         raise DescriptionUnreadable(f"It {excess}.", 1)
     try:
@@ -75,7 +82,7 @@ def change_top(text: str, values: Mapping[str, object]) -> str:
     None removes a key. Raises DescriptionUnreadable.
     """
     for key, value in values.items():
-        document = read_document(text)
+        document = _parse(text)
         if key in document:
             _change(document, {key: value})
             text = tomlkit.dumps(document)
@@ -90,7 +97,7 @@ def change_table(text: str, key: str, values: Mapping[str, object]) -> str:
     Raises:
         DescriptionUnreadable: `text` is not TOML.
     """
-    document = read_document(text)
+    document = _parse(text)
     found = document.get(key)
     if isinstance(found, Mapping):
         _change(cast("Table", found), values)
@@ -108,7 +115,7 @@ def change_table(text: str, key: str, values: Mapping[str, object]) -> str:
 
 def change_tables(text: str, key: str, rows: Sequence[TableRow]) -> str:
     """Return `text` with `rows` as the array of tables `key`, in order. Raises DescriptionUnreadable."""
-    document = read_document(text)
+    document = _parse(text)
     known = tables_of(document, key)
     if known and [row.came_from for row in rows] == list(range(len(known))):
         for table, row in zip(known, rows, strict=True):
