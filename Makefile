@@ -6,6 +6,8 @@
 PY := .venv/bin/python
 # The floor of coverage holds for a whole run. `make test PYTEST=...` may select tests, and measures nothing.
 COVERAGE ?= $(if $(PYTEST),,--cov)
+# More than two cores, since some tests wait. `make test PROCESSES=...` suits a machine with other numbers.
+PROCESSES ?= 3
 # Many processes of the tests import the same modules, so they keep the bytecode, whatever the shell says.
 test unit prove prove-all: export PYTHONDONTWRITEBYTECODE =
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
@@ -21,21 +23,21 @@ serve: setup ## Set up and serve the site with a worker
 
 test: setup-test lint ## Set up and run all tests that this machine can run
 	@$(PY) -m tests.prepare
-	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations 10 $(COVERAGE) $(PYTEST)
+	@$(PY) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder --durations 10 $(COVERAGE) $(PYTEST)
 
 # The importers of sets run each set in processes, which takes as long as all other unit tests.
 unit: ## Run the tests that need no database, compiler or browser (after `make setup-test`)
-	@$(PY) -m pytest -q -n 3 tests/unit --ignore tests/unit/web --ignore tests/unit/translator \
+	@$(PY) -m pytest -q -n $(PROCESSES) tests/unit --ignore tests/unit/web --ignore tests/unit/translator \
 	  --ignore tests/unit/problems/importing $(PYTEST)
 
 check: ## Check the style of FILES (default: changed files), and run the unit tests that import them
 	@$(PY) -m deploy.check $(FILES)
 
 prove: setup-test ## Judge the shipped solutions and mutants that no receipt covers, and write their receipts
-	@PROVE=missing $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
+	@PROVE=missing $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup tests/integration/problems $(PYTEST)
 
 prove-all: setup-test ## Judge all shipped solutions and mutants, and write receipts for those that hold
-	@PROVE=all $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
+	@PROVE=all $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup tests/integration/problems $(PYTEST)
 
 lint-quick: ## Check style, types and layers; takes seconds once the mypy daemon runs
 	@deploy/lint --quick
