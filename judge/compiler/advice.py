@@ -119,6 +119,10 @@ _RULES = _rules(
     ),
     (r"a __global__ function call must be configured", _LAUNCH),
     (
+        r"kernel launch from __device__ or __global__ functions requires separate compilation",
+        "Kernels cannot launch kernels here. Launch all of them from host code.",
+    ),
+    (
         r'no suitable constructor exists to convert from "[^"]{0,200}" to "dim3"',
         f"{_LAUNCH} Both are integers or dim3.",
     ),

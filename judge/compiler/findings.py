@@ -11,6 +11,7 @@ from judge.compiler.advice import advice_on
 from judge.compiler.log import BINDING, SOURCE, LogEntry, entries
 from judge.compiler.signature import signature_finding
 from judge.compiler.source import ProgramText
+from judge.compiler.unsupported import of_cuda, plain_function, unsupported_text
 from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
 from problems.schema import Problem
@@ -18,6 +19,7 @@ from problems.vocabulary import DiagnosticKind, Severity
 
 MAX_FINDINGS = 16
 _MAX_MESSAGE = 600
+_MAX_NAME = 100
 _LACKS = ": undefined symbol: "
 _ABORTED = ("Ptx assembly aborted", "compilation terminated")
 _UNDEFINED = ("undefined reference", "unresolved extern")
@@ -53,7 +55,7 @@ def compile_findings(log: str, source: str, problem: Problem) -> tuple[Diagnosti
 def load_findings(said: Iterable[Diagnostic], source: str) -> tuple[Diagnostic, ...]:
     """Return findings from what a runner `said` when a program did not load.
 
-    Missing functions read like linker errors.
+    A missing function reads like a linker error, but one of CUDA is missing in functional mode alone.
     """
     return tuple(_linked(diagnostic, source) for diagnostic in said)
 
@@ -62,8 +64,13 @@ def _linked(said: Diagnostic, source: str) -> Diagnostic:
     _, words, symbol = said.message.rpartition(_LACKS)
     if not words or said.line or said.severity is not Severity.ERROR:
         return said
+    program = ProgramText.read(source)
+    if of_cuda(symbol):
+        name = clean(plain_function(symbol), _MAX_NAME)
+        line = program.line_of(name)
+        return Diagnostic(Severity.ERROR, DiagnosticKind.LINKER, unsupported_text(name), line=line)
     missing = LogEntry(Severity.ERROR, f"Undefined reference to '{symbol}'", DiagnosticKind.LINKER)
-    return _finding(missing, ProgramText.read(source))
+    return _finding(missing, program)
 
 
 def _follows(entry: LogEntry, told: set[int]) -> bool:

@@ -18,6 +18,17 @@ from problems.vocabulary import DiagnosticKind
 _WARNING = re.compile(r"(?P<call>cuda\w{1,60}): the (?P<role>source|destination) is ")
 _DIRECTION = re.compile(r"\bcudaMemcpy(?:(?P<source>Host|Device)To(?P<destination>Host|Device)|Default)\b")
 _ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
+# What the host has to wait for, or the second operation, which has to wait, and the first one.
+_HAZARDS = (
+    re.compile(r"\bwhile (?P<called>.{1,300}?) in (?:stream|the default stream)\b"),
+    re.compile(r" it, (?P<called>.{1,300}?) in (?:stream|the default stream)\b"),
+    re.compile(r"stream hazard on .{1,300}?: (?P<called>.{1,300}?) in (?:stream|the default stream)\b"),
+)
+_CALLED = re.compile(
+    r"(?:kernel )?(?P<name>[\w:<>, ]{1,200}?)"
+    r"(?: \((?P<source>host|device) to (?P<destination>host|device)\)| \(line.{0,40})?$"
+)
+_OF_ARGUMENT = re.compile(r"\bargument (?P<argument>\w{1,80})")
 _ALLOCATED = re.compile(r"\s{0,8}(?:\([^()]{1,40}\)\s{0,8})?&\s{0,8}(?P<name>[A-Za-z_]\w{0,60})")
 _MOST_NAMES = 16  # each takes a search of the program
 _MOST_MESSAGES = 8  # different ones that get lines
@@ -33,7 +44,7 @@ _HELD = (
 def with_host_lines(
     found: Iterable[Diagnostic], source: str, arguments: Iterable[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """Return `found`, with lines in findings on copies, accesses, leaks and launches of the host.
+    """Return `found`, with lines in findings on copies, accesses, leaks, hazards and launches of the host.
 
     `arguments` are the names of the arguments of solve, in order. The program may name its parameters
     otherwise.
@@ -74,6 +85,35 @@ def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> i
         if (source if said["role"] == "source" else destination) == "Host":
             lines.append(line)
     return lines[0] if len(lines) == 1 else None
+
+
+def _line_of_hazard(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
+    """Return the only call that is meant: what must wait for the other, or what the host must wait for."""
+    argument = _OF_ARGUMENT.search(message)
+    array = names.get(argument["argument"], argument["argument"]) if argument else ""
+    for pattern in _HAZARDS:
+        found = pattern.search(message)
+        called = _CALLED.match(found["called"]) if found else None
+        if called is None:
+            continue
+        line = program.launch_of(called["name"]) if "cuda" not in called["name"] else None
+        line = line or _only_call(program.statements_of(called["name"]), called, array)
+        if line is not None:
+            return line
+    return None
+
+
+def _only_call(statements: Iterable[tuple[int, str]], called: re.Match[str], array: str) -> int | None:
+    """The line of the only one of `statements` that may copy in that direction, and else may use `array`."""
+    way = (called["source"], called["destination"])
+    calls = []
+    for line, text in statements:
+        stated = [tuple(word.lower() for word in found) for found in _DIRECTION.findall(text)]
+        if not called["source"] or not stated or stated[0] in (way, ("", "")):
+            calls.append((line, text))
+    if len(calls) > 1 and array:
+        calls = [call for call in calls if re.search(rf"\b{re.escape(array)}\b", call[1])]
+    return calls[0][0] if len(calls) == 1 else None
 
 
 def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
@@ -120,4 +160,5 @@ _FINDERS: Mapping[str, Callable[[str, ProgramText, Mapping[str, str]], int | Non
     DiagnosticKind.COPY_DIRECTION: _line_of_copy,
     DiagnosticKind.HOST_ACCESS: _line_of_access,
     DiagnosticKind.LEAK: _line_of_leak,
+    DiagnosticKind.STREAM_HAZARD: _line_of_hazard,
 }

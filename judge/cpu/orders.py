@@ -39,6 +39,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from judge.cases import LATE_READS, ORDERS
+from judge.compiler.host_lines import with_host_lines
 from judge.compiler.kept import kept_text
 from judge.cpu.races import has_data_race, race_among, race_text
 from judge.drawn import CaseData
@@ -86,21 +87,16 @@ def check_in_orders(
             break
     else:
         return reports[0]
-    last, found = reports[-1], () if several else referee.diagnostics[before:]
-    if several or last.verdict is not Verdict.WRONG_ANSWER:
-        named = not several and len(reports) > 1 and race_among(found) is None
-        return (
-            _after_a_right_call(last, source)
-            if named
-            else _explained(last, (), right_before=len(reports) > 1)
-        )
-    if len(reports) > 1:
-        kept = changes_between_calls(lambda flags: referee.check(drawn, flags))
+    last, right_before = reports[-1], len(reports) > 1
+    found = () if several else with_host_lines(referee.diagnostics[before:], source)
+    raced = race_among(found) is not None
+    if last.verdict is not Verdict.WRONG_ANSWER:
+        return _after_a_right_call(last, source) if right_before and not raced else last
+    if right_before:
+        kept = not several and changes_between_calls(lambda flags: referee.check(drawn, flags))
     else:
-        kept = race_among(found) is None and right_alone()
-    return (
-        _told_what_is_kept(last, source) if kept else _explained(last, found, right_before=len(reports) > 1)
-    )
+        kept = not raced and right_alone()
+    return _told_what_is_kept(last, source) if kept else _explained(last, found, right_before=right_before)
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
@@ -132,8 +128,6 @@ def _after_a_right_call(report: CaseReport, source: str) -> CaseReport:
 
 
 def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool) -> CaseReport:
-    if report.verdict is not Verdict.WRONG_ANSWER:
-        return report
     found = tuple(found)
     race = race_among(found)
     if race is not None:

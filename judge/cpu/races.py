@@ -20,5 +20,6 @@ def has_data_race(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def race_text(race: Diagnostic) -> str:
-    """Return a sentence that says what `race` is."""
-    return f"There is a {_NAMES[race.kind]}{race.message}"
+    """Return a sentence that says what `race` is, and where."""
+    known = race.line is None or f"line {race.line}" in race.message
+    return f"There is a {_NAMES[race.kind]}{race.message}" + ("" if known else f" See line {race.line}.")

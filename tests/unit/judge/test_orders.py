@@ -93,7 +93,7 @@ def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Ver
 def test_a_wrong_order_is_explained_by_a_hazard_between_streams() -> None:
     report = check(ScriptedReferee([RIGHT, WRONG], NOTE, HAZARD))
     assert report.verdict is WRONG
-    assert report.message.endswith(f"There is a {HAZARD.message}")
+    assert report.message.endswith(f"There is a {HAZARD.message} See line 3.")
 
 
 def test_a_wrong_order_without_a_race_says_that_there_is_no_order() -> None:

@@ -130,3 +130,45 @@ def test_the_time_for_a_source_grows_with_its_length(head: str, piece: str) -> N
         LAUNCHED,
     ]
     assert_linear(lambda text: with_host_lines(found, text, ["in", "out"]), piece, length=4000, head=head)
+
+
+BYTES = "stream hazard on element 0 of argument out: "
+HOST = BYTES + "host code reads it while %s in stream 1 may still write it. Synchronise the stream first."
+TWO = (
+    BYTES + "%s in stream 1 writes it, %s in stream 2 writes it, and nothing orders the two. Record an event."
+)
+COPY, BACK = "cudaMemcpyAsync (device to device)", "cudaMemcpyAsync (device to host)"
+COPIES = (
+    "cudaMemcpyAsync(y, x, 4, cudaMemcpyDeviceToDevice, s);\n"
+    "cudaMemcpyAsync(h, y, 4, cudaMemcpyDeviceToHost, s);\n"
+    "cudaMemsetAsync(z, 0, 4, t);\n"
+    "add<<<1, 2, 0, s>>>(y);\n"
+)
+HAZARDS = {
+    "the host and a copy": (HOST % BACK, COPIES, 2),
+    "the host and a kernel": (HOST % "kernel add", COPIES, 4),
+    "the host and a kernel of the default stream": (
+        (HOST % "kernel add").replace("in stream 1", "in the default stream"),
+        COPIES,
+        4,
+    ),
+    "two copies": (TWO % (COPY, BACK), COPIES, 2),
+    "a copy and a set": (TWO % (BACK, "cudaMemsetAsync"), COPIES, 3),
+    "the second is ambiguous": (TWO % (BACK, "cudaMemsetAsync"), COPIES + "cudaMemsetAsync(q, 0, 4, t);", 2),
+    "the array decides": (
+        TWO % (COPY, "cudaMemsetAsync"),
+        "void solve(int* y) {\ncudaMemsetAsync(q, 0, 4, t);\ncudaMemsetAsync(y, 0, 4, t);\n}",
+        3,
+    ),
+    "both are ambiguous": (TWO % (BACK, BACK), COPIES * 2, None),
+    "a direction by default": (HOST % BACK, "cudaMemcpyAsync(h, y, 4, cudaMemcpyDefault, s);", 1),
+    "not in the text": (HOST % "cudaFreeAsync", COPIES, None),
+}
+
+
+@pytest.mark.parametrize("name", HAZARDS)
+def test_the_line_of_a_stream_hazard(name: str) -> None:
+    message, source, line = HAZARDS[name]
+    warning = Diagnostic(Severity.WARNING, DiagnosticKind.STREAM_HAZARD, message)
+    (found,) = with_host_lines([warning], source, ["out"])
+    assert found.line == line

@@ -147,6 +147,32 @@ def test_a_function_that_lacks_when_the_program_is_loaded_is_named(
     assert (found.message.partition(". ")[0], found.line) == (message, line)
 
 
+@pytest.mark.parametrize(
+    ("symbol", "name", "instead"),
+    [
+        ("cudaIpcGetMemHandle", "cudaIpcGetMemHandle", "pass the pointer"),
+        ("cudaGraphAddKernelNode", "cudaGraphAddKernelNode", "cudaStreamBeginCapture"),
+        ("cudaGraphExecUpdate", "cudaGraphExecUpdate", "change that memory"),
+        ("cuMemAlloc_v2", "cuMemAlloc", "runtime API"),
+        ("curandCreateGenerator", "curandCreateGenerator", "<curand_kernel.h>"),
+        ("cudaGetDriverEntryPoint_ptsz", "cudaGetDriverEntryPoint", ""),
+    ],
+)
+def test_a_function_that_functional_mode_lacks_is_no_fault_of_the_program(
+    symbol: str, name: str, instead: str
+) -> None:
+    said = f"the program could not be loaded: /proc/self/fd/7: undefined symbol: {symbol}"
+    (found,) = load_findings(
+        [Diagnostic(Severity.ERROR, "load", said)], f"void solve() {{\n  {name}(1);\n}}\n"
+    )
+    assert found.message.startswith(
+        f"Functional mode does not support {name}. The program may be right on a GPU."
+    )
+    assert instead in found.message
+    assert "does not define it" not in found.message
+    assert (found.kind, found.line) == (DiagnosticKind.LINKER, 2)
+
+
 @pytest.mark.parametrize("code", ["a15[ ", "__device__ {}", "a1[[[[[[", "=" + " " * 79, " x[1];"])
 @pytest.mark.parametrize(
     ("kind", "message"),

@@ -1,0 +1,82 @@
+"""The text of a race says where the barrier is missing, and each case has its own findings."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judge.cases import ORDERS
+from tests.integration.functional.harness import Runner
+
+pytestmark = pytest.mark.integration
+SOURCE = (Path(__file__).parent / "kernels" / "loops.cu").read_text()
+LINES = SOURCE.splitlines()
+X = np.random.default_rng(1).integers(1, 1000, 4096).astype(np.int32)
+PROGRAMS = re.findall(r"\w+", SOURCE.partition("programs[] = {")[2].partition("}")[0])
+END = "at the end of the loop body"
+PLACES = {
+    "loop_end": (
+        "no __syncthreads() between {lower} in one iteration of the loop and {upper} in the next",
+        f"Put __syncthreads() {END}",
+    ),
+    "unrolled": (
+        "no __syncthreads() between {lower} in one iteration of the loop and {upper} in the next",
+        f"Put __syncthreads() {END}",
+    ),
+    "both": (f"Put __syncthreads() between {{upper}} and {{lower}}, and again {END}",),
+    "one_line": ("{upper} in one iteration of the loop and the same line in the next", END),
+    "straight": ("Put __syncthreads() between {upper} and {lower}, or",),
+    "helpers": ("Put __syncthreads() between {upper} and {lower}, or",),
+    "neighbours": ("Read into a variable first.",),
+}
+
+
+def line(text: str) -> int:
+    return next(number for number, found in enumerate(LINES, start=1) if found.endswith(f"// {text}"))
+
+
+def races(runner: Runner, program: str) -> list[dict[str, object]]:
+    """The races in a case that runs `program`, in all orders."""
+    which = PROGRAMS.index(program)
+    outcomes = [runner.call(X, np.zeros(16, np.int32), 256, which, flags=flags) for flags in ORDERS]
+    assert all(outcome.status is None for outcome in outcomes), outcomes
+    return [found for outcome in outcomes for found in outcome.diagnostics if found["kind"] == "race"]
+
+
+@pytest.mark.parametrize("program", PLACES)
+def test_the_text_says_where_the_barrier_is_missing(program: str) -> None:
+    runner = Runner(SOURCE)
+    try:
+        found = races(runner, program)
+    finally:
+        runner.close()
+    upper = f"line {line(f'{program}: upper')}"
+    marked = f"{program}: lower" if f"// {program}: lower" in SOURCE else f"{program}: upper"
+    wanted = [text.format(upper=upper, lower=f"line {line(marked)}") for text in PLACES[program]]
+    assert any(all(text in str(race["message"]) for text in wanted) for race in found), (wanted, found)
+
+
+@pytest.mark.parametrize("program", ["library", "recursion"])
+def test_a_race_in_library_code_has_the_line_that_called_it(program: str) -> None:
+    runner = Runner(SOURCE)
+    try:
+        found = races(runner, program)
+    finally:
+        runner.close()
+    marked = {number for number, text in enumerate(LINES, start=1) if text.endswith(f"// {program}")}
+    assert found
+    assert {race["line"] for race in found} <= marked
+    assert not any(".cuh" in str(race["message"]) for race in found)
+
+
+def test_each_case_has_its_own_races() -> None:
+    runner = Runner(SOURCE)
+    try:
+        cases = [races(runner, program) for program in ("straight", "clean", "straight", "clean", "both")]
+    finally:
+        runner.close()
+    assert [bool(found) for found in cases] == [True, False, True, False, True]
+    again = {race["line"] for race in cases[2]}
+    assert len(cases[2]) == 1, "the first of a kind is told again"
+    assert again <= {race["line"] for race in cases[0]}
