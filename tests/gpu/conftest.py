@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -42,21 +43,28 @@ def gpu() -> GpuInfo:
 
 @pytest.fixture(scope="session")
 def target(gpu: GpuInfo) -> Iterator[Target]:
+    """The judge on the first GPU."""
+    with opened(gpu) as target:
+        yield target
+
+
+@contextmanager
+def opened(*gpus: GpuInfo) -> Iterator[GpuTarget]:
     """All of the real thing: containers, MPS, leases, secret pool, referee processes, the trusted clock."""
     runtime = Path(tempfile.mkdtemp(prefix="wcg"))  # a short path: it holds sockets
     node = NodeSettings(
         runtime_dir=runtime,
         images=os.environ.get("WARPCOURT_TEST_IMAGES", HOST_IMAGES),
         mps=os.environ.get("WARPCOURT_TEST_MPS", "yes") != "no",
-        gpus=(gpu.uuid,),
+        gpus=tuple(gpu.uuid for gpu in gpus),
     )
     try:
         backend = os.environ.get("WARPCOURT_TEST_ISOLATION", "docker")
         target = open_target("gpu", backend=backend, cache=CACHE, warm=WARM, node=node)
     except (IsolationUnavailable, ToolchainMissing) as error:
         pytest.fail(f"there is a GPU, but the judge does not open on it: {error}")
-    yield target
     assert isinstance(target, GpuTarget)
+    yield target
     gpu_runtimes = list(target.gpu_runtimes.values())
     target.close()
     for gpu_runtime in gpu_runtimes:

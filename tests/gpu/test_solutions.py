@@ -21,9 +21,10 @@ Judged = Mapping[Path, Future[Report]]
 
 
 def solutions() -> list[tuple[Problem, Solution]]:
-    """All shipped solutions, problem by problem."""
+    """All shipped solutions for one GPU, problem by problem."""
     folders = sorted(path.parent for path in problems_root().glob("*/problem.toml"))
-    return [(problem, solution) for problem in map(load_problem, folders) for solution in problem.solutions]
+    problems = [problem for problem in map(load_problem, folders) if problem.gpus == 1]
+    return [(problem, solution) for problem in problems for solution in problem.solutions]
 
 
 def name_of(value: object) -> str:

@@ -51,7 +51,8 @@ class ArgumentOut(Schema):
 
     `value` is the formula of a scalar. A scalar without it is drawn from `values`. `takes_values` says
     whether a run may give values for the argument. `memory` says where an array is: in device memory, in
-    pageable host memory (`host`) or in page-locked host memory (`pinned`).
+    pageable host memory (`host`) or in page-locked host memory (`pinned`). `device` is the number of the
+    GPU whose memory that is.
     """
 
     name: str
@@ -62,6 +63,7 @@ class ArgumentOut(Schema):
     values: ValuesOut | None = None
     takes_values: bool
     memory: ArrayMemory = ArrayMemory.DEVICE
+    device: int = 0
 
 
 class SampleOut(Schema):

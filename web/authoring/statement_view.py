@@ -13,7 +13,7 @@ from web.authoring.faults import PackageFault, faults_at, faults_in
 from web.authoring.figures import pictures
 from web.authoring.models import Workspace
 from web.authoring.queries import read
-from web.catalog.arguments import Argument, memory_text
+from web.catalog.arguments import Argument, argument_row
 from web.catalog.folding import folded
 from web.catalog.markdown import render
 
@@ -36,7 +36,17 @@ class StatementView:
     @property
     def on_host(self) -> bool:
         """Return whether `solve` gets an array in host memory, so that the problem is not timed."""
+        return any(argument.on_host for argument in self.arguments)
+
+    @property
+    def placed(self) -> bool:
+        """Return whether the table says where arrays are."""
         return any(argument.memory for argument in self.arguments)
+
+    @property
+    def gpus(self) -> int:
+        """Return the number of GPUs that a program uses."""
+        return self.problem.gpus if self.problem else 1
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:
@@ -68,7 +78,7 @@ def statement_view(
             rendered(workspace, problem.translations.get(locale_of(path), problem.statement)),
             rendered(workspace, problem.statement),
         ),
-        tuple(_row(argument) for argument in problem.arguments),
+        tuple(argument_row(argument, gpus=problem.gpus) for argument in problem.arguments),
     )
 
 
@@ -80,9 +90,3 @@ def editorial_view(workspace: Workspace, text: str) -> SafeString:
     except PackageInvalid:
         pass
     return rendered(workspace, text, anchors="e-")
-
-
-def _row(argument: schema.Argument) -> Argument:
-    shape = " \N{MULTIPLICATION SIGN} ".join(formula.text for formula in argument.shape)
-    memory = memory_text(argument.memory)
-    return Argument(argument.name, argument.role.value, argument.dtype.value, shape, memory)

@@ -10,9 +10,9 @@ from judge.values import as_text
 from problems import schema
 from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
-from problems.vocabulary import ArrayMemory, Language
+from problems.vocabulary import Language
 from web.accounts.models import User
-from web.catalog.arguments import Argument, memory_text
+from web.catalog.arguments import Argument, argument_row
 from web.catalog.folding import folded
 from web.catalog.markdown import render
 from web.catalog.models import Problem
@@ -71,6 +71,7 @@ class ProblemPage:
     sample_values: dict[str, str]
     commands: dict[str, str]
     gpu_models: tuple[str, ...]
+    gpus: int
     personal_node: bool
     gpu_time: GpuTime | None
     functional: bool
@@ -85,6 +86,11 @@ class ProblemPage:
     @property
     def on_host(self) -> bool:
         """Return whether `solve` gets an array in host memory, so that the problem is not timed."""
+        return any(argument.on_host for argument in self.arguments)
+
+    @property
+    def placed(self) -> bool:
+        """Return whether the table says where arrays are."""
         return any(argument.memory for argument in self.arguments)
 
     @property
@@ -128,22 +134,14 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         source=source,
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
-        arguments=[
-            Argument(
-                entry["name"],
-                entry["role"],
-                entry["dtype"],
-                " \N{MULTIPLICATION SIGN} ".join(entry["shape"]),
-                memory_text(ArrayMemory(entry.get("memory", ArrayMemory.DEVICE))),
-            )
-            for entry in problem.signature
-        ],
+        arguments=[argument_row(argument, gpus=problem.gpu_count) for argument in problem.arguments],
         sample_sizes=problem.samples[0]["sizes"] if problem.samples else {},
         custom=_custom(problem),
         sample_values=_sample_values(problem),
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
+        gpus=problem.gpu_count,
         gpu_models=tuple(model for model in offered if suits_gpu(problem.gpu_words, model)),
         personal_node=isinstance(viewer, User) and problem.on_personal_nodes and serves(viewer),
         gpu_time=tightest(viewer) if isinstance(viewer, User) and offered else None,

@@ -144,8 +144,7 @@ void trace(const char* call, const Place& to, const Place& from, const Extent& e
     host_trace().count(HostEvent::kCopyBetweenDevices, call);
     host_trace().count(HostEvent::kByteBetweenDevices, call, bytes);
     if (!devices.direct()) host_trace().count(HostEvent::kStagedByte, call, bytes);
-  }
-  if (on_device(target)) {
+  } else if (on_device(target)) {
     host_trace().count(on_device(origin) ? HostEvent::kCopyOnDevice : HostEvent::kCopyToDevice, call);
     if (!on_device(origin)) host_trace().count(HostEvent::kByteToDevice, call, bytes);
   } else if (on_device(origin)) {

@@ -1,12 +1,14 @@
 """Several virtual devices: who may touch whose memory, what orders their streams, and what calls answer."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from judge.cases import ORDERS
-from judge.evidence.sums import Sums
+from judge.evidence.diagnostics import parse_diagnostics
+from judge.evidence.sums import parse_sums
 from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import Outcome, Runner
 
@@ -17,9 +19,31 @@ X = np.arange(N, dtype=np.float32)
 Y = -1 - X
 # In the order of kPrograms in devices.cu.
 PROGRAMS = (
-    *("direct", "without_access", "wrong_direction", "copies", "staged", "with_access"),
+    *("direct", "without_access", "wrong_direction", "copies", "allocates", "with_access"),
     *("waits", "forgets_to_wait", "waits_for_one_device", "foreign_stream", "says"),
-    *("names_the_wrong_device", "leaves_a_device"),
+    *("names_the_wrong_device", "leaves_a_device", "one_way"),
+)
+BETWEEN = {"copies_between_devices", "bytes_between_devices", "staged_bytes"}
+# What the program `says` prints. CUDA prints the same on two GPUs; see tests/gpu/test_several_gpus.py.
+SAID = (
+    "devices 2 can 1",
+    "itself 0",
+    "set cudaErrorInvalidDevice",
+    "enable cudaSuccess",
+    "again cudaErrorPeerAccessAlreadyEnabled",
+    "own cudaErrorInvalidDevice",
+    "disable cudaSuccess",
+    "disabled cudaErrorPeerAccessNotEnabled",
+    "current 1",
+    "owner 0",
+    "owner 1",
+    "owner 1",
+    "stream 1",
+    "pool 1",
+    "record cudaSuccess",
+    "foreign cudaErrorInvalidResourceHandle",
+    "elapsed cudaErrorInvalidResourceHandle",
+    "peer cudaErrorInvalidDevice",
 )
 
 
@@ -87,26 +111,7 @@ def test_a_launch_needs_the_device_of_its_stream_to_be_current() -> None:
 def test_calls_answer_as_cuda_does() -> None:
     (ended,) = outcomes("says", RunFlag.NONE)
     assert ended.status is None, ended.diagnostics
-    assert ended.output.splitlines() == [
-        "devices 2 can 1",
-        "itself 0",
-        "set cudaErrorInvalidDevice",
-        "enable cudaSuccess",
-        "again cudaErrorPeerAccessAlreadyEnabled",
-        "own cudaErrorInvalidDevice",
-        "disable cudaSuccess",
-        "disabled cudaErrorPeerAccessNotEnabled",
-        "current 1",
-        "owner 0",
-        "owner 1",
-        "owner 1",
-        "stream 1",
-        "pool 1",
-        "record cudaSuccess",
-        "foreign cudaErrorInvalidResourceHandle",
-        "elapsed cudaErrorInvalidResourceHandle",
-        "peer cudaErrorInvalidDevice",
-    ]
+    assert ended.output.splitlines() == list(SAID)
 
 
 def test_a_copy_that_names_the_wrong_device_is_told_the_right_one() -> None:
@@ -134,13 +139,25 @@ def test_one_device_is_all_that_other_problems_have() -> None:
     assert "there is no device 1, device 0 is the only device" in str(ended.diagnostics)
 
 
-def sums(program: str) -> Sums:
-    runner = Runner(SOURCE)
-    try:
-        flags = ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS
-        number = PROGRAMS.index(program)
-        ended = runner.call(X, Y, N, number, flags=flags, devices=(0, 1), device_count=2)
-    finally:
-        runner.close()
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("copies", {"copies_between_devices": 2, "bytes_between_devices": 8 * N, "staged_bytes": 8 * N}),
+        ("with_access", {"copies_between_devices": 2, "bytes_between_devices": 8 * N}),
+        ("direct", {}),
+        ("one_way", {"copies_between_devices": 1, "bytes_between_devices": 4 * N}),
+    ],
+)
+def test_copies_between_devices_are_counted(program: str, expected: dict[str, int]) -> None:
+    (ended,) = outcomes(program, ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS)
     assert ended.status is None, ended.diagnostics
-    raise NotImplementedError
+    (sums,) = parse_sums(parse_diagnostics("\n".join(map(json.dumps, ended.diagnostics)).encode()))
+    counted = {name: event.amount for name, event in sums.events.items()}
+    assert {name: counted[name] for name in counted if name in BETWEEN} == expected
+    assert "bytes_to_host" not in counted
+
+
+def test_each_device_has_memory_of_its_own() -> None:
+    (ended,) = outcomes("allocates", RunFlag.NONE)
+    assert ended.status is None, ended.diagnostics
+    assert ended.output.splitlines() == ["all cudaErrorMemoryAllocation", "free 0"] * 2

@@ -202,6 +202,17 @@ def test_arrays_in_host_memory_are_shown_and_nothing_is_ranked(problem, client: 
     assert client.get("/api/v1/problems/vector-add").json()["signature"][0]["memory"] == "host"
 
 
+def test_arrays_on_several_gpus_are_shown_and_nothing_is_ranked(problem, client: Client):
+    problem.limits = {**problem.limits, "gpu_count": 2}
+    problem.signature[0]["device"] = 1
+    problem.save()
+    page = client.get(URL).content.decode()
+    assert "<td>GPU 1</td>" in page
+    assert "A program uses 2 GPUs in one process. It is not timed or ranked." in page
+    assert "Programs copy data between host and device themselves" not in page
+    assert client.get("/api/v1/problems/vector-add").json()["signature"][0]["device"] == 1
+
+
 def test_requirements_are_listed_in_words(problem, client: Client):
     assert "<h3>Requirements</h3>" not in client.get(URL).content.decode()
     row = {"counter": "launches", "relation": "at_most", "bound": 2.0, "explanation": "Few."}

@@ -318,3 +318,32 @@ def test_what_is_judged_again_goes_to_a_model_that_its_problem_has_now(owner, pr
     assert submission.gpu_model == "NVIDIA H200"
     assert services.claim("worker", gpu_models=["NVIDIA B200"]) is None
     assert services.claim("other", gpu_models=["NVIDIA H200"]) is not None
+
+
+def test_a_problem_for_several_gpus_goes_to_a_node_that_has_them(owner, problem, handed_in, live_gpus):
+    problem.limits = {**problem.limits, "gpu_count": 2}
+    problem.save(update_fields=["limits"])
+    assert handed_in(owner).gpu_model == ""  # without a GPU it is tried on the CPU
+    live_gpus("NVIDIA H200")
+    fleet.record_inventory("node-2", {}, [fake_gpu(7, model="NVIDIA H200")])  # one each is not enough
+    with pytest.raises(services.GpuNotOffered, match=r"judged on 2 GPUs of one node\. No node has them\."):
+        handed_in(owner)
+    fleet.record_inventory("node-3", {}, [fake_gpu(n, model="NVIDIA B200") for n in (8, 9)])
+    assert handed_in(owner).gpu_model == "NVIDIA B200"
+    with pytest.raises(services.GpuNotOffered, match="Nodes with 2 of them: NVIDIA B200"):
+        handed_in(owner, gpu_model="NVIDIA H200")
+
+
+def test_a_submission_that_no_node_can_judge_is_cancelled_and_not_an_error(
+    owner, problem, handed_in, live_gpus
+):
+    problem.limits = {**problem.limits, "gpu_count": 2}
+    problem.save(update_fields=["limits"])
+    live_gpus("NVIDIA B200", "NVIDIA B200")
+    submission = handed_in(owner)
+    lost = services.claim("node-1:7", gpu_models=["NVIDIA B200"])
+    assert services.return_to_queue(lost, failed=False, missing="2 GPUs of one model")
+    assert services.queue.sweep(hosts=lambda _: ["node-1"]).concluded == 1
+    assert verdict_of(submission) == "cancelled"
+    message = Submission.objects.get(pk=submission.pk).report.message
+    assert "No node can judge this: the problem needs 2 GPUs of one node" in message

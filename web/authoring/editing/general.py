@@ -17,7 +17,8 @@ class LimitRow:
     """The limits of a submission. Numbers are as the file writes them, or empty if the file omits them.
 
     An empty `gpus` allows any model. `libraries` is None if all libraries are allowed. `device_launches` says
-    whether kernels may launch kernels.
+    whether kernels may launch kernels. `gpu_count` is the number of GPUs that a program uses, as the file
+    writes it, empty for one.
     """
 
     languages: tuple[str, ...]
@@ -25,6 +26,7 @@ class LimitRow:
     gpus: tuple[str, ...] = ()
     libraries: tuple[str, ...] | None = None
     device_launches: bool = False
+    gpu_count: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,14 @@ def read_limits(text: str) -> LimitRow:
         texts_at(table, "gpus"),
         texts_at(table, "libraries") if "libraries" in table else None,
         table.get("device_launches") is True,
+        number_at(document, "gpus"),
     )
 
 
 def write_limits(text: str, row: LimitRow) -> str:
     """Return `text` with these limits. Omitted limits have their defaults. Raises DescriptionUnreadable."""
-    text = change_top(text, {"languages": _languages(text, row.languages)})
+    together = number(row.gpu_count) if row.gpu_count else None
+    text = change_top(text, {"languages": _languages(text, row.languages), "gpus": together})
     values: dict[str, object] = {
         name: number(value) if value.strip() else None for name, value in row.numbers.items()
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from problems.vocabulary import Dtype, Role
 from web.authoring.editing.document import TableRow, change_tables, inline, number, read_document, tables_of
-from web.authoring.editing.values import table_at, text_at, texts_at
+from web.authoring.editing.values import number_at, table_at, text_at, texts_at
 
 KEY = "arguments"
 _CHECKED = {Role.OUT.value, Role.INOUT.value}
@@ -22,7 +22,8 @@ _FIRST_TOLERANCE = {
 class ArgumentRow:
     """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`.
 
-    A `zeroed` output holds zeros before each call. `memory` says where an array is, empty for device memory.
+    A `zeroed` output holds zeros before each call. `memory` says where an array is, empty for device memory,
+    which is that of GPU `device`.
     The values of an input are from `least` to `most`, in rows
     of an `order`; all three may be empty. Learners may give values of their own if `custom`. A scalar without
     a `value` is drawn from its range.
@@ -40,6 +41,7 @@ class ArgumentRow:
     order: str = ""
     custom: bool = True
     memory: str = ""
+    device: int = 0
 
     @property
     def scalar(self) -> bool:
@@ -63,6 +65,7 @@ def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
             text_at(table_at(table, "values"), "order"),
             table_at(table, "values").get("custom") is not False,
             text_at(table, "memory"),
+            int(number_at(table, "device") or 0),
         )
         for at, table in enumerate(tables_of(read_document(text), KEY))
     )
@@ -86,6 +89,7 @@ def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
             "values": _rule(row),
             "zeroed": row.zeroed or None,
             "memory": None if row.scalar else row.memory or None,
+            "device": None if row.scalar else row.device or None,
         }
         first = _FIRST_TOLERANCE.get(row.dtype) if row.role in _CHECKED else None
         if first is None:

@@ -10,6 +10,7 @@ from problems.fix import MAX_CHANGES, MAX_TOKENS
 from problems.formula import Formula, FormulaError
 from problems.libraries import Library
 from problems.package import MAX_TEXT_KIB
+from problems.parse import GPU_COUNTS
 from problems.schema import TOKENS_PER_LINE
 from problems.vocabulary import Language
 from web.authoring.editing.checking import ToleranceRow
@@ -95,6 +96,13 @@ class LimitsForm(forms.Form):
         help_text="GPU models to judge on, separated by commas, such as H100, H200. Leave blank for any.",
         widget=forms.TextInput(attrs=_INPUT),
     )
+    gpu_count = forms.ChoiceField(
+        choices=[("", "1"), *((str(count), str(count)) for count in GPU_COUNTS if count > 1)],
+        required=False,
+        label="GPUs per program",
+        help_text="With several, a program is CUDA C++ and is not timed. Place arrays under Signature.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
     restricted = forms.BooleanField(required=False, label="Allow only some libraries")
     libraries = forms.MultipleChoiceField(
         choices=[(known.value, known.value) for known in Library],
@@ -130,6 +138,7 @@ class LimitsForm(forms.Form):
             initial={
                 "languages": list(row.languages),
                 "gpus": ", ".join(row.gpus),
+                "gpu_count": "" if row.gpu_count == "1" else row.gpu_count,
                 "restricted": row.libraries is not None,
                 "libraries": list(row.libraries or ()),
                 "device_launches": row.device_launches,
@@ -153,6 +162,7 @@ class LimitsForm(forms.Form):
             cleaned["gpus"],
             tuple(cleaned["libraries"]) if cleaned["restricted"] else None,
             cleaned["device_launches"],
+            cleaned["gpu_count"],
         )
 
 

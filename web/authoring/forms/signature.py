@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from problems.formula import Formula, FormulaError
-from problems.parse import MAX_RANK, is_reserved
+from problems.parse import GPU_COUNTS, MAX_RANK, is_reserved
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.vocabulary import ArrayMemory, Dtype, Role, ValueOrder
 from web.authoring.editing.signature import ArgumentRow
@@ -58,7 +58,11 @@ class ArgumentForm(RowForm):
     )
     always_drawn = forms.BooleanField(required=False, label="No custom values")
     memory = forms.ChoiceField(
-        choices=[("", "device"), *((m.value, m.value) for m in ArrayMemory if m.on_host)],
+        choices=[
+            ("", "device"),
+            *((str(number), f"GPU {number}") for number in range(1, max(GPU_COUNTS))),
+            *((m.value, m.value) for m in ArrayMemory if m.on_host),
+        ],
         required=False,
         label="Memory",
         widget=forms.Select(attrs={"class": "select"}),
@@ -137,7 +141,8 @@ class ArgumentSet(RowSet):
                 cleaned["most"],
                 cleaned["order"],
                 custom=not cleaned["always_drawn"],
-                memory=cleaned["memory"],
+                memory="" if cleaned["memory"].isdecimal() else cleaned["memory"],
+                device=int(cleaned["memory"]) if cleaned["memory"].isdecimal() else 0,
             )
             for _, cleaned in self.kept()
         ]
@@ -159,11 +164,17 @@ def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
             "bounds": f"{row.least}, {row.most}".strip() if row.least or row.most else "",
             "order": row.order,
             "always_drawn": not row.custom,
-            "memory": "" if row.memory == ArrayMemory.DEVICE else row.memory,
+            "memory": _place(row),
         }
         for row in rows
     ]
     return ArgumentTable(initial=ordered(initial), prefix="arguments")
+
+
+def _place(row: ArgumentRow) -> str:
+    """Return the choice of the form for where an array is."""
+    on_device = str(row.device) if row.device else ""
+    return on_device if row.memory in {"", ArrayMemory.DEVICE} else row.memory
 
 
 def sent(data: Any) -> ArgumentSet:

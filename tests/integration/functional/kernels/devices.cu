@@ -59,7 +59,27 @@ static void copies(float* x, float* y, int n) {
     cudaFree(kept);
 }
 
-static void staged(float* x, float* y, int n) { copies(x, y, n); }
+// Takes more memory than a device has, and says which.
+static void allocates(float*, float*, int) {
+    for (int device = 0; device < 2; ++device) {
+        cudaSetDevice(device);
+        size_t free, total;
+        void* all;
+        void* more;
+        cudaMemGetInfo(&free, &total);
+        cudaMalloc(&all, free);
+        say("all", cudaMalloc(&more, 1));
+        cudaMemGetInfo(&free, &total);
+        printf("free %d\n", static_cast<int>(free));
+        cudaFree(all);
+    }
+}
+
+// One direction of access is enough for direct copies.
+static void one_way(float* x, float* y, int n) {
+    enable(1, 0);
+    cudaMemcpyPeer(x, 0, y, 1, n * sizeof(float));
+}
 
 static void with_access(float* x, float* y, int n) {
     enable(0, 1);
@@ -183,9 +203,9 @@ static void leaves_a_device(float* x, float*, int n) {
 
 using Program = void(float*, float*, int);
 static Program* const kPrograms[] = {
-    direct,          without_access, wrong_direction,      copies,         staged, with_access,
+    direct,          without_access, wrong_direction,      copies,         allocates, with_access,
     waits,           forgets_to_wait, waits_for_one_device, foreign_stream, says,   names_the_wrong_device,
-    leaves_a_device,
+    leaves_a_device, one_way,
 };
 
 void solve(float* x, float* y, int n, int program) { kPrograms[program](x, y, n); }

@@ -1,5 +1,6 @@
 """How a GPU gets into a container, on engines and hosts of every kind."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,23 @@ def test_time_sliced_programs_find_no_daemon(root: Path) -> None:
     found = attached(GPU, FACTS, root)
     assert found.environment == {"CUDA_MPS_PIPE_DIRECTORY": "/.warpcourt/no-mps"}
     assert not any("mps" in bind.target for bind in found.binds)
+
+
+def test_a_program_for_several_gpus_sees_all_of_them_outside_mps(root: Path) -> None:
+    first = SandboxGpu("GPU-aaaa-1", 1, mps_directory=Path("/run/w/mps-1"))
+    both = replace(first, peers=(SandboxGpu("GPU-aaaa-0", 0),))
+    (root / "dev/nvidia0").touch()
+    found = attached(both, FACTS, root)
+    assert found.devices[:2] == ("/dev/nvidia1", "/dev/nvidia0")
+    assert found.masked == ()
+    assert found.environment == {
+        "CUDA_MPS_PIPE_DIRECTORY": "/.warpcourt/no-mps",
+        "CUDA_VISIBLE_DEVICES": "GPU-aaaa-1,GPU-aaaa-0",
+    }
+    assert not any("mps" in bind.target for bind in found.binds)
+    two = CDI.replace("- name: GPU-aaaa-1", "- name: GPU-aaaa-0\n- name: GPU-aaaa-1")
+    (request,) = attached(both, cdi(root, two), root).requests
+    assert request.ids == ("nvidia.com/gpu=GPU-aaaa-1", "nvidia.com/gpu=GPU-aaaa-0")
+    (root / "etc/cdi/nvidia.yaml").write_text(CDI)  # which has one of the two
+    (request,) = attached(both, facts(runtimes=frozenset({"nvidia"})), root).requests
+    assert request.ids == ("GPU-aaaa-1", "GPU-aaaa-0")

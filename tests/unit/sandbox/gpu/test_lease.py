@@ -388,3 +388,85 @@ def test_a_choice_that_is_cancelled_does_not_wait_for_another(leases: Leases, tm
 def test_an_impossible_number_of_slots_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="1 to 64"):
         Leases(tmp_path, slots=0)
+
+
+def test_several_gpus_are_leased_at_once_and_alone(leases: Leases) -> None:
+    with leases.acquire_all([OTHER, GPU], label="two") as both:
+        assert both.share is Share.RANK
+        assert both.try_promote()
+        for uuid in (GPU, OTHER):
+            (holder,) = leases.holders(uuid)
+            assert (holder.share, holder.label) == (Share.RANK, "two")
+            with pytest.raises(LeaseCancelled):
+                leases.acquire(uuid, Share.CHECK, soon())
+    assert leases.holders(GPU) == leases.holders(OTHER) == ()
+
+
+def test_who_waits_for_several_gpus_is_overtaken_at_none(leases: Leases) -> None:
+    """The first GPU is free, the second one is not. A check that comes later to the first one waits."""
+    entered: list[str] = []
+
+    def take_both() -> None:
+        with leases.acquire_all([GPU, OTHER]):
+            entered.append("both")
+
+    def take_one() -> None:
+        with leases.acquire(GPU, Share.CHECK):
+            entered.append("one")
+
+    held = leases.acquire(OTHER, Share.CHECK)
+    threads = [threading.Thread(target=take_both), threading.Thread(target=take_one)]
+    threads[0].start()
+    until(lambda: leases.holders(GPU))
+    threads[1].start()
+    until(lambda: leases.waiting(GPU) == 2)  # the one that has both numbers, and the one behind it
+    assert entered == []
+    held.release()
+    for thread in threads:
+        thread.join(30)
+    assert entered == ["both", "one"]
+
+
+def test_sets_that_overlap_never_wait_for_each_other(tmp_path: Path) -> None:
+    third = "GPU-c"
+    sets = ([GPU, OTHER], [OTHER, third], [third, GPU], [GPU, OTHER, third])
+    leases = Leases(tmp_path)
+    inside: set[str] = set()
+    clashes: list[str] = []
+    rounds = 15
+
+    def work(wanted: list[str]) -> None:
+        for _ in range(rounds):
+            with leases.acquire_all(wanted, soon(60)):
+                clashes.extend(inside & set(wanted))
+                inside.update(wanted)
+                time.sleep(0.001)
+                inside.difference_update(wanted)
+
+    threads = [threading.Thread(target=work, args=(wanted,)) for wanted in (*sets, *sets)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert clashes == []
+
+
+def test_cancelling_a_wait_for_several_gpus_leaves_nothing(leases: Leases) -> None:
+    with leases.acquire(OTHER, Share.RANK):
+        with pytest.raises(LeaseCancelled):
+            leases.acquire_all([GPU, OTHER], soon())
+        assert leases.holders(GPU) == ()
+        assert leases.waiting(GPU) == leases.waiting(OTHER) == 0
+
+
+def test_the_group_whose_worst_gpu_is_soonest_free_is_chosen(leases: Leases) -> None:
+    groups = [(GPU, OTHER), ("GPU-c", "GPU-d")]
+    with leases.acquire(OTHER, Share.CHECK):
+        chosen_now = leases.reserve_several(groups, Share.RANK)
+        assert [reservation.uuid for reservation in chosen_now] == ["GPU-c", "GPU-d"]
+        assert leases.coming("GPU-c") == leases.coming("GPU-d") == 1
+        leases.acquire_all(["GPU-c", "GPU-d"], reservations=chosen_now).release()
+        assert leases.coming("GPU-c") == 0
+    with pytest.raises(ValueError, match="no GPU is available"):
+        leases.reserve_several([], Share.RANK)

@@ -314,6 +314,16 @@ class TestSignature:
         author.post("/author/my-sum/signature", self.sent(page) | {"arguments-0-memory": ""})
         assert "memory" not in said(workspace)["arguments"][0]
 
+    def test_an_array_may_be_on_another_gpu(self, author, workspace):
+        sent = self.sent(author.get("/author/my-sum/signature")) | {"arguments-0-memory": "1"}
+        assert author.post("/author/my-sum/signature", sent).status_code == 302
+        assert said(workspace)["arguments"][0]["device"] == 1
+        assert "memory" not in said(workspace)["arguments"][0]
+        page = author.get("/author/my-sum/signature")
+        assert page.context["table"].forms[0].initial["memory"] == "1"
+        author.post("/author/my-sum/signature", self.sent(page) | {"arguments-0-memory": ""})
+        assert "device" not in said(workspace)["arguments"][0]
+
     def test_inputs_may_promise_values_and_scalars_be_drawn(self, author, workspace):
         sent = self.sent(author.get("/author/my-sum/signature")) | {
             "arguments-0-bounds": "-1,",

@@ -281,3 +281,9 @@ class TestLimits:
         row = general.LimitRow(("triton",), {"case_s": "5", "memory_mib": ""})
         told = tomllib.loads(general.write_limits("", row))
         assert told == {"languages": ["triton"], "limits": {"case_s": 5}}
+
+    def test_several_gpus(self):
+        told = general.write_limits('title = "One"\n', general.LimitRow(("cuda",), {}, gpu_count="2"))
+        assert tomllib.loads(told) == {"title": "One", "languages": ["cuda"], "gpus": 2}
+        assert general.read_limits(told).gpu_count == "2"
+        assert "gpus" not in general.write_limits(told, general.LimitRow(("cuda",), {}))
