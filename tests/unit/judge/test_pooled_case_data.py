@@ -305,7 +305,7 @@ def test_contents_are_released_even_if_the_place_on_the_card_cannot_be() -> None
 
     later: list[Callable[[], None]] = []
     session = GpuSession.__new__(GpuSession)
-    session._reservation = FailingReservation()  # type: ignore[assignment]
+    session._reservations = (FailingReservation(),)  # type: ignore[assignment]
     session._gpu_runtime = SimpleNamespace(later=later.append)  # type: ignore[assignment]
     with pytest.raises(OSError, match="no space"):
         session.close()
