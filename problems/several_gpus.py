@@ -1,4 +1,4 @@
-"""Rules for problems whose programs use several GPUs in one process. See docs/adr/0039-several-gpus.md."""
+"""Rules for problems whose programs use several GPUs in one process. See docs/adr/0041-several-gpus.md."""
 
 from collections.abc import Sequence
 
