@@ -18,6 +18,10 @@ _TOO_MUCH = "The program did more than functional mode counts, so the requiremen
 _UNKNOWN = (
     "The resources of its kernels are unknown: ptxas cannot compile this program for compute capability 8.0."
 )
+_ON_HOST = (
+    "The program moves its inputs to memory of the host and its outputs from there, so host code can compute "
+    "them. The requirement needs a program that computes on the device."
+)
 _MANY_SHAPES = "The program has more different launches than functional mode compares."
 _NAMES = {
     Counter.GLOBAL_SECTORS_PER_REQUEST: "Sectors per global request",
@@ -25,6 +29,9 @@ _NAMES = {
     Counter.GLOBAL_STORE_SECTORS_PER_REQUEST: "Sectors per global store",
     Counter.GLOBAL_SECTORS_RATIO: "Global sectors, as a multiple of the fewest for the same bytes",
     Counter.GLOBAL_BYTES_RATIO: "Global bytes moved, as a multiple of the bytes needed",
+    Counter.PLAIN_LOAD_BYTES_RATIO: "Bytes of global loads without cp.async and textures, "
+    "as a multiple of the bytes needed",
+    Counter.TEXTURE_SECTORS_PER_REQUEST: "Sectors per texture fetch",
     Counter.GLOBAL_VECTOR_REQUESTS: "Global requests of 16 bytes per lane",
     Counter.SHARED_WAVEFRONTS_PER_REQUEST: "Wavefronts per shared memory request",
     Counter.SHARED_WAVEFRONTS_RATIO: "Shared memory wavefronts, as a multiple of the fewest",
@@ -33,6 +40,8 @@ _NAMES = {
     Counter.ATOMIC_REQUESTS: "Atomic requests",
     Counter.ATOMIC_LANES_PER_ADDRESS: "Lanes of an atomic request at one address",
     Counter.LAUNCHES: "Kernel launches",
+    Counter.BUSIEST_BLOCK_SHARE: "Share of the requests to global memory that one block makes",
+    Counter.BUSIEST_LAUNCH_SHARE: "Share of the requests to global memory that one launch makes",
     Counter.BARRIERS_PER_BLOCK: "Barriers per block",
     Counter.TENSOR_INSTRUCTIONS: "Tensor core instructions",
     Counter.LDMATRIX_INSTRUCTIONS: "ldmatrix instructions",
@@ -44,6 +53,8 @@ _NAMES = {
     Counter.SPECIAL_INSTRUCTIONS: "Special function instructions",
     Counter.DOUBLE_INSTRUCTIONS: "Double precision instructions",
     Counter.FMA_INSTRUCTIONS: "FMA instructions in float32",
+    Counter.SHARED_LOAD_INSTRUCTIONS: "Loads from shared memory without ldmatrix",
+    Counter.MULTIPLY_INSTRUCTIONS: "Multiplications outside tensor cores and dot products",
     Counter.FMA_PER_SHARED_REQUEST: "FMA instructions per shared memory request",
     Counter.REGISTERS_PER_THREAD: "Registers per thread",
     Counter.SPILLED_BYTES: "Spilled bytes",
@@ -62,6 +73,9 @@ _NAMES = {
     Counter.BYTES_BETWEEN_DEVICES: "Bytes copied between devices",
     Counter.STAGED_BYTES: "Bytes copied between devices without peer access",
     Counter.PAGEABLE_COPIES: "Copies from or to pageable memory",
+    Counter.LARGEST_COPY_BYTES: "Bytes of the largest copy between host and device",
+    Counter.PIPELINE_SPAN_RATIO: "Span of copies and kernels, as a multiple of the bytes needed",
+    Counter.HOST_MEMORY_REQUESTS: "Accesses of kernels to memory that the host can use",
     Counter.DEVICE_ALLOCATIONS: "Allocations of device memory outside streams",
     Counter.STREAM_ORDERED_ALLOCATIONS: "Stream-ordered allocations",
     Counter.PINNED_ALLOCATIONS: "Allocations of pinned memory",
@@ -107,6 +121,8 @@ def compiled_counters(requirements: Iterable[Requirement]) -> tuple[str, ...]:
 
 def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figure:
     """The figure of `counter` in a call on `case`."""
+    if counter is not Counter.HOST_MEMORY_REQUESTS and _computed_on_host(problem, case, sums):
+        return Figure(None, why=_ON_HOST)
     if counter in _OF_SHAPES:
         return _of_shapes(_OF_SHAPES[counter], counter, sums.shapes)
     if counter in _OF_MEMORY:
@@ -116,8 +132,24 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figur
         return Figure(_ratio(sums.saved_bytes, _given_bytes(problem, case)))
     if counter in _OF_LAUNCHES:
         return Figure(_OF_LAUNCHES[counter](sums))
-    event = sums.events.get(counter, Event())
-    return Figure(event.amount, event.line, event.call)
+    return _event(sums, counter)
+
+
+def _computed_on_host(problem: Problem, case: Case, sums: Sums) -> bool:
+    """Whether enough bytes went to the host and back for host code to make outputs in device memory.
+
+    That is half of the inputs to the host, and all outputs from there, by copies or by kernels that access
+    memory of the host. Requirements on kernels see only what the device does.
+    """
+    arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
+    if any(argument.memory.on_host for argument in arrays):
+        return False
+    taken = sum(bytes_of(a, case.sizes) for a in arrays if a.role is not Role.OUT)
+    given = sum(bytes_of(a, case.sizes) for a in arrays if a.role is not Role.IN)
+    by_kernels = _SECTOR_BYTES * sums.host.units
+    to_host = sums.events.get(Counter.BYTES_TO_HOST, Event()).amount + by_kernels
+    to_device = sums.events.get(Counter.BYTES_TO_DEVICE, Event()).amount + by_kernels
+    return taken > 0 and 2 * to_host >= taken and to_device >= given
 
 
 def _of_shapes(
@@ -159,11 +191,32 @@ def _given_bytes(problem: Problem, case: Case) -> int:
     )
 
 
+def _together(*parts: Sum) -> Sum:
+    worst = max(parts, key=lambda found: (found.units - found.fewest, found.units))
+    return Sum(
+        sum(part.requests for part in parts),
+        sum(part.units for part in parts),
+        sum(part.fewest for part in parts),
+        worst.line,
+    )
+
+
 def _accesses(sums: Sums) -> Sum:
     """Loads and stores of global memory together."""
-    one, other = sums.global_load, sums.global_store
-    worst = max(one, other, key=lambda found: (found.units - found.fewest, found.units))
-    return Sum(one.requests + other.requests, one.units + other.units, one.fewest + other.fewest, worst.line)
+    return _together(sums.global_load, sums.global_store)
+
+
+def _moved(sums: Sums) -> Sum:
+    """All that moves sectors of device memory, whichever instruction or call makes it."""
+    return _together(sums.global_load, sums.global_store, sums.texture, sums.global_atomic, sums.copied)
+
+
+def _plain_loads(sums: Sums) -> Sum:
+    """Loads of global memory without asynchronous copies."""
+    every, copies = sums.global_load, sums.async_load
+    return Sum(
+        every.requests - copies.requests, every.units - copies.units, every.fewest - copies.fewest, every.line
+    )
 
 
 def _per_request(found: Sum) -> Figure:
@@ -187,9 +240,9 @@ def _fma_per_shared_request(sums: Sums) -> Figure:
     return Figure(_ratio(fma.amount, sums.shared.requests), sums.shared.line)
 
 
-def _vector_requests(sums: Sums) -> Figure:
-    event = sums.events.get(Counter.GLOBAL_VECTOR_REQUESTS, Event())
-    return Figure(event.amount, event.line)
+def _event(sums: Sums, counter: Counter) -> Figure:
+    event = sums.events.get(counter, Event())
+    return Figure(event.amount, event.line, event.call)
 
 
 _PART_OF = {Counter.FMA_PER_SHARED_REQUEST: Counter.FMA_INSTRUCTIONS}
@@ -207,12 +260,18 @@ _OF_LAUNCHES: Mapping[Counter, Callable[[Sums], float]] = {
 # The engine counts accesses and branches up to a bound, everything else without one. The number is
 # that of the bytes that the problem needs.
 _OF_MEMORY: Mapping[Counter, Callable[[Sums, float], Figure]] = {
-    Counter.GLOBAL_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_accesses(sums), needed),
+    Counter.GLOBAL_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_moved(sums), needed),
+    Counter.PLAIN_LOAD_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_plain_loads(sums), needed),
+    Counter.TEXTURE_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.texture),
+    Counter.HOST_MEMORY_REQUESTS: lambda sums, _: _requests(sums.host),
+    Counter.PIPELINE_SPAN_RATIO: lambda sums, needed: Figure(_ratio(sums.pipeline_span, needed)),
+    Counter.BUSIEST_BLOCK_SHARE: lambda sums, _: Figure(_ratio(sums.busiest_block, sums.kernel_requests)),
+    Counter.BUSIEST_LAUNCH_SHARE: lambda sums, _: Figure(_ratio(sums.busiest_launch, sums.kernel_requests)),
     Counter.GLOBAL_SECTORS_PER_REQUEST: lambda sums, _: _per_request(_accesses(sums)),
     Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.global_load),
     Counter.GLOBAL_STORE_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.global_store),
-    Counter.GLOBAL_SECTORS_RATIO: lambda sums, _: _per_fewest(_accesses(sums)),
-    Counter.GLOBAL_VECTOR_REQUESTS: lambda sums, _: _vector_requests(sums),
+    Counter.GLOBAL_SECTORS_RATIO: lambda sums, _: _per_fewest(_moved(sums)),
+    Counter.GLOBAL_VECTOR_REQUESTS: lambda sums, _: _event(sums, Counter.GLOBAL_VECTOR_REQUESTS),
     Counter.SHARED_WAVEFRONTS_PER_REQUEST: lambda sums, _: _per_request(sums.shared),
     Counter.SHARED_WAVEFRONTS_RATIO: lambda sums, _: _per_fewest(sums.shared),
     Counter.SHARED_REQUESTS: lambda sums, _: _requests(sums.shared),

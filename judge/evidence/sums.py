@@ -79,6 +79,17 @@ class Sums:
     complete: bool
     events: Mapping[str, Event] = field(default_factory=dict)
     shapes: tuple[LaunchShape, ...] | None = ()
+    # Units: sectors. `async_load` is the part of `global_load` that asynchronous copies make, `global_atomic`
+    # is the part of `atomic` on global memory, and `copied` is what the runtime copies or fills there.
+    texture: Sum = Sum()
+    async_load: Sum = Sum()
+    global_atomic: Sum = Sum()
+    copied: Sum = Sum()
+    host: Sum = Sum()  # of accesses to memory that host code can use
+    pipeline_span: int = 0  # of copies and kernels, where a link moves a byte in a unit of time
+    kernel_requests: int = 0  # to global memory and textures
+    busiest_block: int = 0  # those of the block, and of the launch, that made most
+    busiest_launch: int = 0
     saved_bytes: int = 0  # what a Python program keeps for the backward pass
 
 
@@ -115,7 +126,25 @@ def _parse(text: str) -> Sums | None:
         pairs.get("complete") == "1",
         {name: _event(match) for name, match in events if match},
         _shapes([value for name, value in found if name == "shape"]),
+        texture=_optional_sum(pairs, "texture"),
+        async_load=_optional_sum(pairs, "async_load"),
+        global_atomic=_optional_sum(pairs, "global_atomic"),
+        copied=_optional_sum(pairs, "copied"),
+        host=_optional_sum(pairs, "host"),
+        pipeline_span=_optional_number(pairs, "pipeline_span"),
+        kernel_requests=_optional_number(pairs, "kernel_requests"),
+        busiest_block=_optional_number(pairs, "busiest_block"),
+        busiest_launch=_optional_number(pairs, "busiest_launch"),
     )
+
+
+def _optional_sum(pairs: Mapping[str, str], name: str) -> Sum:
+    match = _SUM.fullmatch(pairs.get(name, ""))
+    return _sum(match) if match else Sum()
+
+
+def _optional_number(pairs: Mapping[str, str], name: str) -> int:
+    return int(pairs[name]) if re.fullmatch(_COUNT, pairs.get(name, "")) else 0
 
 
 def _event(match: re.Match[str]) -> Event:

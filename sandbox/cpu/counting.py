@@ -17,6 +17,8 @@ INSTRUCTIONS = frozenset(
         "special_instructions",
         "double_instructions",
         "fma_instructions",
+        "multiply_instructions",
+        "shared_load_instructions",
     }
 )
 # More branches than other programs count, see `sandbox.cpu.translator.branches`.

@@ -55,6 +55,8 @@ METRICS: Final[Mapping[str, str]] = {
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "texture_requests": "l1tex__t_requests_pipe_tex.sum",
+    "texture_sectors": "l1tex__t_sectors_pipe_tex.sum",
     "local_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
     "local_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
     "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",

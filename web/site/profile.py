@@ -257,6 +257,13 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
             "4 is ideal for 4-byte values",
         ),
         _ratio(
+            "Sectors per texture fetch",
+            metrics,
+            "texture_sectors",
+            "texture_requests",
+            "the fewer, the nearer the texels of a warp",
+        ),
+        _ratio(
             "Wavefronts per shared load",
             metrics,
             "shared_load_wavefronts",

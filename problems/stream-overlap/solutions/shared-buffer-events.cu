@@ -1,5 +1,5 @@
-// One pair of buffers for both streams: each waits for the event of the other one before it overwrites them. Right, with
-// little overlap, because a chunk cannot begin before the one before it has left.
+// Right, but without overlap: one pair of buffers serves both streams. Each waits for the event of the other one before it
+// overwrites them, so a chunk cannot begin before the one before it has left.
 #include <cuda_runtime.h>
 
 __global__ void softsign(const float* x, float* y, int count) {

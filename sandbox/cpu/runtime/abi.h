@@ -206,8 +206,9 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 // Race mode: every access to shared memory, after its bounds were checked.
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 
-// Asynchronous copies of a thread to shared memory: `target` is the checked host address, `data` what was read.
-void wc_copy_async(Thread*, u64 target, const u8* data, u32 bytes, u32 location);
+// Asynchronous copies of a thread to shared memory: `target` is the checked host address, `data` the
+// bytes to write, of which `read` come from global memory.
+void wc_copy_async(Thread*, u64 target, const u8* data, u32 bytes, u32 read, u32 location);
 void wc_commit_copies(Thread*);
 // All but those of the `groups_left` latest groups are there when it returns.
 void wc_wait_for_copies(Thread*, u32 groups_left);

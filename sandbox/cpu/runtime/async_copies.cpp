@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "counters.h"
 #include "engine.h"
 #include "races.h"
 
@@ -26,8 +27,9 @@ void finish_copies(ThreadRecord& thread, u32 last) {
 
 extern "C" {
 
-void wc_copy_async(Thread* caller, u64 target, const u8* data, u32 bytes, u32 location) {
+void wc_copy_async(Thread* caller, u64 target, const u8* data, u32 bytes, u32 read, u32 location) {
   ThreadRecord& thread = record(caller);
+  if (read && engine().options.counted) count_async_copy(thread);
   AsyncCopies& copies = thread.copies;
   const u32 offset = static_cast<u32>(target - reinterpret_cast<u64>(thread.shared));
   AsyncCopy& copy = copies.under_way.emplace_back(AsyncCopy{offset, bytes, copies.group, location, {}});

@@ -48,6 +48,7 @@ struct ThreadRecord : Thread {
   u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn
   u32 looks;           // reads at `looked_at`, one after the other
   u64 looked_at;
+  u32 last_site;       // of its last access to global memory
   u64 polls[2];        // the last addresses that it polled, since it wrote
   WarpRequest request;
   AsyncCopies copies;

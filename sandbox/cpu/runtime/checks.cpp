@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "memory.h"
 #include "races.h"
+#include "requests.h"
 #include "engine.h"
 #include "scheduler.h"
 
@@ -45,6 +46,7 @@ void check_initialised(const ThreadRecord& thread, const Range& range, u64 addre
 
 extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site, Access access, u32 location) {
   ThreadRecord& thread = record(caller);
+  thread.last_site = site;
   if (std::has_single_bit(bytes) && (address & (bytes - 1))) {
     const std::optional<Allocation> near = nearest_allocation(address);
     const std::string target = near && near->contains(address, 0)
@@ -65,7 +67,9 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     take_turn(thread, access, location);
     if (!thread.block->worker->find(site, address, bytes, range)) bad_global(culprit(thread, location), address, bytes, access);
     races().global(thread, address, bytes, access, location);
-    if (engine().options.counted) count_access(thread, false, address, bytes, access, site, location);
+    if (engine().options.counted) {
+      count_access(thread, {site, location, bytes, access, Space::kGlobal, range.on_host}, address);
+    }
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
   }

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "counters.h"
 #include "cuda_error.h"
 #include "devices.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "host_trace.h"
+#include "link_time.h"
 #include "memory.h"
 #include "signals.h"
 #include "streams.h"
@@ -137,9 +139,21 @@ bool host_waits(Memory to, Memory from, bool synchronous) {
   return to == Memory::kPageable || (is_host(to) && is_host(from));
 }
 
+// What the device moves in its own memory.
+void count_moved(const Place& place, const Extent& extent) {
+  for (u64 z = 0; z < extent.depth; ++z) {
+    count_rows(reinterpret_cast<u64>(place.base) + z * place.slice, extent.width, extent.height, place.pitch);
+  }
+}
+
 void trace(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
   const Memory target = memory_at(to.base), origin = memory_at(from.base);
   const u64 bytes = extent.width * extent.height * extent.depth;
+  if (on_device(target) && on_device(origin)) {
+    count_moved(to, extent);
+    count_moved(from, extent);
+  }
+  if (on_device(target) != on_device(origin)) link_time().copy(on_device(target), bytes);
   if (const Peers devices = peers(to, from); devices.apart()) {
     host_trace().count(HostEvent::kCopyBetweenDevices, call);
     host_trace().count(HostEvent::kByteBetweenDevices, call, bytes);
@@ -205,6 +219,7 @@ cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {
   const std::string why_not = objection(to.base, bytes, Side::kDevice, "destination");
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
   const auto work = [=] {
+    if (engine().options.summed) count_moved(to, extent);
     if (in.waits && memory_at(to.base) != Memory::kDevice) host_trace().count(HostEvent::kSynchronisation, call);
     DeviceOpen open;
     for_rows(extent, [&](u64 z, u64 y) { std::memset(to.base + z * to.slice + y * to.pitch, value, extent.width); });

@@ -61,11 +61,20 @@ void start_counting_launch(const Launch& launch) {
   if (engine().options.traced) tracer().start_launch(launch);
 }
 
-void count_access(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
-                  u32 location) {
-  traffic().count(thread, shared, address, bytes, access, site, location);
-  if (engine().options.traced) tracer().access(thread, shared, address, bytes, access, site, location);
+void count_access(const ThreadRecord& thread, const MemoryInstruction& by, u64 address) {
+  traffic().count(thread, by, address);
+  if (engine().options.traced) {
+    tracer().access(thread, by.shared(), address, by.bytes, by.access, by.site, by.location);
+  }
 }
+
+void count_fetch(const ThreadRecord& thread, const MemoryInstruction& by, std::span<const u64> texels) {
+  traffic().count_fetch(thread, by, texels);
+}
+
+void count_async_copy(const ThreadRecord& thread) { traffic().count_async_copy(thread); }
+
+void count_rows(u64 base, u64 row_bytes, u64 rows, u64 pitch) { traffic().count_rows(base, row_bytes, rows, pitch); }
 
 void count_finished_block(const Block& block) {
   tally().end_block();

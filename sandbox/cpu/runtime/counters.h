@@ -20,6 +20,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 
 #include "abi.h"
@@ -28,6 +29,7 @@ namespace warpcourt::cpu {
 
 struct Block;
 struct Launch;
+struct MemoryInstruction;
 struct ThreadRecord;
 
 // How many events a counter may still keep.
@@ -75,9 +77,14 @@ using CountsByKernel = std::map<std::string, KernelCounts>;
 // Before a call of solve, before a launch, at an access, after a block has run to its end, after a call.
 void start_counting_call();
 void start_counting_launch(const Launch& launch);
-// An access to global or shared memory. `site` is 0 for shared memory, whose `address` is an offset.
-void count_access(const ThreadRecord& thread, bool shared, u64 address, u32 bytes, Access access, u32 site,
-                  u32 location);
+// An access to global or shared memory. In shared memory, `address` is an offset.
+void count_access(const ThreadRecord& thread, const MemoryInstruction& by, u64 address);
+// A fetch from a texture, or an access to a surface: the addresses of the texels that it needs, none beyond a border.
+void count_fetch(const ThreadRecord& thread, const MemoryInstruction& by, std::span<const u64> texels);
+// The last access of the thread to global memory is that of an asynchronous copy.
+void count_async_copy(const ThreadRecord& thread);
+// A copy or fill by the runtime touches rows of device memory.
+void count_rows(u64 base, u64 row_bytes, u64 rows, u64 pitch);
 void count_finished_block(const Block& block);
 void report_counts();
 

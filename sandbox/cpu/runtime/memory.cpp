@@ -319,7 +319,9 @@ bool find_range(u64 address, u64 size, Range& range) {
   auto found = holder(m, address);
   if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, size)) return false;
   if (!reachable(found->second)) return false;
-  range = {found->second.base, found->second.bytes, found->second.initialised.get()};
+  const MemoryKind kind = found->second.kind;
+  const bool on_host = kind == MemoryKind::kPinned || kind == MemoryKind::kRegistered || kind == MemoryKind::kManaged;
+  range = {found->second.base, found->second.bytes, found->second.initialised.get(), on_host};
   return true;
 }
 

@@ -47,6 +47,7 @@ struct Range {
   u64 base;
   u64 bytes;
   u8* initialised;
+  bool on_host = false;  // host code can use it, too: pinned, registered or managed memory
 };
 
 // Device memory is accessible while at least one of these lives.

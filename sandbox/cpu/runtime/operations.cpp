@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine.h"
+#include "link_time.h"
 
 namespace warpcourt::cpu {
 
@@ -15,6 +16,7 @@ Operations& operations() {
 void Operations::start_call() {
   std::lock_guard lock(mutex_);
   order_.start_call();
+  link_time().start_call();
   hazards_.start_call();
   guards_.start_call();
   postponed_.clear();
@@ -52,7 +54,10 @@ cudaError_t Operations::submit(const StreamPlace& place, const Step& step) {
   std::lock_guard lock(mutex_);
   ++ordinal_;
   if (place.stream == cudaStreamPerThread) watch();
-  if (!watches()) return step.work();
+  if (!watches()) {
+    link_time().start(nullptr);
+    return step.work();
+  }
   Pending pending{{}, step.work, step.describe()};
   pending.stamp = order_.submit(place, ordinal_, pending.description.devices);
   const Stamp stamp = pending.stamp;
@@ -80,6 +85,7 @@ cudaError_t Operations::run(Pending pending) {
   Description& description = pending.description;
   guards_.open();
   recording_ = !description.kernel.empty();
+  link_time().start(&pending.stamp);
   const cudaError_t error = pending.work();
   if (recording_) description.touched = builder_.finish();
   recording_ = false;

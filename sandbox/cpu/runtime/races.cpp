@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "memory.h"
 #include "operations.h"
+#include "requests.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -442,7 +443,7 @@ extern "C" void wc_shadow_shared(Thread* caller, u32 offset, u32 bytes, Access k
   ThreadRecord& thread = record(caller);
   take_turn(thread, kind, location);
   races().shared(thread, offset, bytes, kind, location);
-  if (engine().options.counted) count_access(thread, true, offset, bytes, kind, 0, location);
+  if (engine().options.counted) count_access(thread, {0, location, bytes, kind, Space::kShared}, offset);
 }
 
 extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }

@@ -14,12 +14,17 @@
 
 namespace warpcourt::cpu {
 
+enum class Space : u8 { kGlobal, kShared, kTexture };
+
 struct MemoryInstruction {
-  u32 site;  // 0 for shared memory, which has none
+  u32 site;  // 0 for shared memory and textures, which have none
   u32 location;
   u32 bytes;
   Access access;
-  bool shared;
+  Space space;
+  bool on_host = false;  // pinned or registered host memory
+
+  bool shared() const { return space == Space::kShared; }
   auto operator<=>(const MemoryInstruction&) const = default;
 };
 
@@ -29,6 +34,13 @@ using OfLanes = std::array<std::vector<T>, kWarpLanes>;
 
 // By instruction and warp: the address of each execution.
 using Requests = std::map<std::pair<MemoryInstruction, u32>, OfLanes<u64>>;
+
+// A fetch from a texture by one lane: where its texels are in the list of the block.
+struct Fetch {
+  std::size_t first;
+  std::size_t end;
+};
+using Fetches = std::map<std::pair<MemoryInstruction, u32>, OfLanes<Fetch>>;
 
 // Calls `visit(values, lanes)` for each execution, with the lanes that take part.
 template <class T, class Visit>

@@ -62,7 +62,7 @@ void Reuse::start_call() {
 void Reuse::end_block(const Block& block, const Requests& requests) {
   ByteSet written, of_block;
   for (const auto& [key, of_lanes] : requests) {
-    if (key.first.shared || !writes(key.first.access)) continue;
+    if (key.first.shared() || !writes(key.first.access)) continue;
     for (const std::vector<u64>& lane : of_lanes) {
       for (const u64 address : lane) written.add(address, key.first.bytes);
     }
@@ -71,7 +71,7 @@ void Reuse::end_block(const Block& block, const Requests& requests) {
   Bytes& kernel = kernels_[block.launch->name];
   for (const auto& [key, of_lanes] : requests) {
     const MemoryInstruction& instruction = key.first;
-    if (instruction.shared || instruction.access != Access::kRead) continue;
+    if (instruction.shared() || instruction.access != Access::kRead) continue;
     Totals& line = lines_[instruction.location];
     line.kernel = block.launch->name;
     ByteSet& of_line = of_lines[instruction.location];

@@ -8,6 +8,7 @@
 #include "executed.h"
 #include "host_trace.h"
 #include "launch.h"
+#include "link_time.h"
 #include "memory.h"
 #include "registry.h"
 #include "traffic.h"
@@ -101,13 +102,22 @@ void report_sums() {
   Sums all;
   traffic().add_to(all);
   branches().add_to(all);
-  const std::string requests = all.vector.requests();
-  const std::string vectors = requests.empty() ? "" : " global_vector_requests=" + requests;
+  const auto group = [](const char* name, const Sum& sum) { return sum.empty() ? "" : name + sum.text(); };
+  const auto number = [](const char* name, u64 value) { return value ? name + std::to_string(value) : ""; };
+  const auto requests = [](const char* name, const Sum& sum) { return sum.empty() ? "" : name + sum.requests(); };
   report_always("sums", tally().text() + " global_load=" + all.global_load.text() +
                             " global_store=" + all.global_store.text() + " shared=" + all.shared.text() +
                             " atomic=" + all.atomic.text() + " branch=" + all.branch.text() +
-                            " complete=" + (all.complete ? "1" : "0") + tally().shapes() + vectors + executed().text() +
-                            host_trace().text(live_memory().allocations, memory_peak() + variable_bytes()));
+                            group(" texture=", all.texture) + group(" async_load=", all.async_load) +
+                            group(" global_atomic=", all.global_atomic) + group(" copied=", all.copied) +
+                            " complete=" + (all.complete ? "1" : "0") + tally().shapes() + requests(" global_vector_requests=", all.vector) +
+                            group(" host=", all.host) + executed().text() +
+                            host_trace().text(live_memory().allocations, memory_peak() + variable_bytes()) +
+                            number(" pipeline_span=", link_time().end()) +
+                            number(" largest_copy_bytes=", link_time().largest_copy()) +
+                            number(" kernel_requests=", all.kernel_requests) +
+                            number(" busiest_block=", all.busiest_block) +
+                            number(" busiest_launch=", all.busiest_launch));
 }
 
 }  // namespace warpcourt::cpu

@@ -24,6 +24,7 @@ class Sum {
   std::string text() const;
   // "128@17", or "" without requests.
   std::string requests() const;
+  bool empty() const { return requests_ == 0; }
 
  private:
   struct Line {
@@ -42,9 +43,17 @@ struct Sums {
   Sum global_load;   // units: sectors
   Sum global_store;
   Sum shared;        // units: wavefronts
+  Sum texture;       // units: sectors, of fetches from textures and accesses to surfaces
+  Sum async_load;    // those of global_load that asynchronous copies make, again
+  Sum global_atomic;  // those of atomic on global memory, again; units: sectors
+  Sum host;          // accesses to memory that host code can use, again; units: sectors
+  Sum copied;        // units: sectors of device memory that the runtime copies or fills
   Sum atomic;        // units: lanes at the address that most lanes of a request use
   Sum branch;        // units: executions in which a warp split
   Sum vector;        // those of global memory with 16 bytes for each lane, again
+  u64 kernel_requests = 0;  // to global memory and textures
+  u64 busiest_block = 0;    // those of the block, and of the launch, that made most
+  u64 busiest_launch = 0;
   bool complete = true;
 };
 

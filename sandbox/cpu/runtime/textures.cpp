@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "counters.h"
 #include "cuda_error.h"
 #include "diagnostics.h"
+#include "engine.h"
 #include "memory.h"
+#include "requests.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -18,10 +21,6 @@ struct Texture {
   Image image;
   cudaResourceDesc resource;
   cudaTextureDesc how;
-};
-
-struct Texel {
-  float component[4];
 };
 
 float half_to_float(u16 half) { return static_cast<float>(std::bit_cast<_Float16>(half)); }
@@ -87,14 +86,9 @@ struct Sampler {
     return texture.image.at(static_cast<u64>(at[0]), static_cast<u64>(at[1]), static_cast<u64>(at[2]));
   }
 
-  float component(const s64* index, int number) const {
-    const u8* found = texel(index);
-    return found ? float_component(texture.image, found, number) : texture.how.borderColor[number];
-  }
-
-  // Interpolates between the 2^dimensions texels around `base`.
-  float linear(const s64* base, const float* weight, int number) const {
-    float sum = 0;
+  // Calls `visit(index, share)` for each of the 2^dimensions texels around `base` that has a share in the result.
+  template <class Visit>
+  void for_corners(const s64* base, const float* weight, Visit visit) const {
     for (u32 corner = 0; corner < 1u << dimensions; ++corner) {
       s64 index[3] = {base[0], base[1], base[2]};
       float share = 1;
@@ -103,13 +97,42 @@ struct Sampler {
         index[d] += upper;
         share *= upper ? weight[d] : 1 - weight[d];
       }
-      if (share != 0) sum += share * component(index, number);
+      if (share != 0) visit(index, share);
     }
+  }
+
+  float component(const s64* index, int number) const {
+    const u8* found = texel(index);
+    return found ? float_component(texture.image, found, number) : texture.how.borderColor[number];
+  }
+
+  float linear(const s64* base, const float* weight, int number) const {
+    float sum = 0;
+    for_corners(base, weight, [&](const s64* index, float share) { sum += share * component(index, number); });
     return sum;
   }
 };
 
-void fetch(const Texture& texture, u32 dimensions, const float* coordinates, u32* result) {
+// The addresses that one lane's fetch or access needs.
+class Needed {
+ public:
+  void add(const u8* texel) {
+    if (texel) texels_[count_++] = reinterpret_cast<u64>(texel);
+  }
+  // Tells a counting run.
+  void count(Thread* caller, u32 bytes, Access access, u32 location) const {
+    if (!caller->races || !engine().options.counted) return;
+    Range range;
+    const bool on_host = count_ && find_range(texels_[0], bytes, range) && range.on_host;
+    count_fetch(record(caller), {0, location, bytes, access, Space::kTexture, on_host}, {texels_, count_});
+  }
+
+ private:
+  u64 texels_[8];  // as linear filtering in three dimensions needs
+  u32 count_ = 0;
+};
+
+Needed fetch(const Texture& texture, u32 dimensions, const float* coordinates, u32* result) {
   const Sampler sampler{texture, dimensions};
   const u64 sizes[] = {texture.image.width, texture.image.height, texture.image.depth};
   const bool linear = texture.how.filterMode == cudaFilterModeLinear;
@@ -133,6 +156,13 @@ void fetch(const Texture& texture, u32 dimensions, const float* coordinates, u32
       result[i] = std::bit_cast<u32>(linear ? sampler.linear(index, weight, i) : sampler.component(index, i));
     }
   }
+  Needed needed;
+  if (as_float && linear) {
+    sampler.for_corners(index, weight, [&](const s64* at, float) { needed.add(sampler.texel(at)); });
+  } else {
+    needed.add(texel);
+  }
+  return needed;
 }
 
 [[noreturn]] void bad_object(Thread* caller, u64 object, const char* what, u32 location) {
@@ -226,7 +256,8 @@ void wc_texture(Thread* caller, u64 object, u32 dimensions, bool integer_coordin
   float at[3] = {0, 0, 0};
   if (!integer_coordinates) {
     for (u32 d = 0; d < dimensions; ++d) at[d] = std::bit_cast<float>(coordinates[d]);
-    return fetch(texture, dimensions, at, result);
+    fetch(texture, dimensions, at, result).count(caller, texture.image.texel_bytes(), Access::kRead, location);
+    return;
   }
   // tex1Dfetch and its kin: texels by number, zero outside.
   const s64 x = static_cast<s32>(coordinates[0]), y = dimensions > 1 ? static_cast<s32>(coordinates[1]) : 0;
@@ -240,6 +271,9 @@ void wc_texture(Thread* caller, u64 object, u32 dimensions, bool integer_coordin
     else if (normalised) result[i] = std::bit_cast<u32>(float_component(texture.image, texel, i));
     else result[i] = raw_component(texture.image, texel, i);
   }
+  Needed needed;
+  needed.add(texel);
+  needed.count(caller, texture.image.texel_bytes(), Access::kRead, location);
 }
 
 void wc_surface(Thread* caller, u64 object, u32 dimensions, const u32* coordinates, u32 bytes, void* data,
@@ -262,6 +296,9 @@ void wc_surface(Thread* caller, u64 object, u32 dimensions, const u32* coordinat
   u8* texel = image.at(0, at[1], at[2]) + at[0];
   if (access == Access::kRead) std::memcpy(data, texel, bytes);
   else std::memcpy(texel, data, bytes);
+  Needed needed;
+  needed.add(texel);
+  needed.count(caller, bytes, access, location);
 }
 
 }  // extern "C"

@@ -7,9 +7,19 @@ ptxas has moved or combined any.
 from collections.abc import Callable, Mapping
 
 from .doubles import is_double_arithmetic
-from .syntax import Instruction
+from .syntax import Instruction, Number
 
 _SPECIAL = ("ex2", "lg2", "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt")
+
+
+_PRODUCTS = ("mul", "mul24", "mad", "mad24", "madc", "fma", "div")
+
+
+def _is_multiplication(instruction: Instruction) -> bool:
+    """Return whether two registers are multiplied or divided. Factors that are constants scale indices."""
+    return instruction.name in _PRODUCTS and not any(
+        isinstance(operand, Number) for operand in instruction.operands[1:3]
+    )
 
 
 def _is_async_copy(instruction: Instruction) -> bool:
@@ -30,9 +40,12 @@ FAMILIES: Mapping[str, Callable[[Instruction], bool]] = {
     "special_instructions": lambda i: i.name in _SPECIAL and i.has("approx"),
     "double_instructions": is_double_arithmetic,
     "fma_instructions": lambda i: i.name in ("fma", "mad") and bool(i.any_of("f32", "f32x2")),
+    # A generic address may be one of shared memory.
+    "shared_load_instructions": lambda i: i.name == "ld" and i.space in ("", "shared"),
+    "multiply_instructions": _is_multiplication,
 }
 
 
-def family_of(instruction: Instruction) -> str:
-    """Return the kind of an instruction, empty if it has none."""
-    return next((name for name, contains in FAMILIES.items() if contains(instruction)), "")
+def families_of(instruction: Instruction) -> tuple[str, ...]:
+    """Return the kinds of an instruction, in a fixed order. Most instructions have none."""
+    return tuple(name for name, contains in FAMILIES.items() if contains(instruction))

@@ -6,7 +6,7 @@ from .branches import DATA_BRANCHES, counted_branches
 from .doubles import is_double_arithmetic
 from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
-from .families import family_of
+from .families import families_of
 from .locations import Locations
 from .ptx_types import TYPES
 from .symbols import CppNames, FunctionSymbol, Register, Scopes, Symbol, VariableSymbol, lay_out
@@ -228,15 +228,16 @@ class _Body:
                     callers.add((self._function.name, location))
 
     def _count(self, instruction: Instruction) -> str:
-        """A statement that counts an execution of the instruction, if its kind shall be counted."""
+        """Statements that count an execution of the instruction, one for each of its kinds to be counted."""
         unit = self._code.unit
         if not unit.counters:
             return ""
-        kind = family_of(instruction)
-        if kind not in unit.counters:
-            return ""
-        unit.counted.append((kind, self._code.location))
-        return f"executes(T, {len(unit.counted) - 1}); "
+        text = ""
+        for kind in families_of(instruction):
+            if kind in unit.counters:
+                unit.counted.append((kind, self._code.location))
+                text += f"executes(T, {len(unit.counted) - 1}); "
+        return text
 
     def _note_double(self, instruction: Instruction) -> None:
         """Note that a line of a kernel computes in double precision."""

@@ -77,6 +77,7 @@ def test_pageable_memory_makes_the_host_wait(runner: Runner) -> None:
         "bytes_to_device": Event(BYTES, call="cudaMemcpyAsync"),
         "pageable_copies": Event(2, call="cudaMemcpy"),
         "host_synchronisations": Event(2, call="cudaDeviceSynchronize"),
+        "largest_copy_bytes": Event(BYTES),
     }
 
 

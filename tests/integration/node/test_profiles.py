@@ -13,7 +13,8 @@ from judge.gpu.hardware import Card
 from judge.gpu.pool.client import SecretPoolSettings
 from judge.gpu.simulated import SimulatedHardware
 from judge.gpu.target import GpuTarget
-from judge.report import Report, from_json, to_json
+from judge.report import Report
+from judge.report_json import from_json, to_json
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.bubblewrap import Bubblewrap

@@ -15,9 +15,10 @@ from judge.redaction import redact
 from judge.report import Report
 from judge.report_json import from_json, to_json
 from judge.requirements import checked_requirements, holds, missed_message
+from judge.sizes import bytes_of
 from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from problems.schema import Requirement
-from problems.vocabulary import Counter, Language, Mode, Relation, RequirementState, Verdict
+from problems.vocabulary import Counter, Language, Mode, Relation, RequirementState, Role, Verdict
 from sandbox.cpu.counting import COMPILED, INSTRUCTIONS
 from sandbox.cpu.translator.families import FAMILIES
 from sandbox.wire import RunFlag
@@ -44,6 +45,7 @@ COUNTS = (
 NOTE = '{{"severity": "note", "kind": "sums", "message": "' + COUNTS + ' complete={}"}}\n'
 PUBLIC = next(case for case in DOUBLING.cases if case.public)
 HIDDEN = next(case for case in DOUBLING.cases if not case.public and case.group != "timed")
+NEEDED = DOUBLING.bytes_moved.number(PUBLIC.sizes)
 SOURCE = "\n" * 20
 
 
@@ -82,6 +84,71 @@ def test_every_counter_is_zero_where_nothing_happened():
     nothing = Sums(0, 0, 0, NONE, NONE, NONE, NONE, NONE, True)
     assert {measure(DOUBLING, PUBLIC, counter, nothing) for counter in Counter} == {Figure(0)}
     assert len({counter_name(counter) for counter in Counter}) == len(Counter)
+
+
+class TestWaysToMemory:
+    """What moves device memory without an ordinary load or store, and what bounds the plain method."""
+
+    SUMS = replace(
+        SUMS,
+        texture=Sum(4, 128, 16, 11),
+        async_load=Sum(6, 24, 24),
+        global_atomic=Sum(2, 64, 8, 7),
+        copied=Sum(1, 9, 9),
+        host=Sum(3, 0, 0, 6),
+        pipeline_span=5 * 4096,
+        kernel_requests=80,
+        busiest_block=20,
+        busiest_launch=60,
+    )
+
+    @pytest.mark.parametrize(
+        ("counter", "figure"),
+        [
+            (Counter.GLOBAL_BYTES_RATIO, 32 * (360 + 128 + 64 + 9) / NEEDED),
+            (Counter.GLOBAL_SECTORS_RATIO, (360 + 128 + 64 + 9) / (80 + 16 + 8 + 9)),
+            (Counter.GLOBAL_SECTORS_PER_REQUEST, 18),
+            (Counter.PLAIN_LOAD_BYTES_RATIO, 32 * (40 - 24) / NEEDED),
+            (Counter.TEXTURE_SECTORS_PER_REQUEST, 32),
+            (Counter.HOST_MEMORY_REQUESTS, 3),
+            (Counter.PIPELINE_SPAN_RATIO, 5 * 4096 / NEEDED),
+            (Counter.BUSIEST_BLOCK_SHARE, 0.25),
+            (Counter.BUSIEST_LAUNCH_SHARE, 0.75),
+        ],
+    )
+    def test_each_counter(self, counter, figure):
+        assert measure(DOUBLING, PUBLIC, counter, self.SUMS).value == pytest.approx(figure)
+
+    def test_they_are_read_from_the_note(self):
+        more = (
+            "1 texture=4/128/16@11 async_load=6/24/24 global_atomic=2/64/8@7 copied=1/9/9 host=3/0/0@6 "
+            "pipeline_span=20480 kernel_requests=80 busiest_block=20 busiest_launch=60"
+        )
+        assert parse_sums(parse_diagnostics(NOTE.format(more).encode())) == (self.SUMS,)
+
+
+class TestWorkOnTheHost:
+    """Programs that take device arrays to the host can compute there, where nothing is counted."""
+
+    TAKEN = sum(bytes_of(one, PUBLIC.sizes) for one in DOUBLING.arguments if one.role is Role.IN)
+    GIVEN = sum(bytes_of(one, PUBLIC.sizes) for one in DOUBLING.arguments if one.role is Role.OUT)
+
+    def state(self, to_host, to_device, host=NONE):
+        events = {"bytes_to_host": Event(to_host), "bytes_to_device": Event(to_device)}
+        sums = replace(SUMS, events=events, host=host)
+        (report,) = checked(requirement(bound=2.0), sums=(sums,))
+        return report.state
+
+    def test_all_outputs_from_the_host(self):
+        assert self.state(self.TAKEN, self.GIVEN) is RequirementState.MISSED
+
+    def test_by_kernels_that_access_memory_of_the_host(self):
+        sectors = max(self.TAKEN, self.GIVEN) // 32 + 1
+        assert self.state(0, 0, Sum(1, sectors, sectors)) is RequirementState.MISSED
+
+    @pytest.mark.parametrize(("to_host", "to_device"), [(TAKEN, 0), (0, GIVEN), (TAKEN // 2 - 1, GIVEN)])
+    def test_one_direction_or_little(self, to_host, to_device):
+        assert self.state(to_host, to_device) is RequirementState.MET
 
 
 class TestEvents:

@@ -37,7 +37,7 @@ def _copy(code: Emission, instruction: Instruction) -> str:
     # The source comes first: race mode takes what follows the check of a write for that write.
     return (
         f"{{ const u32 kept = {kept}; const CopySource<{size.value}> source(kept ? {source} : 0, kept); "
-        f"wc_copy_async(T, {target}, source.data, {size.value}, {code.location}); }}"
+        f"wc_copy_async(T, {target}, source.data, {size.value}, kept, {code.location}); }}"
     )
 
 
