@@ -37,6 +37,7 @@ class Busy:
     environment = {"target": "gpu", "gpu": "NVIDIA H200"}
     diagnostics = ()
     output = b""
+    profile_report = None
     alive = True
 
     def __init__(self, *findings: Exception | str | Timing, promotes: bool = True) -> None:

@@ -393,6 +393,7 @@ class RaceCheck:
 
     alive = True
     output = b""
+    profile_report = None
 
     def __init__(self, *found: Diagnostic) -> None:
         self.diagnostics = found

@@ -10,6 +10,7 @@ import pytest
 from judge.errors import GpuUnavailable
 from judge.gpu.hardware import Card
 from judge.gpu.target import GpuTarget
+from tests.unit.judge.packages import DOUBLING
 
 
 @dataclass
@@ -44,27 +45,33 @@ def going_on() -> bool:
     return False
 
 
+def chosen(target: GpuTarget, model: str) -> str:
+    """The UUID of the card that a program for one GPU gets."""
+    (reservation,) = target._reserve(DOUBLING, model, going_on)
+    return reservation.uuid
+
+
 def test_without_a_wish_any_card_will_do():
-    assert target()._reserve("", going_on).uuid == "a"
-    assert target({"a": "it hangs"})._reserve("", going_on).uuid == "b"
+    assert chosen(target(), "") == "a"
+    assert chosen(target({"a": "it hangs"}), "") == "b"
 
 
 def test_a_wish_is_kept():
-    assert target()._reserve("NVIDIA B200", going_on).uuid == "c"
-    assert target({"a": "it hangs"})._reserve("NVIDIA H200", going_on).uuid == "b"
+    assert chosen(target(), "NVIDIA B200") == "c"
+    assert chosen(target({"a": "it hangs"}), "NVIDIA H200") == "b"
 
 
 def test_a_wish_that_cannot_be_kept_says_why():
     with pytest.raises(GpuUnavailable, match="no NVIDIA B200 of this node can judge: c: it hangs"):
-        target({"c": "it hangs"})._reserve("NVIDIA B200", going_on)
+        chosen(target({"c": "it hangs"}), "NVIDIA B200")
     with pytest.raises(GpuUnavailable, match="no NVIDIA H300 of this node can judge: there is none"):
-        target()._reserve("NVIDIA H300", going_on)
+        chosen(target(), "NVIDIA H300")
 
 
 def test_a_card_that_is_well_again_is_used():
     sick = target({"c": "it hangs"})
     sick._gpu_runtimes["c"].revive = lambda _: True
-    assert sick._reserve("NVIDIA B200", going_on).uuid == "c"
+    assert chosen(sick, "NVIDIA B200") == "c"
 
 
 def test_models_are_offered_while_a_card_is_well():

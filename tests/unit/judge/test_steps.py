@@ -31,6 +31,7 @@ class Troubled:
     environment = {"target": "gpu", "gpu": "NVIDIA H200"}
     diagnostics = ()
     output = b""
+    profile_report = None
     alive = True
 
     def __init__(self) -> None:
