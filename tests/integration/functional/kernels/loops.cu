@@ -12,7 +12,7 @@ __global__ void loop_end(const int* x, int* out, int n) {
         __syncthreads();
         for (int j = 0; j < kThreads; ++j) sum += tile[(threadIdx.x + 40 + j) % kThreads];  // loop_end: lower
     }
-    out[threadIdx.x % 16] = sum;
+    if (threadIdx.x < 16) out[threadIdx.x] = sum;
 }
 
 __global__ void unrolled(const int* x, int* out, int n) {
@@ -24,7 +24,7 @@ __global__ void unrolled(const int* x, int* out, int n) {
         __syncthreads();
         sum += tile[(threadIdx.x + 40) % kThreads];  // unrolled: lower
     }
-    out[threadIdx.x % 16] = sum;
+    if (threadIdx.x < 16) out[threadIdx.x] = sum;
 }
 
 __global__ void both(const int* x, int* out, int n) {
@@ -34,24 +34,23 @@ __global__ void both(const int* x, int* out, int n) {
         tile[threadIdx.x] = x[first + threadIdx.x];  // both: upper
         sum += tile[(threadIdx.x + 40) % kThreads];  // both: lower
     }
-    out[threadIdx.x % 16] = sum;
+    if (threadIdx.x < 16) out[threadIdx.x] = sum;
 }
 
 __global__ void one_line(const int* x, int* out, int n) {
-    __shared__ int tile[2 * kThreads];
+    __shared__ int tile[kThreads];
     tile[threadIdx.x] = x[threadIdx.x];
-    tile[threadIdx.x + kThreads] = 0;
     __syncthreads();
-    for (int r = 1; r < 4; ++r) {
-        tile[threadIdx.x] += tile[threadIdx.x + 32 + r];  // one_line: upper
+    for (int r = 1; r < n / 4; r *= 4) {
+        tile[threadIdx.x] += tile[(threadIdx.x + 32 + r) % kThreads];  // one_line: upper
     }
-    out[threadIdx.x % 16] = tile[threadIdx.x];
+    if (threadIdx.x < 16) out[threadIdx.x] = tile[threadIdx.x];
 }
 
 __global__ void straight(const int* x, int* out, int n) {
     __shared__ int tile[kThreads];
     tile[threadIdx.x] = x[threadIdx.x];  // straight: upper
-    out[threadIdx.x % 16] = tile[(threadIdx.x + 40) % kThreads];  // straight: lower
+    if (threadIdx.x < 16) out[threadIdx.x] = tile[(threadIdx.x + 40) % kThreads];  // straight: lower
 }
 
 __device__ void put(int* tile, int value) {
@@ -64,8 +63,8 @@ __device__ int get(const int* tile) {
 
 __global__ void helpers(const int* x, int* out, int n) {
     __shared__ int tile[kThreads];
-    put(tile, x[threadIdx.x]);               // helpers: upper
-    out[threadIdx.x % 16] = get(tile);       // helpers: lower
+    put(tile, x[threadIdx.x]);  // helpers: upper
+    if (threadIdx.x < 16) out[threadIdx.x] = get(tile);  // helpers: lower
 }
 
 __global__ void neighbours(const int* x, int* out, int n) {
@@ -75,7 +74,7 @@ __global__ void neighbours(const int* x, int* out, int n) {
     __syncthreads();
     tile[threadIdx.x] = tile[threadIdx.x + 1];  // neighbours: upper
     __syncthreads();
-    out[threadIdx.x % 16] = tile[threadIdx.x];
+    if (threadIdx.x < 16) out[threadIdx.x] = tile[threadIdx.x];
 }
 
 // Not inlined, so that its lines in the header have no caller in their own function.
