@@ -83,20 +83,9 @@ class Comparison:
 
 
 COUNTERS = (
-    Comparison(
-        "global_load_requests",
-        (
-            "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-            f"{_SASS}_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-        ),
-    ),
-    Comparison(
-        "global_load_sectors",
-        (
-            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-            f"{_SASS}_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-        ),
-    ),
+    # Loads include the asynchronous copies (LDGSTS).
+    Comparison("global_load_requests", ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",)),
+    Comparison("global_load_sectors", ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",)),
     Comparison("global_store_requests", ("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",)),
     Comparison("global_store_sectors", ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",)),
     Comparison(

@@ -27,6 +27,7 @@ from problems.loader import load_problem, problems_root
 
 METRICS = tuple(dict.fromkeys(metric for comparison in COUNTERS for metric in comparison.metrics))
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+WAVEFRONTS = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op"
 PROGRAM = CountedProgram(
     "relu/plain.cu prime",
     "relu",
@@ -63,9 +64,9 @@ def counted(**counts: float) -> CountedProgram:
 
 
 def test_figures_are_summed_over_launches_and_metrics() -> None:
-    copies = "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum"
-    log = log_of({LOADS: 1000, copies: 20}, {LOADS: 500})
-    difference = found(counted(global_load_requests=1520), log)["global_load_requests"]
+    loads, stores = (f"{WAVEFRONTS}_{kind}.sum" for kind in ("ld", "st"))
+    log = log_of({loads: 1000, stores: 20}, {loads: 500})
+    difference = found(counted(shared_wavefronts=1520), log)["shared_wavefronts"]
     assert (difference.ncu, difference.agrees, difference.percent) == (1520, True, "+0.0 %")
 
 
