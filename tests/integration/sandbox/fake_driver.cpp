@@ -121,5 +121,9 @@ Result cuMemcpyDtoD_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes) 
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
   RETURN;
 }
+Result cuMemcpyPeer(std::uint64_t to, void*, std::uint64_t from, void*, std::size_t bytes) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  RETURN;
+}
 
 }  // extern "C"
