@@ -259,8 +259,10 @@ class TestRanks:
             handed_in(user)
             services.record(services.claim("w", gpu_models=["NVIDIA H200"]), timed(us))
         rejudging.start(staff, Submission.objects.all(), reason="x", chosen={})
-        for report in (timed(0, Verdict.WRONG_ANSWER), timed(20.0)):
-            hidden_runs.record(hidden_runs.claim("w", gpu_models=["NVIDIA H200"]), report)
+        again = {owner.pk: timed(0, Verdict.WRONG_ANSWER), teammate.pk: timed(20.0)}
+        for _ in again:  # runs of one rejudge are claimed in any order
+            run = hidden_runs.claim("w", gpu_models=["NVIDIA H200"])
+            hidden_runs.record(run, again[run.submission.user_id])
         changes = rank_changes(Rejudge.objects.get())
         assert [(row.username, row.before, row.now) for row in changes] == [
             ("owner", 1, None),
