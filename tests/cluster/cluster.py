@@ -19,7 +19,7 @@ from testing.services import wait_until
 from tests.cluster.backing import Postgres, Redis
 from tests.cluster.engine import ENGINE_PROGRAMS, ContainerEngine
 from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program, program
-from tests.few_problems import SUM, VECTOR_ADD, put_problems
+from tests.few_problems import SUM, VECTOR_ADD
 from web.config import Config
 
 PROBLEM, OTHER_PROBLEM = VECTOR_ADD, SUM
@@ -74,7 +74,6 @@ class Cluster:
         self.worker_app, self._web_processes = worker_app, web_processes
         self.gates = folder / "gates"
         self.gates.mkdir()
-        settings.setdefault("WARPCOURT_PROBLEMS_DIR", str(put_problems(folder, PROBLEM, OTHER_PROBLEM)))
         known = {setting.variable for setting in Config.settings()}
         self._settings = {name: value for name, value in (_QUICK | settings).items() if name in known}
         self._scripted = self._settings["WARPCOURT_TARGET"] == "scripted"
