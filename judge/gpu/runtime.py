@@ -124,9 +124,7 @@ class GpuRuntime:
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
-        limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
-        # The limits of a runner only back those of a case; they must leave time to compile and to queue.
-        limits = replace(limits, wall_s=limits.wall_s + compile_limits(problem).wall_s)
+        limits = self._runner_limits(problem)
         kind = runner_kind(language)
         if uses_libraries(language, problem.limits) and LIBRARIES_RUNNER in self.hardware.commands(self.card):
             kind = LIBRARIES_RUNNER
@@ -142,10 +140,14 @@ class GpuRuntime:
 
     def start_joint(self, peers: Sequence["GpuRuntime"], problem: Problem) -> Process:
         """A fresh CUDA runner that sees this card and those of `peers`. Raises RunnerUnusable."""
-        limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
-        limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
         cards = [runtime.card for runtime in (self, *peers)]
-        return self._start(self.hardware.joint(cards, limits), "runner for several GPUs")
+        command = self.hardware.joint(cards, self._runner_limits(problem))
+        return self._start(command, "runner for several GPUs")
+
+    def _runner_limits(self, problem: Problem) -> Limits:
+        """The limits of a runner only back those of a case; they must leave time to compile and to queue."""
+        limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
+        return replace(limits, wall_s=limits.wall_s + compile_limits(problem).wall_s)
 
     def _start(self, command: Command, name: str) -> Process:
         process = self.backend.start(command)
