@@ -9,13 +9,13 @@ from problems.fix import check_fix, check_given
 from problems.formula import Formula, FormulaError
 from problems.host_memory import check_host_memory
 from problems.ignored_mutants import check_ignored
+from problems.own_gpus import check_own_gpus
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
 from problems.requirements import check_counted_cases, check_requirements
 from problems.schema import Argument, Case
 from problems.score import check_score
-from problems.several_gpus import check_several_gpus
 from problems.under_test import check_programs, check_under_test
 from problems.value_rules import broken_promise, range_of
 from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
@@ -48,7 +48,7 @@ def check_description(description: Description, faults: Faults) -> None:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
     check_host_memory(arguments, description.languages, cases, faults)
-    check_several_gpus(description.gpus, arguments, description.languages, cases, faults)
+    check_own_gpus(description, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)

@@ -285,6 +285,14 @@ class Problem:
     gpus: int = 1
 
     @property
+    def has_own_gpus(self) -> bool:
+        """Whether its programs run alone on their GPUs, outside MPS, and are not timed.
+
+        MPS supports neither several GPUs in one process nor kernels that launch kernels.
+        """
+        return self.gpus > 1 or self.limits.device_launches
+
+    @property
     def ranks_by_score(self) -> bool:
         """Whether the checker's score ranks programs: there is no time to rank, and no requirement.
 

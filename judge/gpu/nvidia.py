@@ -183,8 +183,8 @@ class NvidiaHardware:
             self._tools.runner, program, tool=tool, limits=limits, gpu=gpu, binds=binds
         )
 
-    def joint(self, cards: Sequence[Card], limits: Limits) -> Command:
-        """Return the CUDA runner that sees all of `cards`, outside MPS, whose clients see one card."""
+    def outside_mps(self, cards: Sequence[Card], limits: Limits) -> Command:
+        """Return the CUDA runner outside MPS that sees all of `cards`."""
         first, *others = (_beside_mps(card.gpu) for card in cards if card.gpu)
         return cuda_runner_command(self._tools.runner, limits=limits, gpu=replace(first, peers=tuple(others)))
 

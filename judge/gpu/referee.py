@@ -74,8 +74,7 @@ class GpuReferee:
 
     `tool` of compute-sanitizer watches a CUDA program. `may_rank` says whether there are timed cases.
     `permit` is granted while a share of the card is held. `reservations` count with this run until it is in
-    line for the card, and for the cards of `peers`, which a program for several GPUs uses too: it runs alone
-    on all of them, outside MPS.
+    line for the card, and for the cards of `peers`, which a program for several GPUs uses too.
     """
 
     def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
@@ -94,7 +93,7 @@ class GpuReferee:
     ) -> None:
         self._reservations = tuple(reservations)
         self._peers = tuple(peers)
-        alone = alone or bool(peers)
+        alone = alone or problem.has_own_gpus
         self._gpu_runtime = gpu_runtime
         self._whole = under_tool(problem) if tool else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
@@ -217,7 +216,7 @@ class GpuReferee:
 
     def _acquire(self) -> Lease | JointLease:
         label = self._whole.slug
-        if self._peers:
+        if self._whole.has_own_gpus:
             return self._gpu_runtime.acquire_with(
                 self._peers, self._stop_asking, label=label, reservations=self._reservations
             )
@@ -248,10 +247,11 @@ class GpuReferee:
         gpu_runtime = self._gpu_runtime
         gpu_runtime.await_recovery(self._stop_asking)
         referee = self._referee = gpu_runtime.start_referee(self._stop_asking)
-        if self._peers:
-            process = self._process = gpu_runtime.start_joint(self._peers, self._whole)
-        elif self._tool is not None:
+        outside_mps = self._tool is not None or self._whole.has_own_gpus
+        if self._tool is not None:
             process = self._process = gpu_runtime.start_watched(self._whole, self._tool)
+        elif outside_mps:
+            process = self._process = gpu_runtime.start_outside_mps(self._peers, self._whole)
         else:
             process = self._process = gpu_runtime.start_runner(self._whole, self._language)
         if self._whole.checker is not None:
@@ -259,7 +259,7 @@ class GpuReferee:
         checker = self._checker.channel if self._checker else None
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
-        under_mps = gpu_runtime.card.mps is not None and self._tool is None and not self._peers
+        under_mps = gpu_runtime.card.mps is not None and not outside_mps
         if under_mps and gpu_runtime.client_of(process) is None:
             raise RunnerUnusable("the runner is not a client of MPS, so its GPU share cannot be enforced")
         self._up = True

@@ -138,11 +138,11 @@ class GpuRuntime:
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
         return self._start(self.hardware.watched(self.card, limits, tool), tool.program)
 
-    def start_joint(self, peers: Sequence["GpuRuntime"], problem: Problem) -> Process:
-        """A fresh CUDA runner that sees this card and those of `peers`. Raises RunnerUnusable."""
+    def start_outside_mps(self, peers: Sequence["GpuRuntime"], problem: Problem) -> Process:
+        """A fresh CUDA runner outside MPS that sees this card and those of `peers`. Raises RunnerUnusable."""
         cards = [runtime.card for runtime in (self, *peers)]
-        command = self.hardware.joint(cards, self._runner_limits(problem))
-        return self._start(command, "runner for several GPUs")
+        command = self.hardware.outside_mps(cards, self._runner_limits(problem))
+        return self._start(command, "runner outside MPS")
 
     def _runner_limits(self, problem: Problem) -> Limits:
         """The limits of a runner only back those of a case; they must leave time to compile and to queue."""

@@ -52,7 +52,7 @@ class SimulatedHardware:
         del card, limits
         raise RunnerUnusable(f"{tool.program} needs a GPU")
 
-    def joint(self, cards: Sequence[Card], limits: Limits) -> Command:
+    def outside_mps(self, cards: Sequence[Card], limits: Limits) -> Command:
         """Return the CPU's runner, which has virtual devices."""
         del cards
         return runner_command(self._cpu.runtime, limits=limits)

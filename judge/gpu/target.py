@@ -223,12 +223,11 @@ class GpuTarget:
             named = gpu_model or "GPU"
             raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
         try:
-            if problem.gpus == 1:
-                return (self._leases.reserve(well, Share.CHECK, cancelled, brief=ORACLE),)
             groups = self._peer_groups(well, problem.gpus)
             if not groups:
                 raise GpusMissing(f"{problem.gpus} GPUs of one model that can access each other's memory")
-            return self._leases.reserve_several(groups, Share.RANK, cancelled, brief=ORACLE)
+            share = Share.RANK if problem.has_own_gpus else Share.CHECK
+            return self._leases.reserve_several(groups, share, cancelled, brief=ORACLE)
         except LeaseCancelled as error:
             raise JudgementCancelled from error
 

@@ -82,7 +82,7 @@ def measure_timed(problem: Problem, gpu: GpuModel) -> tuple[TimedSize, ...]:
 def check_timed(problem: Problem, measured: tuple[TimedSize, ...]) -> Iterator[ProofFinding]:
     """Findings on the timed cases, of which `measured` are the figures."""
     on_host = any(argument.memory.on_host for argument in problem.arguments)
-    untimed = on_host or problem.gpus > 1 or problem.score is not None or problem.under_test is not None
+    untimed = on_host or problem.has_own_gpus or problem.score is not None or problem.under_test is not None
     if not measured and not untimed:
         yield error(f"{_TOML}: cases", "no timed case", 'add one with group = "timed"')
     places = {case.name: f"{_TOML}: cases[{index}].sizes" for index, case in enumerate(problem.cases)}

@@ -28,8 +28,22 @@ from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable, open_nvml
 from sandbox.toolchain import ToolchainMissing
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests-gpu"
+# They open the GPU in the process of the tests, which disturbs all sessions of the clock that come later.
+IN_THIS_PROCESS = {
+    f"test_{name}.py"
+    for name in (
+        *("checker", "clock", "device_runner", "device_triton"),
+        *("memory", "oracle", "referee_process", "vmm"),
+    )
+}
 WARM = {"compile": 2, "cuda": 2, "triton": 2, "oracle": 1}
 Judge = Callable[..., Report]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the modules of IN_THIS_PROCESS last."""
+    folder = Path(__file__).parent
+    items.sort(key=lambda item: item.path.parent == folder and item.path.name in IN_THIS_PROCESS)
 
 
 @pytest.fixture(scope="session")

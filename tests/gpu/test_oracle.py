@@ -13,6 +13,7 @@ import pytest
 from judge.drawn import CaseData, expected_name, inputs, layout, outputs
 from judge.dtypes import expected_dtype, storage, widen
 from judge.oracle import Oracle
+from judge.scalars import with_scalars
 from judge.sizes import scalar_of, shape_of
 from problems.loader import load_problem, problems_root
 from problems.schema import Argument, Case, Problem
@@ -111,11 +112,11 @@ def has_large_case(slug: str) -> bool:
 
 
 def checked_cases(problem: Problem) -> list[Case]:
-    """The samples, and the first of every other group that runs on a CPU."""
+    """The samples, and the first of every other group that runs on a CPU. Drawn scalars have their values."""
     groups = (Group.SMALL, Group.ODD, Group.LARGE)
     firsts = (next((case for case in problem.cases if case.group is group), None) for group in groups)
     samples = [case for case in problem.cases if case.group is Group.SAMPLE]
-    return [*samples, *(case for case in firsts if case)]
+    return [with_scalars(problem, case, 1) for case in (*samples, *firsts) if case]
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -1,4 +1,4 @@
-"""Problems for several GPUs: what a package says, what is refused, and what a starter tells."""
+"""Problems for several GPUs or with device launches: packages, faults and starters."""
 
 from pathlib import Path
 
@@ -59,6 +59,25 @@ def test_saying_the_usual_changes_no_version(tmp_path):
 )
 def test_what_cannot_be_is_refused(tmp_path, old, new, fault):
     faults = faults_of(package(tmp_path, FOR_TWO.replace(old, new, 1)))
+    assert any(fault in found for found in faults), faults
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (
+            '["cuda"]',
+            '["cuda", "triton"]',
+            "languages: Triton programs cannot launch",
+        ),
+        ('group = "large"', 'group = "timed"', "cases[2].group: a problem with device_launches is not timed"),
+    ],
+)
+def test_a_problem_with_device_launches_is_for_cuda_and_not_timed(tmp_path, old, new, fault):
+    text = DESCRIPTION.replace('languages = ["cuda", "triton"]', 'languages = ["cuda"]').replace(TRITON, "")
+    text = text.replace("[limits]", "[limits]\ndevice_launches = true", 1)
+    assert load_problem(package(tmp_path / "right", text)).has_own_gpus
+    faults = faults_of(package(tmp_path / "wrong", text.replace(old, new, 1)))
     assert any(fault in found for found in faults), faults
 
 
