@@ -28,6 +28,8 @@ from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable, open_nvml
 from sandbox.toolchain import ToolchainMissing
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests-gpu"
+# It needs a node of its own, which the processes of the session's target would disturb.
+BEFORE_THE_TARGET = "test_memory_limits.py"
 # They open the GPU in the process of the tests, which disturbs all sessions of the clock that come later.
 IN_THIS_PROCESS = {
     f"test_{name}.py"
@@ -41,9 +43,14 @@ Judge = Callable[..., Report]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the modules of IN_THIS_PROCESS last."""
-    folder = Path(__file__).parent
-    items.sort(key=lambda item: item.path.parent == folder and item.path.name in IN_THIS_PROCESS)
+    """Run the module BEFORE_THE_TARGET first, and those of IN_THIS_PROCESS last."""
+
+    def order(item: pytest.Item) -> int:
+        if item.path.parent != Path(__file__).parent:
+            return 0
+        return (item.path.name in IN_THIS_PROCESS) - (item.path.name == BEFORE_THE_TARGET)
+
+    items.sort(key=order)
 
 
 @pytest.fixture(scope="session")
