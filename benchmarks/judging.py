@@ -76,6 +76,9 @@ def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") 
     )
     parser.add_argument("--images", default=HOST_IMAGES, help="PREFIX:TAG; default: %(default)s")
     parser.add_argument(
+        "--gpu", type=int, action="append", help="the index of a GPU; may be repeated; default: all"
+    )
+    parser.add_argument(
         "--cache", type=Path, help="keep what is built here; by default in a folder that goes at the end"
     )
 
@@ -92,6 +95,7 @@ def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> 
             images=options.images,
             mps=mps,
             check_slots=slots,
+            gpus=_uuids(options.gpu) if options.target == "gpu" else (),
         )
         target = _open(options, node, cache=options.cache or Path(folder) / "cache")
         try:
@@ -116,6 +120,12 @@ def _open(options: argparse.Namespace, node: NodeSettings, *, cache: Path) -> Ta
         slots=node.check_slots,
         secret_pool=node.secret_pool,
     )
+
+
+def _uuids(indices: Sequence[int] | None) -> tuple[str, ...]:
+    """Return the uuids of the GPUs with these indices, none for all GPUs."""
+    uuids = [gpu.uuid for gpu in open_nvml().gpus()] if indices else []
+    return tuple(uuids[index] for index in indices or ())
 
 
 def _stop_mps(runtime: Path) -> None:

@@ -1,6 +1,7 @@
 """Rules for problems whose programs run alone on their GPUs, outside MPS.
 
-See `problems.schema.Problem.has_own_gpus`, docs/adr/0040-device-launches.md and docs/adr/0041-several-gpus.md.
+See `problems.schema.Problem.has_own_gpus`, docs/adr/0040-device-launches.md and
+docs/adr/0041-several-gpus.md.
 """
 
 from problems.faults import FILE, Faults

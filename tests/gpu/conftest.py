@@ -2,6 +2,7 @@
 
 WARPCOURT_TEST_ISOLATION  docker (the default) or bubblewrap
 WARPCOURT_TEST_IMAGES     PREFIX:TAG of images, or host (the default): containers show this host's own files
+WARPCOURT_TEST_GPU        the index of the GPU, 0 by default
 WARPCOURT_TEST_MPS        yes (the default) or no: GPUs are time-sliced
 """
 
@@ -55,16 +56,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def gpu() -> GpuInfo:
-    """The first GPU."""
+    """The GPU of the tests."""
     try:
-        return open_nvml().gpus()[0]
+        return open_nvml().gpus()[int(os.environ.get("WARPCOURT_TEST_GPU", "0"))]
     except (NvmlUnavailable, IndexError) as error:
         pytest.skip(f"no NVIDIA GPU: {error}")
 
 
 @pytest.fixture(scope="session")
 def target(gpu: GpuInfo) -> Iterator[Target]:
-    """The judge on the first GPU."""
+    """The judge on it."""
     with opened(gpu) as target:
         yield target
 
