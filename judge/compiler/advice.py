@@ -114,14 +114,10 @@ _RULES = _rules(
         "Call it in a kernel, or put __host__ __device__ before its declaration.",
     ),
     (
-        r"kernel launch from __device__ or __global__ functions requires separate compilation mode",
+        r"kernel launch from __device__ or __global__ functions requires separate compilation",
         "This problem does not allow launches from device code. Launch the kernel from solve.",
     ),
     (r"a __global__ function call must be configured", _LAUNCH),
-    (
-        r"kernel launch from __device__ or __global__ functions requires separate compilation",
-        "Kernels cannot launch kernels here. Launch all of them from host code.",
-    ),
     (
         r'no suitable constructor exists to convert from "[^"]{0,200}" to "dim3"',
         f"{_LAUNCH} Both are integers or dim3.",

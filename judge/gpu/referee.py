@@ -48,7 +48,7 @@ from judge.runner.memory import DeviceLost
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import IsolationUnavailable, Process
-from sandbox.gpu.lease import JointLease, Lease, Reservation, Share
+from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.profiler import REPORT
 from sandbox.gpu.tool import Tool
@@ -103,7 +103,7 @@ class GpuReferee:
         # No tool watches a program on several GPUs, which would need one that follows all of them.
         self._tool = tool if language is Language.CUDA and not peers else None
         self._permit = permit
-        self._lease: Lease | JointLease | None = None
+        self._lease: Lease | None = None
         self._process: Process | None = None
         self._referee: RefereeProcess | None = None
         self._checker: Process | None = None
@@ -214,7 +214,7 @@ class GpuReferee:
         except BaseException as error:  # noqa: BLE001 - the boundary of a thread: `ready` raises it
             self._failure = error
 
-    def _acquire(self) -> Lease | JointLease:
+    def _acquire(self) -> Lease:
         label = self._whole.slug
         if self._whole.has_own_gpus:
             return self._gpu_runtime.acquire_with(

@@ -27,7 +27,7 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
-from sandbox.gpu.lease import JointLease, Lease, LeaseCancelled, Leases, Reservation, Share
+from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, await_ready
@@ -99,7 +99,7 @@ class GpuRuntime:
         *,
         label: str,
         reservations: Sequence[Reservation],
-    ) -> JointLease:
+    ) -> Lease:
         """Wait until this card and those of `peers` can be had alone. Raises JudgementCancelled."""
         uuids = [runtime.card.uuid for runtime in (self, *peers)]
         try:

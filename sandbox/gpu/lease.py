@@ -21,7 +21,7 @@ A third file, `UUID.coming`, has a locked byte for each caller that has chosen t
 for its lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two
 callers that come at once the second sees what the first has chosen.
 
-These are byte-range locks of open file descriptions (`F_OFD_SETLK`) rather than `flock`, for three things
+These are the locks of `sandbox.gpu.range_locks` rather than `flock`, for three things
 that `flock` cannot do: a shared lease becomes exclusive in one step that loses nothing when it fails, a lock
 can be asked about without taking it, and processes that allow different numbers of slots still exclude a
 rank.
@@ -32,24 +32,21 @@ started, but they are by a bare `fork`: do not fork while holding a lease.
 """
 
 import contextlib
-import errno
-import fcntl
+import itertools
 import json
 import os
 import random
-import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-_FLOCK = "hhqqi0q"  # struct flock: type, whence, start, length, pid
-_END = 1 << 62  # of both files, as far as locks go
+from sandbox.gpu.range_locks import END, count_locks, lock, locked, unlock
+
 _RECORD_BYTES = 256
 _MOST_SLOTS = 64
 _COUNTER_BYTES = 8
@@ -82,15 +79,13 @@ class Holder:
 
 
 class Lease:
-    """A right to use a GPU, until `release` or the end of the process. Made by `Leases.acquire`."""
+    """A right to use a GPU, or several, until `release` or the end of the process. Made by `Leases`."""
 
-    def __init__(self, uuid: str, share: Share, room: int, queue: int, label: str) -> None:
-        self.uuid = uuid
+    def __init__(self, share: Share, label: str, places: Sequence[tuple[int, int]]) -> None:
+        """`places` are the open files of each GPU: its room and its queue. A check has one GPU."""
         self.label = label
         self._share = share
-        self._room = room
-        self._queue = queue
-        self._released = False
+        self._places = tuple(places)
 
     @property
     def share(self) -> Share:
@@ -104,44 +99,18 @@ class Lease:
         """
         if self._share is Share.RANK:
             return True
-        if _locked(self._queue, _FIRST_NUMBER, _END) or not _lock(self._room, 0, _END):
+        ((room, queue),) = self._places
+        if locked(queue, _FIRST_NUMBER, END) or not lock(room, 0, END):
             return False
         self._share = Share.RANK
-        _sign(self._room, 0, self._share, self.label)
+        _sign(room, 0, self._share, self.label)
         return True
 
     def release(self) -> None:
         """Give it back. Safe to call more than once."""
-        if not self._released:
-            self._released = True
-            os.close(self._room)
-            os.close(self._queue)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
-
-
-class JointLease:
-    """A right to use several GPUs alone. Made by `Leases.acquire_all`."""
-
-    share = Share.RANK
-
-    def __init__(self, leases: Sequence[Lease]) -> None:
-        self._leases = tuple(leases)
-
-    def try_promote(self) -> bool:
-        """Return True: it is exclusive."""
-        return True
-
-    def release(self) -> None:
-        """Give all of them back. Safe to call more than once."""
-        for lease in self._leases:
-            lease.release()
+        places, self._places = self._places, ()
+        for descriptor in itertools.chain(*places):
+            os.close(descriptor)
 
     def __enter__(self) -> Self:
         return self
@@ -197,23 +166,7 @@ class Leases:
         Raises:
             LeaseCancelled: `cancelled` became true while waiting; it is asked every few milliseconds.
         """
-        with contextlib.ExitStack() as undo:
-            room, queue = self._open(uuid, "room"), self._open(uuid, "queue")
-            undo.callback(os.close, queue)
-            undo.callback(os.close, room)
-            number = _draw(queue, cancelled)
-            if reservation is not None:
-                reservation.release()
-            _poll(lambda: not _locked(queue, _FIRST_NUMBER, number), cancelled)
-            record = 0
-            if share is Share.RANK:
-                _poll(lambda: _lock(room, 0, _END), cancelled)
-            else:
-                record = _poll(lambda: self._take_slot(room), cancelled) - 1
-            _sign(room, record, share, label)
-            _unlock(queue, number)
-            undo.pop_all()
-        return Lease(uuid, share, room, queue, label)
+        return self._acquire([uuid], share, cancelled, label, [reservation] if reservation else [])
 
     def acquire_all(
         self,
@@ -222,7 +175,7 @@ class Leases:
         *,
         label: str = "",
         reservations: Sequence["Reservation"] = (),
-    ) -> JointLease:
+    ) -> Lease:
         """Wait until the GPUs `uuids` can be had alone, all of them.
 
         The `reservations` are released once the caller is in every line.
@@ -230,24 +183,45 @@ class Leases:
         Raises:
             LeaseCancelled: `cancelled` became true while waiting; it is asked every few milliseconds.
         """
+        return self._acquire(sorted(set(uuids)), Share.RANK, cancelled, label, reservations)
+
+    def _acquire(
+        self,
+        uuids: Sequence[str],
+        share: Share,
+        cancelled: Callable[[], bool],
+        label: str,
+        reservations: Sequence["Reservation"],
+    ) -> Lease:
         with contextlib.ExitStack() as undo:
-            places: list[tuple[str, int, int, int]] = []
-            with self._choosing(cancelled):
-                for uuid in sorted(set(uuids)):
+            places: list[tuple[int, int]] = []
+            with self._choosing(cancelled) if len(uuids) > 1 else contextlib.nullcontext():
+                for uuid in uuids:
                     room, queue = self._open(uuid, "room"), self._open(uuid, "queue")
                     undo.callback(os.close, queue)
                     undo.callback(os.close, room)
-                    places.append((uuid, room, queue, _draw(queue, cancelled)))
+                    places.append((room, queue))
+                numbers = [_draw(queue, cancelled) for _, queue in places]
             for reservation in reservations:
                 reservation.release()
-            for _, room, queue, number in places:
-                _poll(lambda: not _locked(queue, _FIRST_NUMBER, number), cancelled)  # noqa: B023 - called at once
-                _poll(lambda: _lock(room, 0, _END), cancelled)  # noqa: B023 - as above
-                _sign(room, 0, Share.RANK, label)
-            for _, _, queue, number in places:
-                _unlock(queue, number)
+            for (room, queue), number in zip(places, numbers, strict=True):
+                self._enter(room, queue, number, share, cancelled, label)
+            for (_, queue), number in zip(places, numbers, strict=True):
+                unlock(queue, number)
             undo.pop_all()
-        return JointLease([Lease(uuid, Share.RANK, room, queue, label) for uuid, room, queue, _ in places])
+        return Lease(share, label, places)
+
+    def _enter(
+        self, room: int, queue: int, number: int, share: Share, cancelled: Callable[[], bool], label: str
+    ) -> None:
+        """Wait at the turnstile with `number`, then for the room."""
+        _poll(lambda: not locked(queue, _FIRST_NUMBER, number), cancelled)
+        if share is Share.RANK:
+            _poll(lambda: lock(room, 0, END), cancelled)
+            record = 0
+        else:
+            record = _poll(lambda: self._take_slot(room), cancelled) - 1
+        _sign(room, record, share, label)
 
     def reserve(
         self,
@@ -292,7 +266,7 @@ class Leases:
 
     def _mark(self, uuid: str) -> "Reservation":
         coming = self._open(uuid, "coming")
-        next(byte for byte in count() if _lock(coming, byte, byte + 1))
+        next(byte for byte in itertools.count() if lock(coming, byte, byte + 1))
         return Reservation(uuid, coming)
 
     @contextlib.contextmanager
@@ -300,7 +274,7 @@ class Leases:
         """Hold the lock under which GPUs are chosen, and several lines are joined in one step."""
         choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _poll(lambda: _lock(choosing, 0, 1), cancelled)
+            _poll(lambda: lock(choosing, 0, 1), cancelled)
             yield
         finally:
             os.close(choosing)
@@ -308,26 +282,26 @@ class Leases:
     def holders(self, uuid: str) -> tuple[Holder, ...]:
         """Return the current holders of leases, without affecting them."""
         with self._looking(uuid, "room") as room:
-            held = _locked(room, 0, _END)
-            if held == (0, _END):
+            held = locked(room, 0, END)
+            if held == (0, END):
                 return (_read_signature(room, 0, Share.RANK),)
             if held is None:
                 return ()
             return tuple(
                 _read_signature(room, record, Share.CHECK)
                 for record in range(_MOST_SLOTS)
-                if _locked(room, *_record(record))
+                if locked(room, *_record(record))
             )
 
     def waiting(self, uuid: str) -> int:
         """Return the number of callers that wait for a lease."""
         with self._looking(uuid, "queue") as queue:
-            return _count_locks(queue, _FIRST_NUMBER, _END)
+            return count_locks(queue, _FIRST_NUMBER, END)
 
     def coming(self, uuid: str) -> int:
         """Return the number of callers that have chosen the GPU and do not hold or await its lease yet."""
         with self._looking(uuid, "coming") as coming:
-            return _count_locks(coming, 0, _END)
+            return count_locks(coming, 0, END)
 
     def _load(self, uuid: str, share: Share, brief: str | None) -> tuple[int, int]:
         """Return how many leases are ahead of a new caller, and how many of them are brief.
@@ -343,7 +317,7 @@ class Leases:
     def _take_slot(self, room: int) -> int | None:
         """Lock a free record; its number from 1."""
         for record in range(self._slots):
-            if _lock(room, *_record(record)):
+            if lock(room, *_record(record)):
                 return record + 1
         return None
 
@@ -361,13 +335,13 @@ class Leases:
 
 def _draw(queue: int, cancelled: Callable[[], bool]) -> int:
     """Draw the next number and lock its byte."""
-    _poll(lambda: _lock(queue, _DRAWING, _DRAWING + 1), cancelled)
+    _poll(lambda: lock(queue, _DRAWING, _DRAWING + 1), cancelled)
     try:
         number = int.from_bytes(os.pread(queue, _COUNTER_BYTES, 0), "little") + _FIRST_NUMBER
-        _lock(queue, number, number + 1)  # first the lock: a number without one is that of a dead waiter
+        lock(queue, number, number + 1)  # first the lock: a number without one is that of a dead waiter
         os.pwrite(queue, number.to_bytes(_COUNTER_BYTES, "little"), 0)
     finally:
-        _unlock(queue, _DRAWING)
+        unlock(queue, _DRAWING)
     return number
 
 
@@ -385,42 +359,6 @@ def _poll(attempt: Callable[[], _T | None], cancelled: Callable[[], bool]) -> _T
 def _record(number: int) -> tuple[int, int]:
     """Return the first byte and the end of a record of the room."""
     return number * _RECORD_BYTES, (number + 1) * _RECORD_BYTES
-
-
-def _lock(descriptor: int, start: int, end: int) -> bool:
-    """Lock a range if it is free of others' locks; this open file's own lock in it grows."""
-    try:
-        _command(descriptor, fcntl.F_OFD_SETLK, fcntl.F_WRLCK, start, end)
-    except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES):
-            return False
-        raise
-    return True
-
-
-def _unlock(descriptor: int, byte: int) -> None:
-    _command(descriptor, fcntl.F_OFD_SETLK, fcntl.F_UNLCK, byte, byte + 1)
-
-
-def _locked(descriptor: int, start: int, end: int) -> tuple[int, int] | None:
-    """Start and end of a lock that others have in a range, whichever; None when it is free of them."""
-    if start >= end:
-        return None  # a length of 0 would mean all the rest
-    kind, _, found, length, _ = _command(descriptor, fcntl.F_OFD_GETLK, fcntl.F_WRLCK, start, end)
-    return None if kind == fcntl.F_UNLCK else (found, found + length)
-
-
-def _count_locks(descriptor: int, start: int, end: int) -> int:
-    """Return how many one-byte locks other holders have in a range."""
-    found = _locked(descriptor, start, end)
-    if found is None:
-        return 0
-    return _count_locks(descriptor, start, found[0]) + 1 + _count_locks(descriptor, found[1], end)
-
-
-def _command(descriptor: int, command: int, kind: int, start: int, end: int) -> tuple[int, ...]:
-    asked = struct.pack(_FLOCK, kind, os.SEEK_SET, start, end - start, 0)
-    return struct.unpack(_FLOCK, fcntl.fcntl(descriptor, command, asked))
 
 
 def _sign(room: int, record: int, share: Share, label: str) -> None:
