@@ -1,8 +1,8 @@
 """Judge the accepted shipped solutions on a GPU: `python -m benchmarks.solutions [--problem SLUG ...]`.
 
 Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
-one solution of each problem, `--all` also those that must not be accepted. `--jobs` judges several at a
-time; only one is timed at a time. `--record` writes the times of problems whose solutions were all judged,
+one solution of each problem, `--all` also those that must not be accepted, and `--wrong` only those. `--jobs`
+judges several at a time; on each GPU, only one is timed at a time. `--record` writes the times of problems whose solutions were all judged,
 for the tables of their editorials: see `web.catalog.measured`. After `--seconds` no judgement begins.
 """
 
@@ -74,11 +74,14 @@ def main() -> int:
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--first", action="store_true", help="one solution of each problem")
     kinds.add_argument("--all", action="store_true", help="solutions that must not be accepted, too")
+    kinds.add_argument("--wrong", action="store_true", help="only solutions that must not be accepted")
     parser.add_argument("--jobs", type=int, default=1, help="judge so many at a time; default: %(default)s")
     parser.add_argument("--seconds", type=float, default=3600.0, help="begin no judgement after these")
     parser.add_argument("--record", action="store_true", help="write the times for the editorials")
     options = parser.parse_args()
-    chosen = list(solutions(options.problem, first=options.first, wrong=options.all))
+    chosen = list(solutions(options.problem, accepted=not options.wrong, wrong=options.all or options.wrong))
+    if options.first:
+        chosen = [next(group) for _, group in groupby(chosen, key=lambda pair: pair[0].slug)]
     print_table([("s", "verdict", "all", *STAGES, "us")])
     with opened(options) as target, ThreadPoolExecutor(options.jobs) as threads:
         end = time.monotonic() + options.seconds
@@ -106,15 +109,15 @@ def _judged(target: Target, end: float, chosen: tuple[Problem, Solution]) -> Row
 
 
 def solutions(
-    slugs: list[str] | None, *, first: bool = False, wrong: bool = False
+    slugs: list[str] | None, *, accepted: bool = True, wrong: bool = False
 ) -> Iterator[tuple[Problem, Solution]]:
-    """The accepted solutions of the problems `slugs`, or of all problems. With `wrong`, all solutions."""
+    """The solutions of the problems `slugs`, or of all problems, that must be accepted, must not, or both."""
     for path in sorted(problems_root().glob("*/problem.toml")):
         problem = load_problem(path.parent)
         if slugs and problem.slug not in slugs:
             continue
-        accepted = [one for one in problem.solutions if wrong or one.verdict is Verdict.ACCEPTED]
-        yield from ((problem, one) for one in (accepted[:1] if first else accepted))
+        kinds = {True: accepted, False: wrong}
+        yield from ((problem, one) for one in problem.solutions if kinds[one.verdict is Verdict.ACCEPTED])
 
 
 def tables(rows: Sequence[Row]) -> dict[str, measured.Table]:
