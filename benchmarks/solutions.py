@@ -2,8 +2,9 @@
 
 Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
 one solution of each problem, `--all` also those that must not be accepted, and `--wrong` only those. `--jobs`
-judges several at a time; on each GPU, only one is timed at a time. `--record` writes the times of problems whose solutions were all judged,
-for the tables of their editorials: see `web.catalog.measured`. After `--seconds` no judgement begins.
+judges several at a time; on each GPU, only one is timed at a time. `--record` writes the times of problems
+whose solutions were all judged, for the tables of their editorials: see `web.catalog.measured`. After
+`--seconds` no judgement begins.
 """
 
 import argparse
