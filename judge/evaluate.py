@@ -164,7 +164,7 @@ def _judge(judgement: Judgement) -> Report:
     judgement.end_run()
     outcome = with_races(judgement, built, outcome)
     outcome = with_examination(judgement, outcome)
-    return report_of(judgement, with_notes(judgement, outcome), built)
+    return report_of(judgement, with_notes(judgement, built, outcome), built)
 
 
 def _refusal(problem: Problem, source: str, language: Language) -> str:

@@ -34,12 +34,29 @@ class StepFailed(Exception):
     log: str
 
 
-def run(argv: list[str], environment: dict[str, str], status: int = REJECTED) -> str:
-    """Run one step and return what it said."""
-    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+def run(
+    argv: list[str], environment: dict[str, str], status: int = REJECTED, *, timeout_s: float | None = None
+) -> str:
+    """Run one step and return what it said.
+
+    Raises:
+        StepFailed: with `status`, if the step failed or took longer than `timeout_s`.
+    """
+    name = Path(argv[0]).name
+    try:
+        done = subprocess.run(
+            argv,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=timeout_s,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise StepFailed(status, f"{name} took longer than {timeout_s} s\n") from error
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if done.returncode != 0:
-        raise StepFailed(status, said or f"{Path(argv[0]).name} ended with status {done.returncode}\n")
+        raise StepFailed(status, said or f"{name} ended with status {done.returncode}\n")
     return said
 
 
@@ -54,9 +71,9 @@ class Chains(ABC):
         self._front = Path(_after(steps["host_front"], "--gen_c_file_name"))
         self._shared = shared
 
-    def run(self, name: str) -> str:
-        """Run the step `name` and return what it said."""
-        return run(self.steps[name], self.environment)
+    def run(self, name: str, *, timeout_s: float | None = None) -> str:
+        """Run the step `name` and return what it said. Raises StepFailed."""
+        return run(self.steps[name], self.environment, timeout_s=timeout_s)
 
     @abstractmethod
     def device(self) -> str:

@@ -13,6 +13,7 @@ _SIZE = r"\(?(\d{1,10})(?:, ?(\d{1,10}), ?(\d{1,10}))?\)?"
 _CUDA = re.compile(
     rf"(?P<kernel>.{{1,300}}?)<<<{_SIZE}, ?{_SIZE}(?:, ?(?P<dynamic>\d{{1,9}}))?>>>"
     r"(?: with (?P<static>\d{1,9}) bytes of static shared memory)?"
+    r"(?:, (?P<registers>\d{1,3}) registers? per thread)?"
 )
 
 Size = tuple[int, int, int]
@@ -20,13 +21,17 @@ Size = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class KernelLaunch:
-    """A launch of a CUDA kernel. Shared memory is that of a block; the static part is what the note says."""
+    """A launch of a CUDA kernel. Shared memory is that of a block; the static part is what the note says.
+
+    `registers` are those of a thread, None if the note does not say them.
+    """
 
     kernel: str
     grid: Size
     block: Size
     dynamic_bytes: int = 0
     static_bytes: int = 0
+    registers: int | None = None
 
     @property
     def threads(self) -> int:
@@ -74,4 +79,5 @@ def _parse(text: str) -> KernelLaunch | None:
         (width, height, depth),
         int(match["dynamic"] or 0),
         int(match["static"] or 0),
+        int(match["registers"]) if match["registers"] else None,
     )

@@ -1,12 +1,15 @@
 """The stage `examine`, and notes: what explains an outcome, or changes it, once all cases are checked."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from judge.built import Built
 from judge.compiler.signature import width_notes
 from judge.compiler.source import ProgramText
 from judge.evidence.faults import classified
+from judge.counters import CAPABILITY
 from judge.evidence.launch_shapes import shape_notes
+from judge.evidence.tails import tail_notes
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.stages.outcome import told_to_author
@@ -84,12 +87,23 @@ def with_races(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOu
     return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
 
 
-def with_notes(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
+def with_notes(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcome:
     """Return the outcome with notes on how `solve` is declared and, if accepted, on its launches."""
     if judgement.language is not Language.CUDA:
         return outcome
     notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
     if outcome.verdict is Verdict.ACCEPTED:
         most = max(input_bytes(judgement.problem.arguments, case) for case in judgement.checked)
-        notes = (*notes, *shape_notes(outcome.diagnostics, judgement.source, most))
+        capability = _capability(judgement.session.environment)
+        notes = (
+            *notes,
+            *shape_notes(outcome.diagnostics, judgement.source, most),
+            *tail_notes(outcome.diagnostics, judgement.source, built.kernels, capability),
+        )
     return replace(outcome, diagnostics=(*outcome.diagnostics, *notes)) if notes else outcome
+
+
+def _capability(environment: Mapping[str, str]) -> tuple[int, int]:
+    """Return the compute capability of the GPU, or the one for which functional mode compiles."""
+    major, _, minor = environment.get("capability", "").partition(".")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else CAPABILITY

@@ -14,7 +14,12 @@ from judge.target import Referee
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 # Notes that explain wrong answers alone.
-_CAUSES = {DiagnosticKind.HALF_OVERFLOW, DiagnosticKind.MASKED_LOAD, DiagnosticKind.PRECISION}
+_CAUSES = {
+    DiagnosticKind.CANCELLATION,
+    DiagnosticKind.HALF_OVERFLOW,
+    DiagnosticKind.MASKED_LOAD,
+    DiagnosticKind.PRECISION,
+}
 _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.BANK_CONFLICT,
     DiagnosticKind.CONTENDED_ATOMIC,
@@ -23,7 +28,10 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.LAUNCH_BOUND,
     DiagnosticKind.LEAK,
     DiagnosticKind.LOW_OCCUPANCY,
+    DiagnosticKind.PAGEABLE_COPY,
     DiagnosticKind.REDUNDANT_LOADS,
+    DiagnosticKind.SPILLS,
+    DiagnosticKind.TENSOR_CORES,
     DiagnosticKind.UNCOALESCED,
 }
 

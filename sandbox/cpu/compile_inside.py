@@ -2,12 +2,14 @@
 
 The chains are those of `sandbox.chains`; the device's goes on by translating the PTX to C++:
 
-    device  preprocess ─ cicc ─┬─ translate the PTX ─ g++ ─┐
-    host    preprocess ─ cudafe++ ─ (stub) ─ g++ ──────────┴─ link
+                               ┌─ ptxas ──┐
+    device  preprocess ─ cicc ─┼──────────┴ translate the PTX ─ g++ ─┐
+    host    preprocess ─ cudafe++ ─ (stub) ─ g++ ────────────────────┴─ link
 
 The first argument names the counters (`sandbox.cpu.counting`) that the program is compiled to count, and the
-second the libraries that it uses: `cublas` and `cufft`. Names are separated by commas. Some counters need
-ptxas, whose cubin is not used. If the third is `LAUNCHING`, kernels may launch kernels.
+second the libraries that it uses: `cublas` and `cufft`. Names are separated by commas. If the third is
+`LAUNCHING`, kernels may launch kernels. ptxas says what each kernel takes; its cubin is not used. A program
+that no counter needs this of does not wait for it long.
 
 It prints the log, and its exit status says whose fault a failure is. Standard library only.
 """
@@ -16,7 +18,8 @@ import importlib
 import json
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,7 @@ LINE_MARK = "// line "  # the translator's, before what belongs to a line of the
 _INLINE = "// begin inline asm"  # nvcc's
 _ERROR = re.compile(r"^device\.cpp:(\d{1,8}):", re.MULTILINE)
 _MOST_LOG = 64 * 1024
+_PTXAS_S = 1.0  # for notes on spilled registers and the like
 DEVICE_FLAGS = (
     "-std=c++20",
     "-O1",
@@ -73,7 +77,8 @@ class FunctionalChains(Chains):
             said = self.run("device_front")
         finally:
             self.stub_written.set()
-        _translate(self._counters, self._resources())
+        with ThreadPoolExecutor(1) as assembler:
+            _translate(self._counters, assembler.submit(self._resources).result)
         include = f"-I{HOME / 'include'}"
         argv = ["g++", *DEVICE_FLAGS, include, "-c", "device.cpp", "-o", "device.o"]
         try:
@@ -83,11 +88,10 @@ class FunctionalChains(Chains):
         return said
 
     def _resources(self) -> Mapping[str, Assembled]:
-        """Return the resources of each kernel, if a counter needs them; none if ptxas rejects the PTX."""
-        if self._counters.isdisjoint(RESOURCES):
-            return {}
+        """Return the resources of each kernel; none if ptxas rejects the PTX or takes too long."""
+        timeout_s = _PTXAS_S if self._counters.isdisjoint(RESOURCES) else None
         try:
-            return assembled_kernels(self.run("assemble"))
+            return assembled_kernels(self.run("assemble", timeout_s=timeout_s))
         except (StepFailed, OSError):  # PTX for newer GPUs; the counters stay unknown
             return {}
 
@@ -106,7 +110,7 @@ def _with_headers(step: list[str]) -> list[str]:
     return [*step[:after], f"-I{_LIBRARIES / 'include'}", *step[after:]]
 
 
-def _translate(counters: Collection[str], resources: Mapping[str, Assembled]) -> None:
+def _translate(counters: Collection[str], resources: Callable[[], Mapping[str, Assembled]]) -> None:
     """binding.ptx to device.cpp. The translator is imported while the compilers work."""
     errors = importlib.import_module("sandbox.cpu.translator.errors")
     try:

@@ -29,7 +29,11 @@ SLOW = frozenset(
         DiagnosticKind.DOUBLE_PRECISION,
         DiagnosticKind.LAUNCH_BOUND,
         DiagnosticKind.LOW_OCCUPANCY,
+        DiagnosticKind.PAGEABLE_COPY,
         DiagnosticKind.REDUNDANT_LOADS,
+        DiagnosticKind.SPILLS,
+        DiagnosticKind.TAIL,
+        DiagnosticKind.TENSOR_CORES,
         DiagnosticKind.UNCOALESCED,
     }
 )

@@ -14,13 +14,17 @@ from web.site.findings import page_of_finding
 _NOTES = (
     DiagnosticKind.LEAK,
     DiagnosticKind.LAUNCH_BOUND,
+    DiagnosticKind.PAGEABLE_COPY,
     DiagnosticKind.LOW_OCCUPANCY,
     DiagnosticKind.UNCOALESCED,
+    DiagnosticKind.SPILLS,
+    DiagnosticKind.TENSOR_CORES,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.BANK_CONFLICT,
     DiagnosticKind.CONTENDED_ATOMIC,
     DiagnosticKind.DIVERGENT_BRANCH,
     DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.TAIL,
 )
 # Barriers that do not do their work: the races in the kernel follow from them.
 _CAUSES_OF_RACES = {DiagnosticKind.DIVERGENT_BARRIER, DiagnosticKind.EXITED_THREADS}

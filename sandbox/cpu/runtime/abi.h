@@ -216,6 +216,8 @@ void wc_wait_for_all_copies(Thread*);
 
 // Counting runs: which side of a counted branch was taken.
 void wc_branch(Thread*, bool taken, BranchSite);
+// Counting runs: an operand and the result of a subtraction of rounded numbers.
+void wc_subtracted(Thread*, float larger, float left, u32 location);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

@@ -30,6 +30,9 @@ void note(const Grid& grid, u32 location) {
   if (launch.static_shared_bytes) {
     message += " with " + std::to_string(launch.static_shared_bytes) + " bytes of static shared memory";
   }
+  if (launch.kernel->resources.known) {
+    message += ", " + count(launch.kernel->resources.registers, "register") + " per thread";
+  }
   if (grid.parent) {
     const std::string line = line_text(location);
     message += " from kernel " + grid.parent->launch.name + (line.empty() ? "" : ", " + line);

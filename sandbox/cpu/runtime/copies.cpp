@@ -16,6 +16,7 @@
 #include "host_trace.h"
 #include "link_time.h"
 #include "memory.h"
+#include "pageable_copies.h"
 #include "signals.h"
 #include "streams.h"
 
@@ -170,6 +171,15 @@ void trace(const char* call, const Place& to, const Place& from, const Extent& e
   if (host_waits(target, origin, synchronous)) host_trace().count(HostEvent::kSynchronisation, call);
 }
 
+// A copy between the device and pageable memory, for the note that pinned memory would be faster.
+void count_pageable(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
+  const Memory target = memory_at(to.base), origin = memory_at(from.base);
+  if (on_device(target) == on_device(origin) || (target != Memory::kPageable && origin != Memory::kPageable)) return;
+  const bool to_device = on_device(target);
+  const bool own = !live_allocation(reinterpret_cast<u64>(to_device ? from.base : to.base));
+  pageable_copies().count(call, to_device, synchronous, own, extent.width * extent.height * extent.depth);
+}
+
 Work work_of(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
   return [=] {
     if (engine().options.summed) trace(call, to, from, extent, synchronous);
@@ -199,6 +209,7 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
   warn_of_direction(call, to.base, side_of(kind, true), "destination");
   warn_of_direction(call, from.base, side_of(kind, false), "source");
+  if (engine().options.counted) count_pageable(call, to, from, extent, in.waits);
   const auto describe = [=] {
     const Memory target = memory_at(to.base), origin = memory_at(from.base);
     Description description{std::string(call) + " (" + name_of(origin) + " to " + name_of(target) + ')'};

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "branches.h"
+#include "cancellation.h"
 #include "diagnostics.h"
 #include "doubles.h"
 #include "engine.h"
@@ -11,9 +12,12 @@
 #include "host_trace.h"
 #include "launch.h"
 #include "memory.h"
+#include "pageable_copies.h"
 #include "reuse.h"
 #include "small_launches.h"
+#include "spills.h"
 #include "sums.h"
+#include "tensor_cores.h"
 #include "trace.h"
 #include "traffic.h"
 
@@ -46,6 +50,9 @@ void start_counting_call() {
   reuse().start_call();
   branches().start_call();
   doubles().start_call();
+  cancellations().start_call();
+  spills().start_call();
+  pageable_copies().start_call();
   tally().start_call();
   executed().start_call();
   host_trace().start_call(live_memory().allocations);
@@ -57,6 +64,7 @@ void start_counting_launch(const Launch& launch) {
   traffic().start_launch();
   branches().start_launch();
   doubles().start_launch(*launch.kernel);
+  spills().start_launch(launch);
   small_launches().count(launch);
   if (engine().options.traced) tracer().start_launch(launch);
 }
@@ -80,7 +88,7 @@ void count_finished_block(const Block& block) {
   tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
-  if (engine().options.summed) executed().end_block(block);
+  executed().end_block(block);
   if (engine().options.traced) tracer().end_block(block);
 }
 
@@ -89,6 +97,10 @@ void report_counts() {
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();
+  cancellations().report_lines();
+  spills().report_kernels();
+  pageable_copies().report_calls();
+  report_unused_tensor_cores();
   small_launches().end_call();
   tally().report_children();
   report_kernels();

@@ -9,7 +9,11 @@
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
-//   executed   instructions of the kinds that a requirement names (executed.h)
+//   executed   instructions of the kinds that a requirement names (executed.h), and products that tensor cores could
+//              compute (tensor_cores.h)
+//   cancelled  subtractions that leave few bits (cancellation.h)
+//   spills     registers in local memory, by ptxas (spills.h)
+//   pageable   copies that make the host wait, or could be faster (pageable_copies.h)
 //   trace      calls of the CUDA runtime (host_trace.h), and the shapes of launches (sums.h)
 //
 // Only runs in race mode count: they have one OS thread, and every access calls the runtime (races.h). Every counter

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "diagnostics.h"
 #include "engine.h"
+#include "launch.h"
 
 namespace warpcourt::cpu {
 
@@ -33,13 +34,16 @@ void Executed::end_block(const Block& block) {
       by_warps += most;
     }
     const CountedInstruction& counted = module.counted[site];
-    if (by_warps) totals_[counted.kind][counted.location] += by_warps;
+    if (!by_warps) continue;
+    totals_[counted.kind][counted.location] += by_warps;
+    kernels_[counted.location] = block.launch->name;
   }
 }
 
 std::string Executed::text() const {
   std::string out;
   for (const auto& [kind, by_location] : totals_) {
+    if (kind.starts_with("narrow_")) continue;  // see tensor_cores.h
     u64 total = 0;
     for (const auto& [location, executions] : by_location) total += executions;
     const auto most = std::max_element(by_location.begin(), by_location.end(),
@@ -48,6 +52,11 @@ std::string Executed::text() const {
     out += ' ' + kind + '=' + std::to_string(total) + (line ? '@' + std::to_string(line) : "");
   }
   return out;
+}
+
+Executed::ByLocation Executed::of(const std::string& kind) const {
+  const auto found = totals_.find(kind);
+  return found == totals_.end() ? ByLocation{} : found->second;
 }
 
 }  // namespace warpcourt::cpu

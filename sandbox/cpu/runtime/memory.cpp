@@ -346,6 +346,14 @@ std::optional<Allocation> live_allocation(u64 address) {
   return in_arena(address) ? std::nullopt : pageable_argument(address);
 }
 
+u64 argument_bytes() {
+  Memory& m = memory();
+  std::lock_guard lock(m.mutex);
+  u64 bytes = 0;
+  for (const auto& [base, range] : m.ranges) bytes += range.argument ? range.bytes : 0;
+  return bytes;
+}
+
 bool in_arena(u64 address) { return address - memory().arena < memory().arena_bytes; }
 
 u64 bytes_of_device() { return engine().device_bytes / static_cast<u64>(device_count()); }

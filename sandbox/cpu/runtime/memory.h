@@ -85,6 +85,8 @@ bool find_range(u64 address, u64 size, Range& range);
 std::optional<Allocation> nearest_allocation(u64 address);
 std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
+// Of all arguments but those in pageable memory.
+u64 argument_bytes();
 // What cudaMemGetInfo calls total: devices share the memory of the process equally.
 u64 bytes_of_device();
 u64 device_bytes_in_use(int device);

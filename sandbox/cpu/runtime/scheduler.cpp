@@ -263,7 +263,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   takes_turns = engine().options.interleaved;
   turns = 0;
   if (engine().options.races) races().start_block(*this);
-  if (engine().options.counted && engine().options.summed) executed().start_block(*this);
+  if (engine().options.counted) executed().start_block(*this);
   std::memset(shared.get(), poison(), shared_bytes);
 }
 

@@ -22,7 +22,12 @@ WC_INLINE bool branch(Thread* thread, bool taken, BranchSite site) {
   return taken;
 }
 
-// An instruction that counting runs count. The translator adds it where a problem asks for that.
+// A subtraction of rounded numbers, which counting runs watch: `larger` is an operand, and `left` the result.
+WC_INLINE void subtracted(Thread* thread, float larger, float left, u32 location) {
+  if (__builtin_expect(thread->counted, 0)) wc_subtracted(thread, larger, left, location);
+}
+
+// An instruction that counting runs count: the products of narrow types, and what a problem asks for.
 WC_INLINE void executes(Thread* thread, u32 number) {
   if (__builtin_expect(thread->executed != nullptr, 0)) ++thread->executed[number];
 }

@@ -5,18 +5,20 @@
 The file includes `abi.h` (the contract with the runtime) and `semantics*.h` (what instructions compute).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from .module import NO_RESOURCES, Resources, emit_module
+from .module import Resources, emit_module, no_resources
 from .parser import parse
 
 
 def translate(
-    ptx: str, counters: Collection[str] = (), resources: Mapping[str, Resources] = NO_RESOURCES
+    ptx: str,
+    counters: Collection[str] = (),
+    resources: Callable[[], Mapping[str, Resources]] = no_resources,
 ) -> str:
     """The C++ text for a PTX file, which also counts what `counters` name (`families`, `branches`).
 
-    `resources` are those of kernels, by mangled name.
+    `resources` returns those of kernels, by mangled name. It is called late, as it may wait for ptxas.
 
     An unsupported instruction becomes a call that fails when it is reached.
 

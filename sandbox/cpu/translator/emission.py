@@ -18,15 +18,23 @@ BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPol
 class Unit:
     """State shared by all functions of a module: headers in use, access sites, counted branches.
 
-    `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. `counters` names
-    what a counting run counts in addition to what it counts in every program, see `families` and `branches`.
+    `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. The same holds for
+    `counts_narrow_products` and `narrow_products`. `counters` names what a counting run counts in addition to
+    what it counts in every program, see `families` and `branches`.
     """
 
-    def __init__(self, *, counts_doubles: bool = False, counters: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        counts_doubles: bool = False,
+        counts_narrow_products: bool = False,
+        counters: frozenset[str] = frozenset(),
+    ) -> None:
         self.headers: set[str] = set()
         self.site_count = 0
         self.branch_count = 0
         self.counts_doubles = counts_doubles
+        self.counts_narrow_products = counts_narrow_products
         self.counters = counters
         self.counted: list[tuple[str, int]] = []  # instructions, by kind and location
         self.starts: dict[str, int] = {}  # the location of the first instruction of each function

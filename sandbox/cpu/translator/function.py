@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping
 
 from .branches import DATA_BRANCHES, counted_branches
+from .cancellation import watched_subtraction
+from .definitions import Definitions
 from .doubles import is_double_arithmetic
 from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .families import families_of
 from .locations import Locations
+from .narrow_products import KINDS, narrow_products
 from .ptx_types import TYPES
 from .symbols import CppNames, FunctionSymbol, Register, Scopes, Symbol, VariableSymbol, lay_out
 from .syntax import (
@@ -71,6 +74,7 @@ class _Body:
 
     def translate(self, function: Function) -> list[str]:
         self._function = function
+        self._definitions = Definitions(function)
         self._code.is_entry = function.is_entry
         self._locations.enter_function(function.name)
         layout = lay_out(function.parameters)
@@ -191,7 +195,7 @@ class _Body:
         if entry.header:
             self._code.uses(entry.header)
         self._note_double(instruction)
-        text = f"{self._count(instruction)}{text}"
+        text = f"{self._count(instruction)}{self._watch(instruction, text)}"
         guard = instruction.guard
         if guard is None:
             return text
@@ -230,14 +234,30 @@ class _Body:
     def _count(self, instruction: Instruction) -> str:
         """Statements that count an execution of the instruction, one for each of its kinds to be counted."""
         unit = self._code.unit
-        if not unit.counters:
-            return ""
         text = ""
+        products = narrow_products(instruction, self._definitions) if unit.counts_narrow_products else 0
+        if products:
+            unit.counted.append((KINDS[products], self._code.location))
+            text = f"executes(T, {len(unit.counted) - 1}); "
+        if not unit.counters:
+            return text
         for kind in families_of(instruction):
             if kind in unit.counters:
                 unit.counted.append((kind, self._code.location))
                 text += f"executes(T, {len(unit.counted) - 1}); "
         return text
+
+    def _watch(self, instruction: Instruction, text: str) -> str:
+        """The statements of a subtraction; a counting run is told what it leaves if that may be too little."""
+        location = self._code.location
+        if not self._locations.user_line(location):
+            return text
+        place = watched_subtraction(instruction, self._definitions)
+        if place is None:
+            return text
+        before = self._code.read(instruction.operand(place), "f32")
+        after = self._code.read(instruction.operand(0), "f32")
+        return f"{{ const float before = {before}; {text} subtracted(T, before, {after}, {location}); }}"
 
     def _note_double(self, instruction: Instruction) -> None:
         """Note that a line of a kernel computes in double precision."""

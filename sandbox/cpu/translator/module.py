@@ -1,6 +1,6 @@
 """A PTX module → one C++ file."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from .doubles import keeps_doubles
@@ -9,6 +9,7 @@ from .errors import MemoryExceeded
 from .function import SIGNATURE, FunctionTranslator
 from .initialisers import define
 from .locations import Locations
+from .narrow_products import uses_tensor_cores
 from .polling import polling
 from .symbols import CppNames, FunctionSymbol, Layout, Symbol, VariableSymbol, lay_out
 from .syntax import Function, PtxModule, Scope, Statement, Variable
@@ -29,11 +30,15 @@ class Resources(Protocol):
     spill_load_bytes: int
 
 
-NO_RESOURCES: Mapping[str, Resources] = {}
+def no_resources() -> Mapping[str, Resources]:
+    """Return that the resources of no kernel are known."""
+    return {}
 
 
 def emit_module(
-    module: PtxModule, counters: Collection[str] = (), resources: Mapping[str, Resources] = NO_RESOURCES
+    module: PtxModule,
+    counters: Collection[str] = (),
+    resources: Callable[[], Mapping[str, Resources]] = no_resources,
 ) -> str:
     """The C++ text for a module: the same text for the same PTX."""
     return _ModuleEmitter(module, counters, resources).emit()
@@ -59,16 +64,23 @@ def shared_variables(statements: tuple[Statement, ...]) -> list[Variable]:
 
 class _ModuleEmitter:
     def __init__(
-        self, module: PtxModule, counters: Collection[str], resources: Mapping[str, Resources]
+        self,
+        module: PtxModule,
+        counters: Collection[str],
+        resources: Callable[[], Mapping[str, Resources]],
     ) -> None:
         self._module = module
-        self._resources = resources
+        self._ask_resources = resources
         self._names = CppNames()
         self._symbols: dict[str, Symbol] = {}
         self._locations = Locations(module.files)
         self._functions = self._defined_functions()
         self._unit = Unit(
-            counts_doubles=not keeps_doubles(self._functions.values()), counters=frozenset(counters)
+            counts_doubles=not keeps_doubles(self._functions.values()),
+            # A problem that asks for dp4a means it.
+            counts_narrow_products="dot_product_instructions" not in counters
+            and not uses_tensor_cores(self._functions.values()),
+            counters=frozenset(counters),
         )
         # A .func's shared variables belong to the module, so every caller has them.
         self._common = [variable for variable in module.variables if variable.space == "shared"]
@@ -173,6 +185,7 @@ class _ModuleEmitter:
         lines: list[str] = []
         records: list[str] = []
         polls = polling(self._functions.values())
+        resources = self._ask_resources()
         for name, function in self._functions.items():
             if function.body is None:
                 continue
@@ -188,7 +201,7 @@ class _ModuleEmitter:
                 f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {function.max_threads}, "
                 f"{str(function.is_entry).lower()}, "
                 f"{str(name in polls).lower()}, {self._unit.starts.get(name, 0)}, "
-                f"{self._resource_record(name)}}}"
+                f"{_resource_record(resources.get(name))}}}"
             )
         lines.append(_array("Kernel", "kernels", records))
         lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))
@@ -201,13 +214,6 @@ class _ModuleEmitter:
         counted = [f'{{"{kind}", {location}}}' for kind, location in self._unit.counted]
         lines.append(_array("CountedInstruction", "counted", counted))
         return lines
-
-    def _resource_record(self, name: str) -> str:
-        found = self._resources.get(name)
-        if found is None:
-            return "{}"
-        spilled_bytes = found.spill_store_bytes + found.spill_load_bytes
-        return f"{{true, {found.registers}, {spilled_bytes}, {found.stack_bytes}}}"
 
     def _double_lines(self) -> list[str]:
         defined = [name for name, function in self._functions.items() if function.body is not None]
@@ -233,6 +239,13 @@ class _ModuleEmitter:
             f"doubles, {len(self._unit.doubles)}, counted, {len(self._unit.counted)}, "
             f"{self._unit.site_count}, initialise}};"
         )
+
+
+def _resource_record(found: Resources | None) -> str:
+    if found is None:
+        return "{}"
+    spilled_bytes = found.spill_store_bytes + found.spill_load_bytes
+    return f"{{true, {found.registers}, {spilled_bytes}, {found.stack_bytes}}}"
 
 
 def _array(cpp_type: str, name: str, records: list[str]) -> str:

@@ -1,0 +1,75 @@
+"""Which subtractions in float32 a counting run watches for catastrophic cancellation.
+
+A subtraction is exact if its operands are close to each other. If an operand was rounded before, its rounding
+error is then all that is left. So a subtraction is watched if an operand is the result of arithmetic in
+float32, directly or through shared memory. Inputs of a program are exact, and their differences are too.
+"""
+
+from .definitions import Definitions
+from .syntax import Instruction, Name, Number, Unary
+
+_ROUNDED = (
+    *("add", "sub", "mul", "fma", "mad", "div", "rcp"),
+    *("sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"),
+)
+_THROUGH = ("mov", "selp", "min", "max", "neg", "abs", "shfl")
+_SIGN = 0x80000000
+_EXPONENT_BIAS, _FRACTION_BITS = 127, 23
+
+
+def watched_subtraction(instruction: Instruction, definitions: Definitions) -> int | None:
+    """The place of the operand from which is subtracted, None if `instruction` is not watched."""
+    if "f32" not in instruction.modifiers or len(instruction.types) != 1:
+        return None
+    place = _minuend(instruction, definitions)
+    if place is None or not any(_is_rounded(operand, definitions) for operand in instruction.operands[1:]):
+        return None
+    return place
+
+
+def _minuend(instruction: Instruction, definitions: Definitions) -> int | None:
+    """The operand that is about as large as the other one where they cancel; None if nothing is subtracted."""
+    first = 1
+    match instruction.name:
+        case "sub":
+            return first
+        case "add" if any(_is_negative(operand, definitions) for operand in instruction.operands[1:]):
+            # Either will do: where they cancel, they are about equal.
+            return first if isinstance(instruction.operand(first), Name) else first + 1
+        case "fma" | "mad" if isinstance(instruction.operand(3), Name) and any(
+            _is_negative(operand, definitions) for operand in instruction.operands[1:]
+        ):
+            return 3
+    return None
+
+
+def _is_negative(operand: object, definitions: Definitions) -> bool:
+    """Whether an operand is negated, or a negative integer. Other constants belong to series for functions."""
+    if isinstance(operand, Number):
+        return operand.width == 32 and bool(operand.value & _SIGN) and _is_integer(operand.value)
+    if isinstance(operand, Unary):
+        return operand.operator == "-"
+    if not isinstance(operand, Name):
+        return False
+    return any(instruction.name == "neg" for instruction in definitions.of(operand.text))
+
+
+def _is_integer(pattern: int) -> bool:
+    """Whether the bits of a float are those of an integer other than 0."""
+    exponent = (pattern >> _FRACTION_BITS & 0xFF) - _EXPONENT_BIAS
+    if not 0 <= exponent <= _FRACTION_BITS:
+        return False
+    return not pattern & (1 << (_FRACTION_BITS - exponent)) - 1
+
+
+def _is_rounded(operand: object, definitions: Definitions) -> bool:
+    """Whether a register holds the result of arithmetic, or something out of shared memory."""
+    if not isinstance(operand, Name):
+        return False
+    return definitions.reaches(operand.text, _rounds, lambda instruction: instruction.name in _THROUGH)
+
+
+def _rounds(instruction: Instruction) -> bool:
+    if instruction.name == "ld":
+        return instruction.space == "shared"
+    return instruction.name in _ROUNDED and "f32" in instruction.modifiers

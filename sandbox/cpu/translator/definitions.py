@@ -1,0 +1,56 @@
+"""Where the registers of a function get their values, for analyses that follow values a few steps back."""
+
+from collections.abc import Callable, Iterator
+
+from .polling import instructions_of
+from .syntax import Function, Instruction, Name, Operand, Pair, Unary, Vector
+
+MOST_STEPS = 64  # from one register back; longer ways are unknown
+
+
+class Definitions:
+    """The instructions that write each register. A register in a loop has several."""
+
+    def __init__(self, function: Function) -> None:
+        self._of: dict[str, list[Instruction]] = {}
+        for instruction in instructions_of(function.body or ()):
+            for name in registers_in(instruction.operands[:1]):
+                self._of.setdefault(name, []).append(instruction)
+
+    def of(self, register: str) -> tuple[Instruction, ...]:
+        """Return the instructions that write `register`."""
+        return tuple(self._of.get(register, ()))
+
+    def reaches(
+        self, register: str, found: Callable[[Instruction], bool], through: Callable[[Instruction], bool]
+    ) -> bool:
+        """Whether one of the instructions behind `register` is `found`.
+
+        The search goes back over those instructions that pass values `through`.
+        """
+        seen: set[str] = set()
+        waiting = [register]
+        while waiting and len(seen) < MOST_STEPS:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for instruction in self.of(name):
+                if found(instruction):
+                    return True
+                if through(instruction):
+                    waiting += registers_in(instruction.operands[1:])
+        return False
+
+
+def registers_in(operands: tuple[Operand, ...]) -> Iterator[str]:
+    """The names in `operands`, without those of addresses."""
+    for operand in operands:
+        if isinstance(operand, Name):
+            yield operand.text
+        elif isinstance(operand, Pair):
+            yield from registers_in((operand.first, operand.second))
+        elif isinstance(operand, Unary):
+            yield from registers_in((operand.operand,))
+        elif isinstance(operand, Vector):
+            yield from registers_in(operand.elements)
