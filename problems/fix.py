@@ -10,6 +10,9 @@ comment), a line that ends with a backslash, a line of a thousand characters. Su
 space does not count, so `a / *b` and `a /*b` are the same line: such forms are looked for in all lines that
 the given program does not have letter by letter.
 
+Form feeds and other characters that Python, but no compiler, takes for ends of lines would let one comment
+hide many given lines, so a program that contains one is refused.
+
 A few new lines could also leave the given lines where they are and make them useless: a jump past them, a
 condition that never holds, a second kernel that overwrites what they compute. No text shows in general
 whether a line executes, or whether its result is used, but each of these needs a second program. So the
@@ -35,6 +38,8 @@ MAX_TOKENS = 400
 _TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
 _LONGEST_WORD = 32  # A longer one can hold a program as data, and counts as one token per _PIECE characters.
 _PIECE = 4
+# What `str.splitlines` takes for the end of a line, and compilers do not, or not all of them.
+_ODD_ENDS = re.compile("\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # What begins a comment or a text of several lines, and directives, which can do the same.
 _HIDES = {
     Language.CUDA: re.compile(
@@ -88,6 +93,12 @@ def check_given(
     lines: set[str] = set()
     for file in fix.given:
         language = Language.of_file(file)
+        if odd := _ODD_ENDS.search(solutions.get(file, "")):
+            faults.add(
+                FILE,
+                f"{KEY}.given",
+                f"{file!r} contains the control character U+{ord(odd.group()):04X}; remove it",
+            )
         if language in starters:
             faults.add(FILE, f"{KEY}.given", f"{file!r} is the starter already; delete the one in starter/")
         lines |= {line for _, line in _lines(solutions.get(file, ""), language)}
@@ -99,6 +110,9 @@ def check_given(
 
 def refused_changes(given: str, source: str, language: Language, fix: Fix) -> str:
     """Why `source` changes too much of the program `given`, for its author; empty if it does not."""
+    if odd := _ODD_ENDS.search(source):
+        number = source.count("\n", 0, odd.start()) + 1
+        return f"Line {number} contains the control character U+{ord(odd.group()):04X}. Remove it."
     before, after = _lines(given, language), _lines(source, language)
     protected = {_plain(text, language) for text in fix.protected}
     if lost := _first_lost([pair for pair in before if pair[1] in protected], after):

@@ -93,6 +93,17 @@ class TestChanges:
     def test_a_changed_line_hides_nothing(self, line, language):
         assert refusal(GIVEN + line + "\n", language=language).startswith("Line 7 ")
 
+    @pytest.mark.parametrize("end", ["\f", "\v", "\r", "\x1c", "\x85", "\u2028"])
+    @pytest.mark.parametrize("language", Language)
+    def test_a_comment_hides_no_lines_that_end_only_for_python(self, end, language):
+        hidden = GIVEN.replace("int b;\n\nint c;\n", f"//{end}int b;{end}int c;\n")
+        assert refusal(hidden, language=language) == (
+            f"Line 2 contains the control character U+{ord(end):04X}. Remove it."
+        )
+
+    def test_windows_ends_of_lines_are_taken(self):
+        assert refusal(GIVEN.replace("\n", "\r\n")) == ""
+
     def test_white_space_alone_opens_no_comment(self):
         given = "int a;\nf = a / *b;\nint c;\n"
         assert refusal(given, given=given) == ""
