@@ -6,6 +6,11 @@ each file by the words of its path and the parameters of its `solve`, and judges
 without timed cases on the CPU. It prints a line for each file, and the number of files by language and
 verdict.
 
+A Triton file that is rejected because PyTorch computes is judged once more as a Python program, which may use
+both. Its language is then `triton, as python`.
+
+On a busy host, `--patience FACTOR` multiplies the time limits of cases. Then the load fails no program.
+
 Files without a `solve`, and files whose problem is not certain, are not judged. With `--report FILE`, each
 outcome becomes a line of JSON in FILE. Files that it already has are not judged: delete lines to judge them
 again.
@@ -20,7 +25,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from benchmarks.judging import Judged, Program, add_options, judge, opened, print_table
@@ -140,10 +145,12 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", help="judge only files whose path or problem contains this text"
     )
+    parser.add_argument("--patience", type=float, default=1.0, help="multiply time limits by this factor")
     parser.add_argument("--report", type=Path, help="write outcomes to this file, and continue from it")
     add_options(parser, target="cpu")
     options = parser.parse_args()
-    problems = [load_problem(path.parent) for path in sorted(options.packages.glob("*/problem.toml"))]
+    loaded = [load_problem(path.parent) for path in sorted(options.packages.glob("*/problem.toml"))]
+    problems = [patient(problem, options.patience) for problem in loaded]
     found = [solution for folder in options.folders for solution in solutions_in(folder, problems)]
     outcomes = outcomes_in(options.report)
     done = {outcome.path for outcome in outcomes}
@@ -165,6 +172,11 @@ def main() -> int:
                     report.write(json.dumps(asdict(outcome)) + "\n")
     print_summary(outcomes)
     return 1 if any(outcome.verdict == FAILED for outcome in outcomes) else 0
+
+
+def patient(problem: Problem, factor: float) -> Problem:
+    """`problem` with its time limits for cases multiplied by `factor`."""
+    return replace(problem, limits=replace(problem.limits, case_s=problem.limits.case_s * factor))
 
 
 def outcomes_in(report: Path | None) -> list[Outcome]:
@@ -249,17 +261,23 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 def judged(target: Target, solution: Solution) -> Outcome:
     """Judge one file."""
-    assert solution.problem is not None
-    return outcome_of(solution, solution.problem, judge(target, solution.problem, solution.program))
+    problem, program = solution.problem, solution.program
+    assert problem is not None
+    found = judge(target, problem, program)
+    refused = found.report is not None and found.report.verdict is Verdict.REJECTED
+    if refused and program.language is Language.TRITON and Language.PYTHON in problem.languages:
+        found = judge(target, problem, replace(program, language=Language.PYTHON))
+    return outcome_of(solution, problem, found)
 
 
 def outcome_of(solution: Solution, problem: Problem, found: Judged) -> Outcome:
     """What to print of a judgement."""
     report = found.report
+    written, judged_as = solution.program.language, found.program.language
     return Outcome(
         path=solution.path,
         slug=problem.slug,
-        language=solution.program.language.value,
+        language=written.value if written is judged_as else f"{written}, as {judged_as}",
         verdict=report.verdict.value if report else FAILED,
         message=" ".join(report.message.split())[:200] if report else "",
         failed=tuple(case.name for case in report.cases if case.verdict is not Verdict.ACCEPTED)

@@ -96,6 +96,7 @@ class RunFlag(IntFlag):
     STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait
     TRACE = 4096  # with COUNT: write a trace for the replay of the case to the last descriptor
+    ZEROS = 8192  # Triton: loads without `other` give zeros where their mask excludes elements, not garbage
 
 
 class ExitStatus(IntEnum):

@@ -19,7 +19,7 @@ from judge.stages.outcome import all_accepted, outcome_of
 from judge.stages.running import load
 from judge.target import Referee
 from problems.schema import Case
-from problems.vocabulary import Language, Mode, Stage, Step, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Verdict
 from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
@@ -38,6 +38,7 @@ def check_cases(
         JudgeError: the judge itself failed.
     """
     reports: list[CaseReport] = []
+    zeros_needed = False
     if failed := load(judgement, built, referee, starting):
         return failed
     with judgement.stage(Stage.CHECK):
@@ -49,6 +50,8 @@ def check_cases(
             orders = _orders(judgement, case)
             alone = _right_alone(judgement, built, drawn, reports)
             report = check_in_orders(referee, drawn, orders, source=judgement.source, right_alone=alone)
+            filled = _right_with_zeros(judgement, referee, drawn, orders[0], report)
+            report, zeros_needed = filled or report, zeros_needed or filled is not None
             if orders[0] & RunFlag.TRACE:
                 judgement.keep_replay(case, report, referee.trace)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
@@ -56,13 +59,27 @@ def check_cases(
                 break
     if judgement.mode is Mode.RUN or judgement.tool:
         referee.finish()  # what it printed is wanted
-    outcome = outcome_of(judgement, referee, reports)
+    outcome = outcome_of(judgement, referee, reports, zeros_needed=zeros_needed)
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
     if outcome.verdict is Verdict.ACCEPTED and judgement.problem.requirements and check_counts(judgement):
         return with_requirements(judgement, outcome, parse_sums(referee.diagnostics))
     return outcome
+
+
+def _right_with_zeros(
+    judgement: Judgement, referee: Referee, drawn: CaseData, order: RunFlag, report: CaseReport
+) -> CaseReport | None:
+    """Return the report on a wrong case that is right if masks of loads leave zeros; None if there is none.
+
+    Triton does not say what such elements are. Programs compiled for an NVIDIA GPU get zeros.
+    """
+    doubtful = not judgement.target.ranks and report.verdict is Verdict.WRONG_ANSWER
+    if not doubtful or all(found.kind != DiagnosticKind.MASKED_LOAD for found in referee.diagnostics):
+        return None
+    filled = referee.check(drawn, order | RunFlag.ZEROS)
+    return filled if filled.verdict is Verdict.ACCEPTED else None
 
 
 def check_counts(judgement: Judgement) -> bool:

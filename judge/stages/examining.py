@@ -1,6 +1,6 @@
 """The stage `examine`, and notes: what explains an outcome, or changes it, once all cases are checked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from judge.built import Built
@@ -12,13 +12,19 @@ from judge.evidence.launch_shapes import shape_notes
 from judge.evidence.tails import tail_notes
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
+from judge.report import Diagnostic
 from judge.stages.outcome import told_to_author
 from problems.requirements import input_bytes
-from problems.vocabulary import DiagnosticKind, Language, Stage, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Severity, Stage, Verdict
 from sandbox.gpu.tool import Tool
 from sandbox.wire import RunFlag
 
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
+_OPERATOR = "pytorch"  # the runner's kind for operators that compute
+_PYTHON = (
+    "This problem also accepts Python programs, which may compute with PyTorch and with Triton kernels. "
+    "To use both, choose Python and submit the same text."
+)
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
@@ -88,7 +94,9 @@ def with_races(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOu
 
 
 def with_notes(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcome:
-    """Return the outcome with notes on how `solve` is declared and, if accepted, on its launches."""
+    """Return the outcome with notes: on how `solve` is declared, on launches, and on a better language."""
+    if judgement.language is Language.TRITON:
+        return _with_language(judgement.problem.languages, outcome)
     if judgement.language is not Language.CUDA:
         return outcome
     notes = width_notes(ProgramText.read(judgement.source), judgement.problem)
@@ -107,3 +115,14 @@ def _capability(environment: Mapping[str, str]) -> tuple[int, int]:
     """Return the compute capability of the GPU, or the one for which functional mode compiles."""
     major, _, minor = environment.get("capability", "").partition(".")
     return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else CAPABILITY
+
+
+def _with_language(offered: Sequence[Language], outcome: RunOutcome) -> RunOutcome:
+    """Return the outcome, with Python named if a Triton program was refused because PyTorch computes."""
+    refused = outcome.verdict is Verdict.REJECTED and any(
+        said.kind in {_OPERATOR, DiagnosticKind.NO_KERNEL} for said in outcome.diagnostics
+    )
+    if not refused or Language.PYTHON not in offered:
+        return outcome
+    note = Diagnostic(Severity.NOTE, _OPERATOR, _PYTHON)
+    return replace(outcome, diagnostics=(*outcome.diagnostics, note))

@@ -1,6 +1,7 @@
 """The outcome of a run, from the reports of its cases and the findings of its runner."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.source import ProgramText
@@ -36,8 +37,19 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
 }
 
 
-def outcome_of(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
-    """The verdict and the message over `reports`, with the findings and the output of the runner."""
+_ZEROS_NEEDED = (
+    "This load has a mask and no `other`. The output is correct only if the elements that the mask excludes "
+    "are zero. Triton leaves them undefined; today it loads zeros on NVIDIA GPUs. Pass `other=0`."
+)
+
+
+def outcome_of(
+    judgement: Judgement, referee: Referee, reports: list[CaseReport], *, zeros_needed: bool = False
+) -> RunOutcome:
+    """The verdict and the message over `reports`, with the findings and the output of the runner.
+
+    `zeros_needed` says that a case was accepted because masks of loads left zeros.
+    """
     if judgement.problem.under_test is not None:
         verdict, message = overall_of_tests(judgement.problem, reports)
         names = [case.name for case in judgement.cases]
@@ -47,6 +59,8 @@ def outcome_of(judgement: Judgement, referee: Referee, reports: list[CaseReport]
     else:
         verdict, message = _overall(reports)
     found = distinct(told_to_author(judgement, referee.diagnostics, judgement.said_before))
+    if verdict is Verdict.ACCEPTED and zeros_needed:
+        found = tuple(_needing_zeros(e) if e.kind == DiagnosticKind.MASKED_LOAD else e for e in found)
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
     if "double" in ProgramText.read(judgement.source).names():
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
@@ -55,6 +69,10 @@ def outcome_of(judgement: Judgement, referee: Referee, reports: list[CaseReport]
     return RunOutcome(
         verdict, message, tuple(reports), found, referee.output, profile_report=referee.profile_report
     )
+
+
+def _needing_zeros(found: Diagnostic) -> Diagnostic:
+    return replace(found, severity=Severity.WARNING, message=_ZEROS_NEEDED)
 
 
 def told_to_author(

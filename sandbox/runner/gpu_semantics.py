@@ -1,7 +1,8 @@
 """Makes Triton's interpreter compute like a GPU, where it is more lenient or wrong.
 
 - A load leaves what its mask excludes undefined unless it says `other`. The interpreter reads zeros there;
-  here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run.
+  here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run. With
+  `Masked.zeros`, it reads zeros as well, as the code does that Triton 3 generates for NVIDIA GPUs.
 - `tl.dot` of float32 multiplies in TF32 unless told otherwise: tensor cores ignore the last 13 bits of
   their operands. Source: PTX ISA, "Alternate floating point data formats".
 - A load of one element drops an `other` of zero, because the interpreter takes a zero for a missing argument.
@@ -41,15 +42,25 @@ _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_00
 _Array = npt.NDArray[Any]
 
 
-def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> None:
-    """Do so from now on, in this process. `tell` gets the kind and text of what a program should know."""
+@dataclass(slots=True)
+class Masked:
+    """What loads without `other` read where their mask excludes elements: garbage, or `zeros`."""
+
+    zeros: bool = False
+
+
+def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> Masked:
+    """Do so from now on, in this process. `tell` gets the kind and text of what a program should know.
+
+    Changes to what is returned apply to later loads.
+    """
     np.seterr(all="ignore")
     builder = interpreter.InterpreterBuilder
-    chance = np.random.default_rng(0)
-    given = _Given()
+    given, masked = _Given(), Masked()
     semantic = interpreter.TritonSemantic
     semantic.load = _remembering_other(semantic.load, given)
-    builder.create_masked_load = _loading_garbage(builder.create_masked_load, given, chance, tell)
+    fill = _filling(masked, np.random.default_rng(0))
+    builder.create_masked_load = _loading(builder.create_masked_load, given, fill, tell)
     builder.create_dot = _rounding_operands(builder.create_dot, tell)
     builder.cast_impl = _watching_overflow(_casting(builder.cast_impl), tell)
     builder.binary_op = _watching_overflow(_widening(builder.binary_op), tell)
@@ -63,6 +74,7 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
     made = interpreter.interpreter_builder
     made.options = replace(made.options, sanitize_overflow=False)
+    return masked
 
 
 def garbage(count: int, dtype: Any, chance: np.random.Generator) -> _Array:
@@ -135,21 +147,30 @@ def _remembering_other(load: Callable[..., Any], given: _Given) -> Callable[...,
     return remembering
 
 
-def _loading_garbage(
+def _filling(masked: Masked, chance: np.random.Generator) -> Callable[[_Array, Any], Any]:
+    """Return what makes the `other` of a load of some Triton type, from the elements that it excludes."""
+
+    def filling(excluded: _Array, dtype: Any) -> Any:
+        filled = np.zeros(excluded.shape, interpreter._get_np_dtype(dtype))  # noqa: SLF001
+        if not masked.zeros:
+            filled[excluded] = garbage(int(np.count_nonzero(excluded)), dtype, chance)
+        return interpreter.TensorHandle(filled, dtype)
+
+    return filling
+
+
+def _loading(
     load: Callable[..., Any],
     given: _Given,
-    chance: np.random.Generator,
+    fill: Callable[[_Array, Any], Any],
     tell: Callable[[str, str], None],
 ) -> Callable[..., Any]:
     def loading(self: Any, pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
         if other is None and not given.other:
             excluded = ~np.broadcast_to(np.asarray(mask.data, bool), pointers.data.shape)
-            if count := int(np.count_nonzero(excluded)):
+            if excluded.any():
                 tell("masked_load", _MASKED)
-                dtype = pointers.get_element_ty()
-                filled = np.zeros(pointers.data.shape, interpreter._get_np_dtype(dtype))  # noqa: SLF001
-                filled[excluded] = garbage(count, dtype, chance)
-                other = interpreter.TensorHandle(filled, dtype)
+                other = fill(excluded, pointers.get_element_ty())
         return load(self, pointers, mask, other, *rest, **named)
 
     return loading

@@ -29,7 +29,7 @@ from sandbox.runner.session import Load, array_of, explain, line_of, serve, time
 from sandbox.runner.timed_session import serve_orders
 from sandbox.runner.torch_host import place_on_host
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
-from sandbox.wire import ExitStatus, Request, WireArgument
+from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
 _OUT_OF_MEMORY = "can't allocate memory"
 
@@ -40,7 +40,7 @@ class InterpreterRunner(TritonRunner):
     def __init__(self) -> None:
         torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
         super().__init__("CPU")
-        gpu_semantics.install(self._note)
+        self._masked = gpu_semantics.install(self._note)
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never left: what it holds is for the whole process
         self._noted: set[str] = set()
@@ -55,6 +55,11 @@ class InterpreterRunner(TritonRunner):
         self._memory.diagnostics = load.diagnostics
         self._placed.enter_context(place_on_host())  # programs may name the device "cuda"
         super().load(load)
+
+    def run(self, request: Request, descriptors: Sequence[int]) -> None:
+        """Call `solve` once."""
+        self._masked.zeros = bool(request.flags & RunFlag.ZEROS)
+        super().run(request, descriptors)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
         """A tensor over the memfd."""

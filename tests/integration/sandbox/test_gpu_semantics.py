@@ -8,6 +8,7 @@ import pytest
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits
+from sandbox.wire import RunFlag
 from tests.integration.sandbox.talk import Talk
 
 pytestmark = [
@@ -129,6 +130,15 @@ def test_a_masked_load_without_other_reads_garbage(talk: Talk) -> None:
     np.testing.assert_array_equal(got[::2], a.reshape(-1)[::2])
     assert not (abs(got[1::2]) < 1e20).any()
     assert not abs(solved(talk, 4, a, a, {}).reshape(-1)[0]) < 1e20
+
+
+def test_a_masked_load_without_other_reads_zeros_if_asked_to(talk: Talk) -> None:
+    a = values(3)
+    c = np.full_like(a, 7)
+    assert talk.run([a, a, c, ("int32", 3)], flags=RunFlag.ZEROS), talk.findings()
+    np.testing.assert_array_equal(c.reshape(-1)[::2], a.reshape(-1)[::2])
+    assert not c.reshape(-1)[1::2].any()
+    assert not (abs(solved(talk, 3, a, a, {}).reshape(-1)[1::2]) < 1e20).any(), "garbage again"
 
 
 def test_a_load_of_one_element_keeps_its_other(talk: Talk) -> None:

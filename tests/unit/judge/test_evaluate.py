@@ -123,6 +123,47 @@ def test_notes_on_causes_go_with_wrong_answers_and_notes_on_speed_with_right_one
     assert kinds == ({"launch", "uncoalesced"} if right else {"launch", "precision"})
 
 
+@pytest.mark.parametrize("zeros_suffice", [True, False])
+@pytest.mark.parametrize("told", [True, False])
+def test_a_triton_program_may_need_the_zeros_that_masks_leave_on_a_gpu(
+    told: bool, zeros_suffice: bool
+) -> None:
+    def work(actor: Actor) -> None:
+        if told:
+            os.write(actor.diagnostics, b'{"severity": "note", "kind": "masked_load", "message": "No."}\n')
+        right = zeros_suffice and bool(actor.request.flags & RunFlag.ZEROS)
+        actor.array(1, "f4")[:] = actor.array(0, "f4") * (2 if right else 3)
+
+    report = judge(ScriptedTarget(runner=serve(work)), language=Language.TRITON)
+    masked = {found.severity for found in report.diagnostics if found.kind == "masked_load"}
+    if told and zeros_suffice:
+        assert report.verdict is Verdict.ACCEPTED
+        assert masked == {Severity.WARNING}
+        assert "correct only if" in report.diagnostics[0].message
+    else:
+        assert report.verdict is Verdict.WRONG_ANSWER
+        assert masked == ({Severity.NOTE} if told else set())
+
+
+@pytest.mark.parametrize("languages", [(Language.TRITON,), (Language.TRITON, Language.PYTHON)])
+def test_a_triton_program_that_computes_in_pytorch_is_told_of_python_where_it_is_offered(
+    languages: tuple[Language, ...],
+) -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        os.write(actor.diagnostics, b'{"severity": "error", "kind": "pytorch", "message": "It computes."}\n')
+
+    refused = Completion(Termination.EXITED, ExitStatus.REFUSED, b"", b"", 0.1, 0.1, None)
+    problem = replace(DOUBLING, languages=languages)
+    target = ScriptedTarget(runner=script, completion=refused)
+    report = evaluate(problem, "source", language=Language.TRITON, mode=Mode.SUBMIT, target=target)
+    assert (report.verdict, report.message) == (Verdict.REJECTED, "It computes.")
+    notes = [found.message for found in report.diagnostics if "choose Python" in found.message]
+    assert len(notes) == (Language.PYTHON in languages)
+
+
 @pytest.mark.parametrize(("source", "named"), [("x = 0.5;  // not double", True), ("double x = 0.5;", False)])
 def test_double_precision_is_named_unless_the_source_asks_for_it(source: str, named: bool) -> None:
     def work(actor: Actor) -> None:
