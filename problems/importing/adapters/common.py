@@ -164,8 +164,8 @@ def reference(xp, **given):
     """Return the outputs of the author's reference for these arguments, by name."""
     size = sizes_of(given)
     results = results_in(WIDE, given, size)
-    if STRICT and WIDE and tuple(size[name] for name in SIZES) not in TESTS:
-        require_near(results, results_in(False, given, size))
+    if STRICT and tuple(size[name] for name in SIZES) not in TESTS:
+        require_stable(results, given, size)
     written = [(theirs, ours) for theirs, ours, role, _ in ARGUMENTS if role in {"out", "inout"}]
     return {
         ours: xp.asarray(flat(results[theirs])).reshape(OUTPUTS[ours](**size)) for theirs, ours in written
@@ -184,6 +184,17 @@ def results_in(wide, given, size):
         if wide is not before:
             WIDE = before
             forget()
+
+
+def require_stable(results, given, size):
+    """Raise an error where float64 differs too much from the author's precision. `results` are in one of them."""
+    try:
+        other = results_in(not WIDE, given, size)
+    except Exception:
+        if WIDE:
+            raise
+        return  # the reference does not work in float64
+    require_near(*((results, other) if WIDE else (other, results)))
 
 
 def require_near(exact, plain):
