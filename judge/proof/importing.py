@@ -50,11 +50,15 @@ class UnknownFormat(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """The sandboxes for an author's code during an import. With `scale`, small timed cases are enlarged."""
+    """The sandboxes for an author's code during an import.
+
+    With `scale`, small timed cases are enlarged. With `zeroed`, all outputs start at zero.
+    """
 
     examiner: Examiner
     open_oracle: OpenOracle
     scale: bool = False
+    zeroed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ def examined(source: ProblemSource, workshop: Workshop) -> Imported:
     described = workshop.examiner.examine(source.examined)
     without: dict[str, str] = {}
     for _ in range(_TRIES):
-        imported = build(source, described, scale=workshop.scale, without=without)
+        imported = build(source, described, scale=workshop.scale, zeroed=workshop.zeroed, without=without)
         broken = _broken(loaded(source.slug, imported.files), workshop)
         if not broken:
             return imported
@@ -205,7 +209,7 @@ FORMATS: Mapping[str, ImportAdapter] = {
 
 
 @contextmanager
-def open_workshop(backend: Backend, *, scale: bool = False) -> Iterator[Workshop]:
+def open_workshop(backend: Backend, *, scale: bool = False, zeroed: bool = False) -> Iterator[Workshop]:
     """A workshop on an isolation backend. It needs no toolchain and no GPU: nothing is compiled here.
 
     Raises:
@@ -222,6 +226,6 @@ def open_workshop(backend: Backend, *, scale: bool = False) -> Iterator[Workshop
         return Oracle(problem, process, lambda: False)
 
     try:
-        yield Workshop(SandboxedExaminer(backend), oracle, scale)
+        yield Workshop(SandboxedExaminer(backend), oracle, scale, zeroed)
     finally:
         pool.close()

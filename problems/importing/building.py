@@ -60,17 +60,18 @@ def build(
     described: Described,
     *,
     scale: bool = False,
+    zeroed: bool = False,
     without: Mapping[str, str] | None = None,
 ) -> Imported:
     """The package.
 
-    With `scale`, timed cases that are too small become larger ones. `without` are cases to leave out, with
-    the reason.
+    With `scale`, timed cases that are too small become larger ones. With `zeroed`, all outputs start at zero.
+    `without` are cases to leave out, with the reason.
 
     Raises:
         Refused: there is none, with the reason.
     """
-    planned = plan(described)
+    planned = plan(described, zeroed=zeroed)
     planned.warnings[:0] = source.warnings
     cases = plan_cases(planned, scale=scale, without=without)
     operations, counted = operations_formula(planned)

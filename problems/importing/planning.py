@@ -77,12 +77,16 @@ class Plan:
         return tuple(a for a in self.arguments if a.role is not Role.SCALAR)
 
 
-def plan(described: Described) -> Plan:
-    """Decide what a problem becomes. Raises Refused with the reason."""
+def plan(described: Described, *, zeroed: bool = False) -> Plan:
+    """Decide what a problem becomes. With `zeroed`, all outputs start at zero.
+
+    Raises:
+        Refused: it becomes no problem, for the reason that the message gives.
+    """
     warnings = list(described.notes)
     _refuse(described)
     tests = _usable(described, warnings)
-    arguments = _arguments(described, tests, warnings)
+    arguments = _arguments(described, tests, warnings, zeroed=zeroed)
     _refuse_views(described, arguments)
     shapes = [_outer_shapes(arguments, test) for test in tests]
     numbers = [
@@ -215,7 +219,7 @@ def _fault_of(array: Array, *, expected: bool) -> str:
 
 
 def _arguments(
-    described: Described, tests: Sequence[Test], warnings: list[str]
+    described: Described, tests: Sequence[Test], warnings: list[str], *, zeroed: bool
 ) -> tuple[PlannedArgument, ...]:
     ours = argument_names(argument.name for argument in described.arguments)
     found = []
@@ -241,7 +245,7 @@ def _arguments(
                 dtype,
                 flat=len(ranks) > 1 or max(ranks) > _MOST_RANK,
                 point=ranks == {0},
-                zeroed=role is Role.OUT and _starts_at_zero(argument.name, tests),
+                zeroed=role is Role.OUT and (zeroed or _starts_at_zero(argument.name, tests)),
                 view=view,
             )
         )

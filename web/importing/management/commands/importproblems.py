@@ -38,6 +38,9 @@ class Command(BaseCommand):
         target.add_argument("--by", metavar="USERNAME", help="owner of the workspaces")
         target.add_argument("--into", type=Path, metavar="FOLDER", help="write packages to this folder")
         parser.add_argument("--scale", action="store_true", help="enlarge timed cases below 1 MiB")
+        parser.add_argument(
+            "--zeroed", action="store_true", help="let all outputs start at zero, as some judges do"
+        )
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -47,7 +50,7 @@ class Command(BaseCommand):
         owner = _owner(options["by"]) if options["by"] else None
         try:
             backend = open_configured_backend(settings.WARPCOURT)
-            with open_workshop(backend, scale=options["scale"]) as workshop:
+            with open_workshop(backend, scale=options["scale"], zeroed=options["zeroed"]) as workshop:
                 entries = []
                 for imported in import_set(options["format"], folder, workshop, on_problem=self._tell):
                     entry = persist(owner, imported).entry if owner else _written(options["into"], imported)
