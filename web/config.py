@@ -22,6 +22,7 @@ from pydantic.dataclasses import dataclass
 from web.setting import (
     ROOT,
     Address,
+    ConfigError,
     Count,
     CountOrAuto,
     DatabaseUrl,
@@ -229,11 +230,20 @@ class Config:
         return read_settings(cls, os.environ if environ is None else environ)
 
     def load_secret_key(self) -> str:
-        """Return the configured secret key, or the key in the data directory, which is created if missing."""
+        """Return the configured secret key, or the key in the data directory, which is created if missing.
+
+        Raises:
+            ConfigError: the data directory cannot be created.
+        """
         if self.secret_key:
             return self.secret_key
         path = self.data_dir / "secret-key"
-        self.data_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(
+                f"WARPCOURT_DATA_DIR: cannot create {self.data_dir}: {error.strerror}"
+            ) from error
         if not path.exists():
             # Several processes may start at once: the first that links a complete file provides the key.
             with NamedTemporaryFile("w", dir=self.data_dir, prefix="secret-key.") as made:

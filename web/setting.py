@@ -193,8 +193,10 @@ def read_settings(config: type[C], environ: Mapping[str, str]) -> C:
     for setting in settings.values():
         try:
             texts |= setting.read(environ)
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             faults.append(f"{setting.variable}: {error}")
+        except OSError as error:
+            faults.append(f"{setting.variable}_FILE: cannot read {error.filename}: {error.strerror}")
     faults += _incomplete(texts)
     try:
         parsed = config(**texts)

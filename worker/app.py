@@ -37,12 +37,17 @@ from django.db import connections
 
 from web.config import Config, use_settings
 from web.observability import prometheus_multiproc
+from web.setting import ConfigError
 from web.site import tracing
 from web.site.broker import TASK, broker_queues, new_celery
 
 use_settings()
+try:
+    _config = Config.from_env()
+except ConfigError as error:
+    raise SystemExit(str(error)) from None  # celery prints it without a traceback
 # Before any metric is used. Without a port, metrics cannot be read.
-if Config.from_env().metrics_port:
+if _config.metrics_port:
     prometheus_multiproc.join(f"worker-{os.getpid()}")
 django.setup()
 

@@ -20,7 +20,7 @@ def readiness_error(config: Config, say: Callable[[str], None]) -> str | None:
     """
     if config.target == "scripted":
         return None
-    say("Preparing the judge; the first time this takes some seconds")
+    say("Preparing the judge; the first time this takes a minute or two")
     try:
         open_configured(config, warm=NOTHING_WARM).close()
     except CANNOT_JUDGE as error:

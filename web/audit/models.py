@@ -82,6 +82,7 @@ class AuditEntry(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
         indexes = [
             models.Index(fields=["kind", "-id"], name="audit_by_kind"),
             models.Index(fields=["actor_name", "-id"], name="audit_by_actor"),

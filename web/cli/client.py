@@ -174,4 +174,7 @@ def _refusal(response: httpx.Response) -> SiteError:
         return Unreachable(message)
     if response.status_code == 401:
         message = "You are not signed in to this site, or the token has expired. Run: warpcourt login URL"
+    if response.status_code == 404:
+        asked = response.request.url.path.partition("/api/v1/")[2]
+        message = f"{asked} doesn't exist, or you don't have access to it."
     return RequestRefused(response.status_code, f"{message} {wrong}".strip())

@@ -63,7 +63,7 @@ def check_backups(config: Config) -> Findings:
         if age_s is None
         else f"the latest backup is {_age_text(timedelta(seconds=age_s))} old"
     )
-    fix = "run warpcourt-admin backup FILE every night, and keep a copy on another host"
+    fix = "run warpcourt-admin backup every night, and keep a copy on another host"
     yield Finding("backup", ok_if(good and latest is not None, Level.WEAK), found, fix)
 
 

@@ -15,6 +15,8 @@ from web.catalog.queries import Counts, Mark, Viewer
 from web.leaderboards.queries import Record, recent_records
 from web.practice.forms import LANGUAGES, ORDERS, ProblemFilterForm
 from web.practice.queries import PracticeDays, next_problem, practice_days
+from web.site.concepts import CONCEPTS
+from web.site.findings import FINDINGS
 from web.tracks.queries import VisibleTrack, list_paths, track_titles
 
 PER_PAGE = 50
@@ -153,6 +155,19 @@ def destinations(viewer: Viewer, words: str) -> list[dict[str, str]]:
         }
         for problem in queries.list_problems(viewer, search=words)[:DESTINATIONS]
     ]
+
+
+def lessons(words: str) -> list[dict[str, str]]:
+    """Return the first concepts and findings whose title or summary has all `words`; none without words."""
+    wanted = words.casefold().split()
+    known = [("concept", entry.title, entry.summary, entry.url) for entry in CONCEPTS.values()]
+    known += [("finding", entry.title, entry.why, entry.url) for entry in FINDINGS.values()]
+    found = [
+        {"title": title, "url": url, "kind": kind}
+        for kind, title, about, url in known
+        if wanted and all(word in f"{title} {about}".casefold() for word in wanted)
+    ]
+    return found[:DESTINATIONS]
 
 
 def _state(problem: Problem) -> str:

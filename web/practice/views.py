@@ -38,9 +38,10 @@ def problem_list(request: PageRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def go(request: HttpRequest) -> JsonResponse:
-    """Return the first problems that match the words of `q`, for the palette that opens with Ctrl+K."""
-    asked = ProblemFilterForm(request.GET)
-    return JsonResponse({"problems": lists.destinations(request.user, asked.chosen().get("q", ""))})
+    """Return the problems and lessons that match the words of `q`, for the palette that opens with Ctrl+K."""
+    words = ProblemFilterForm(request.GET).chosen().get("q", "")
+    problems = lists.destinations(request.user, words)
+    return JsonResponse({"problems": problems, "lessons": lists.lessons(words)})
 
 
 @require_safe

@@ -136,7 +136,8 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
 
 def _answer(request: HttpRequest, submission: Submission) -> HttpResponse:
     page = pages.submission_page(submission, request.user)
-    return render(request, "submissions/answer.html", {"page": page})
+    # The page of a submission needs other links than the console of the editor.
+    return render(request, "submissions/answer.html", {"page": page, "standalone": "alone" in request.GET})
 
 
 def _refuse(request: HttpRequest, reason: str) -> HttpResponse:

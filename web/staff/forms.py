@@ -84,7 +84,7 @@ class ChoiceForm(forms.Form):
         max_length=64,
         required=False,
         label="Version",
-        help_text=f"A prefix, or “{EARLIER}” for all versions except the current one.",
+        help_text=f"The start of its content hash, or “{EARLIER}” for all versions except the live one.",
     )
     language = forms.ChoiceField(
         choices=[("", "Any"), *((known.value, language(known.value)) for known in Language)],

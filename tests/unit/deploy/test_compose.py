@@ -143,6 +143,13 @@ def new_site(folder: Path, *argv: str) -> None:
     subprocess.run([str(DEPLOY / "new-site"), *argv], env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.parametrize("argv", [["--help"], ["https://court.example.org"], ["court.example.org", "https"]])
+def test_a_new_site_needs_a_host_name(tmp_path: Path, argv: list[str]) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        new_site(tmp_path, *argv)
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_new_site_gets_secrets_once(tmp_path: Path) -> None:
     new_site(tmp_path, "court.example.org")
     first = {path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()}

@@ -1,4 +1,7 @@
+import os
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -79,7 +82,7 @@ def test_a_secret_given_twice_or_missing_is_an_error(tmp_path):
     twice = {"WARPCOURT_SECRET_KEY": "x", "WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")}
     with pytest.raises(ConfigError, match="WARPCOURT_SECRET_KEY: set together with"):
         Config.from_env(twice)
-    with pytest.raises(ConfigError, match=r"WARPCOURT_SECRET_KEY.*No such file"):
+    with pytest.raises(ConfigError, match=r"WARPCOURT_SECRET_KEY_FILE: cannot read .*/key: No such file"):
         Config.from_env({"WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")})
 
 
@@ -95,6 +98,22 @@ def test_a_secret_key_is_made_once_and_nobody_else_may_read_it(tmp_path):
     assert config.load_secret_key() == key
     assert [path.name for path in (tmp_path / "var").iterdir()] == ["secret-key"]
     assert stat.S_IMODE((tmp_path / "var" / "secret-key").stat().st_mode) == 0o600
+
+
+def test_a_data_directory_that_cannot_be_created_is_an_error(tmp_path):
+    (tmp_path / "file").touch()
+    config = Config.from_env({"WARPCOURT_DATA_DIR": str(tmp_path / "file" / "var")})
+    with pytest.raises(ConfigError, match="WARPCOURT_DATA_DIR: cannot create .*: Not a directory"):
+        config.load_secret_key()
+
+
+@pytest.mark.parametrize("command", [["manage.py", "doctor"], ["-m", "celery", "-A", "worker.app", "worker"]])
+def test_a_wrong_setting_ends_a_command_with_one_line(command):
+    environ = {**os.environ, "WARPCOURT_PROT": "1"}
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environ, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "WARPCOURT_PROT is not a Warpcourt setting (did you mean WARPCOURT_PORT?)" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_processes_that_start_at_once_have_one_secret_key(tmp_path):

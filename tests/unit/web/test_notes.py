@@ -94,3 +94,7 @@ def test_the_palette_finds_visible_problems(problem, owner, client: Client, djan
     assert client.get("/go?q=hidden").json()["problems"] == []
     assert len(client.get("/go?q=extra").json()["problems"]) == DESTINATIONS
     assert client.get("/go?q=%00").json()["problems"]
+    conflicts = {lesson["title"]: lesson for lesson in client.get("/go?q=bank+conflict").json()["lessons"]}
+    found = conflicts["Bank conflicts in shared memory"]
+    assert (found["kind"], found["url"]) == ("finding", "/learn/findings/bank_conflict")
+    assert client.get("/go?q=").json()["lessons"] == []

@@ -115,8 +115,8 @@ class SizesForm(forms.Form):
     sizes = forms.CharField(
         max_length=400,
         label="Sizes",
-        help_text="Their names, with commas between. One that is renamed keeps its numbers, "
-        "a new one is 1 in every case. Press Save to change the columns.",
+        help_text="Names of the sizes, separated by commas. A renamed size keeps its values. "
+        "A new size is 1 in every case. Press Save to update the table.",
         widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false"}),
     )
 

@@ -11,7 +11,7 @@ ROLE_WORDS = {
     Role.OWNER: "can do everything, including publishing and managing people",
     Role.EDITOR: "can edit, prove and comment",
     Role.REVIEWER: "can read, prove and comment",
-    Role.VIEWER: "reads",
+    Role.VIEWER: "can read",
 }
 
 

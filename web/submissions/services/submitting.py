@@ -354,8 +354,12 @@ def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
     """Return the model to judge on, empty for any. A problem may be limited to some models."""
     offered = offered_gpu_models()
     if gpu_model and gpu_model not in offered:
-        choices = f"Available GPUs: {', '.join(offered)}" if offered else "No GPU is available"
-        raise GpuNotOffered(f"{gpu_model} is not available. {choices}. Choose another GPU, or any.")
+        choices = (
+            f"Available GPUs: {', '.join(offered)}. Choose one of them, or any."
+            if offered
+            else "No GPU is available. Submit without a GPU model."
+        )
+        raise GpuNotOffered(f"{gpu_model} is not available. {choices}")
     words, together = problem.gpu_words, problem.gpu_count
     # Without a GPU nothing is ranked, but users can still try the problem.
     if not offered or (not words and together == 1):

@@ -103,8 +103,10 @@ class Command(BaseCommand):
         if path.exists() and not options["overwrite"]:
             raise CommandError(f"{path} exists: this host has joined. Replace it with --overwrite.")
         gpu = not options["cpu"]
+        without = " If this host has no NVIDIA GPU, add --cpu." if gpu else ""
         self._print(
-            audit(gpu_host=gpu, trusted=options["trust"]), "Nothing was changed, and the token still works."
+            audit(gpu_host=gpu, trusted=options["trust"]),
+            f"Nothing was changed, and the token still works.{without}",
         )
         target = "gpu" if gpu else "cpu"
         try:

@@ -33,10 +33,10 @@ function create(address) {
     else view.field.removeAttribute("aria-activedescendant");
     chosen?.scrollIntoView({ block: "nearest" });
   };
-  const show = (problems) => {
+  const show = (problems, lessons = []) => {
     const words = view.field.value;
     const found = entries.filter(({ title }) => matches(title, words));
-    options = [...problems, ...found].map((entry, index) => ({ ...entry, node: optionOf(entry, index) }));
+    options = [...problems, ...found, ...lessons].map((entry, index) => ({ ...entry, node: optionOf(entry, index) }));
     view.list.replaceChildren(...options.map(({ node }) => node));
     view.empty.hidden = options.length > 0;
     choose(0);
@@ -49,7 +49,9 @@ function create(address) {
     const told = response?.ok ? await response.json().catch(() => null) : null;
     if (mine !== asked) return;
     answered = words;
-    show((told?.problems ?? []).map(({ title, url, difficulty, state }) => ({ title, url, detail: [difficulty, state].filter(Boolean).join(", ") })));
+    const problems = (told?.problems ?? []).map(({ title, url, difficulty, state }) => ({ title, url, detail: [difficulty, state].filter(Boolean).join(", ") }));
+    const lessons = (told?.lessons ?? []).map(({ title, url, kind }) => ({ title, url, detail: kind }));
+    show(problems, lessons);
     if (view.field.value) announce(options.length === 1 ? "1 result" : `${options.length} results`);
   };
   const leave = () => {
@@ -102,7 +104,7 @@ function build() {
   element.className = "dialog palette";
   element.setAttribute("aria-label", "Go to a problem or page");
   const field = document.createElement("input");
-  Object.assign(field, { type: "text", className: "input", placeholder: "Problem or page", autocomplete: "off", spellcheck: false, maxLength: 80 });
+  Object.assign(field, { type: "text", className: "input", placeholder: "Problem, page, concept or finding", autocomplete: "off", spellcheck: false, maxLength: 80 });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Problem or page", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) field.setAttribute(name, value);
   const list = document.createElement("ul");
   Object.assign(list, { id: "palette-list", className: "palette-list" });
