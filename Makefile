@@ -33,11 +33,15 @@ unit: ## Run the tests that need no database, compiler or browser (after `make s
 check: ## Check the style of FILES (default: changed files), and run the unit tests that import them
 	@$(PY) -m deploy.check $(FILES)
 
-prove: setup-test ## Judge the shipped solutions and mutants that no receipt covers, and write their receipts
-	@PROVE=missing $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup tests/integration/problems $(PYTEST)
+# The tests that receipts can cover; tests/file_receipts.py deselects the others in these folders.
+PROVEN := tests/integration/functional tests/integration/judge tests/integration/problems tests/integration/sandbox \
+  tests/integration/threats tests/unit/problems/importing
 
-prove-all: setup-test ## Judge all shipped solutions and mutants, and write receipts for those that hold
-	@PROVE=all $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup tests/integration/problems $(PYTEST)
+prove: setup-test ## Run the proofs and tests of the engine that no receipt covers, and write their receipts
+	@PROVE=missing $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(PROVEN) $(PYTEST)
+
+prove-all: setup-test ## Run all proofs and tests of the engine, and write receipts for those that pass
+	@PROVE=all $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(PROVEN) $(PYTEST)
 
 lint-quick: ## Check style, types and layers; takes seconds once the mypy daemon runs
 	@deploy/lint --quick

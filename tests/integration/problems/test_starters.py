@@ -1,7 +1,4 @@
-"""Starters compile and do not solve their problems: those that are shipped, and skeletons for authors."""
-
-import subprocess
-from pathlib import Path
+"""Starters compile and do not solve their problems. `test_derived_code` tests those for authors."""
 
 import pytest
 
@@ -10,9 +7,6 @@ from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Difficulty, Language, Mode, Verdict
-from web.authoring.skeletons import skeleton
-from web.learn.pages import text_of
-from web.site.concepts import CONCEPTS
 
 pytestmark = pytest.mark.integration
 PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*/problem.toml"))]
@@ -51,25 +45,3 @@ def test_the_starter_of_a_program_to_correct_is_that_program(problem: Problem, l
     ]
     assert problem.starters[language] == given.path.read_text(encoding="utf-8")
     assert given.verdict is not Verdict.ACCEPTED
-
-
-@pytest.mark.parametrize(
-    ("problem", "language"),
-    [(problem, language) for problem in PROBLEMS[:3] for language in problem.languages],
-    ids=name_of,
-)
-def test_a_derived_skeleton_compiles_and_solves_nothing(
-    cpu_target: Target, problem: Problem, language: Language
-) -> None:
-    source = skeleton(problem, language)
-    assert judge(problem, source, language, cpu_target).startswith(Verdict.WRONG_ANSWER)
-
-
-@pytest.mark.parametrize("slug", CONCEPTS)
-def test_the_code_of_a_concept_compiles(tmp_path: Path, slug: str) -> None:
-    samples = [block.partition("```")[0] for block in text_of(CONCEPTS[slug]).split("```cuda\n")[1:]]
-    (tmp_path / "samples.cu").write_text("\n".join(samples))
-    argv = ["nvcc", "-arch=compute_80", "-ptx", "-o", "/dev/null", "samples.cu"]
-    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr
