@@ -370,6 +370,7 @@ class DiagnosticKind(StrEnum):
     MASKED_LOAD = "masked_load"
     MEMORY = "memory"
     MISALIGNED = "misaligned"
+    NEEDLESS_WAIT = "needless_wait"
     NO_KERNEL = "no_kernel"
     NULL_POINTER = "null_pointer"
     OUT_OF_BOUNDS = "out_of_bounds"

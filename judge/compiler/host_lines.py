@@ -17,7 +17,10 @@ from problems.vocabulary import DiagnosticKind
 
 _WARNING = re.compile(r"(?P<call>cuda\w{1,60}): the (?P<role>source|destination) is ")
 _DIRECTION = re.compile(r"\bcudaMemcpy(?:(?P<source>Host|Device)To(?P<destination>Host|Device)|Default)\b")
-_PAGEABLE = re.compile(r"(?P<name>cuda\w{1,60}) \((?P<source>host|device) to (?P<destination>host|device)\) copies ")
+_PAGEABLE = re.compile(
+    r"(?P<name>cuda\w{1,60}) \((?P<source>host|device) to (?P<destination>host|device)\) copies "
+)
+_WAIT = re.compile(r"(?P<name>cuda\w{1,60}) made the host wait (?P<source>)(?P<destination>)")
 _ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
 # What the host has to wait for, or the second operation, which has to wait, and the first one.
 _HAZARDS = (
@@ -94,6 +97,12 @@ def _line_of_pageable_copy(message: str, program: ProgramText, _: Mapping[str, s
     return _only_call(program.statements_of(said["name"]), said, "") if said else None
 
 
+def _line_of_wait(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
+    """Return the line of the only such call."""
+    said = _WAIT.match(message)
+    return _only_call(program.statements_of(said["name"]), said, "") if said else None
+
+
 def _line_of_hazard(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
     """Return the only call that is meant: what must wait for the other, or what the host must wait for."""
     argument = _OF_ARGUMENT.search(message)
@@ -167,6 +176,7 @@ _FINDERS: Mapping[str, Callable[[str, ProgramText, Mapping[str, str]], int | Non
     DiagnosticKind.COPY_DIRECTION: _line_of_copy,
     DiagnosticKind.HOST_ACCESS: _line_of_access,
     DiagnosticKind.LEAK: _line_of_leak,
+    DiagnosticKind.NEEDLESS_WAIT: _line_of_wait,
     DiagnosticKind.PAGEABLE_COPY: _line_of_pageable_copy,
     DiagnosticKind.STREAM_HAZARD: _line_of_hazard,
 }

@@ -84,10 +84,11 @@ def _message(launch: KernelLaunch, held: Occupancy | None, model: str, multiproc
     if waves < 2 or launch.blocks > _MOST_BUSY * waves * places:
         return ""
     last = launch.blocks - (waves - 1) * places
+    saved_percent = 100 - round(100 * launch.blocks / (waves * places))
     return (
         f"Kernel {launch.kernel} was launched with {launch.blocks} large blocks. A multiprocessor holds "
-        f"{held.blocks} at a time, which {' and '.join(held.limited_by)} limit, so {places} run at once on a "
-        f"GPU with {multiprocessors} multiprocessors ({model}). The last {last} run alone: {waves} waves take the time of "
-        f"{waves * places} blocks. Without the tail, the launch could take up to "
-        f"{100 - round(100 * launch.blocks / (waves * places))} % less time."
+        f"{held.blocks} at a time, limited by {' and '.join(held.limited_by)}, so {places} run at once on a "
+        f"GPU with {multiprocessors} multiprocessors ({model}). The last {last} run alone: {waves} waves "
+        f"take the time of {waves * places} blocks. Without the tail, the launch could take up to "
+        f"{saved_percent} % less time."
     )

@@ -6,8 +6,8 @@ from dataclasses import replace
 from judge.built import Built
 from judge.compiler.signature import width_notes
 from judge.compiler.source import ProgramText
-from judge.evidence.faults import classified
 from judge.counters import CAPABILITY
+from judge.evidence.faults import classified
 from judge.evidence.launch_shapes import shape_notes
 from judge.evidence.tails import tail_notes
 from judge.judgement import Judgement, RunOutcome

@@ -29,6 +29,7 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.LAUNCH_BOUND,
     DiagnosticKind.LEAK,
     DiagnosticKind.LOW_OCCUPANCY,
+    DiagnosticKind.NEEDLESS_WAIT,
     DiagnosticKind.PAGEABLE_COPY,
     DiagnosticKind.REDUNDANT_LOADS,
     DiagnosticKind.SPILLS,

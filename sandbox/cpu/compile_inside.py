@@ -35,7 +35,7 @@ LINE_MARK = "// line "  # the translator's, before what belongs to a line of the
 _INLINE = "// begin inline asm"  # nvcc's
 _ERROR = re.compile(r"^device\.cpp:(\d{1,8}):", re.MULTILINE)
 _MOST_LOG = 64 * 1024
-_PTXAS_S = 1.0  # for notes on spilled registers and the like
+_PTXAS_S = 3.0  # for notes on spilled registers and the like
 DEVICE_FLAGS = (
     "-std=c++20",
     "-O1",

@@ -29,6 +29,7 @@ SLOW = frozenset(
         DiagnosticKind.DOUBLE_PRECISION,
         DiagnosticKind.LAUNCH_BOUND,
         DiagnosticKind.LOW_OCCUPANCY,
+        DiagnosticKind.NEEDLESS_WAIT,
         DiagnosticKind.PAGEABLE_COPY,
         DiagnosticKind.REDUNDANT_LOADS,
         DiagnosticKind.SPILLS,

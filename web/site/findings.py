@@ -76,6 +76,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.MASKED_LOAD, "Masked elements without a value", "uninitialised-memory"),
         Finding(DiagnosticKind.MEMORY, "Not enough memory", "data-reuse"),
         Finding(DiagnosticKind.MISALIGNED, "Misaligned access", "coalescing#s-alignment"),
+        Finding(DiagnosticKind.NEEDLESS_WAIT, "Wait between two kernels", "#launch"),
         Finding(DiagnosticKind.NO_KERNEL, "No kernel was launched", "#launch"),
         Finding(DiagnosticKind.NULL_POINTER, "Use of a null pointer", "#memory"),
         Finding(DiagnosticKind.OUT_OF_BOUNDS, "Access outside an array", "bounds"),

@@ -213,6 +213,11 @@ void wc_commit_copies(Thread*);
 // All but those of the `groups_left` latest groups are there when it returns.
 void wc_wait_for_copies(Thread*, u32 groups_left);
 void wc_wait_for_all_copies(Thread*);
+// Bulk copies: to shared memory at `offset`, whose bytes the mbarrier expects, and from there to global memory. Bytes
+// that copies with that mbarrier bring are there when `wc_arrived_bytes` returns their number.
+void wc_copy_bulk(Thread*, u32 offset, u64 source, u32 bytes, u64 barrier, u32 site, u32 location);
+void wc_store_bulk(Thread*, u64 target, u32 offset, u32 bytes, u32 site, u32 location);
+u32 wc_arrived_bytes(Thread*, u64 barrier);
 
 // Counting runs: which side of a counted branch was taken.
 void wc_branch(Thread*, bool taken, BranchSite);

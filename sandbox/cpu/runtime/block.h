@@ -7,6 +7,7 @@
 
 #include "abi.h"
 #include "async_copies.h"
+#include "bulk_copies.h"
 #include "fiber.h"
 #include "shadow_cells.h"
 #include "warp_order.h"
@@ -139,6 +140,7 @@ struct Block {
   bool takes_turns = false;
   u32 turns = 0;     // of this round
   std::vector<u32> executions;  // by thread and counted instruction, see executed.h
+  std::vector<BulkCopy> bulk_copies;  // under way
   std::vector<u16> postponed;  // accesses that raced; with late reads a heap
 
   Touch touch(const ThreadRecord& thread, Access kind, u32 location) const {

@@ -12,6 +12,7 @@
 #include "host_trace.h"
 #include "launch.h"
 #include "memory.h"
+#include "needless_waits.h"
 #include "pageable_copies.h"
 #include "reuse.h"
 #include "small_launches.h"
@@ -53,6 +54,7 @@ void start_counting_call() {
   cancellations().start_call();
   spills().start_call();
   pageable_copies().start_call();
+  needless_waits().start_call();
   tally().start_call();
   executed().start_call();
   host_trace().start_call(live_memory().allocations);
@@ -100,6 +102,7 @@ void report_counts() {
   cancellations().report_lines();
   spills().report_kernels();
   pageable_copies().report_calls();
+  needless_waits().report_calls();
   report_unused_tensor_cores();
   small_launches().end_call();
   tally().report_children();

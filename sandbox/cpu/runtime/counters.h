@@ -13,6 +13,7 @@
 //              compute (tensor_cores.h)
 //   cancelled  subtractions that leave few bits (cancellation.h)
 //   spills     registers in local memory, by ptxas (spills.h)
+//   waits      of the host between kernels (needless_waits.h)
 //   pageable   copies that make the host wait, or could be faster (pageable_copies.h)
 //   trace      calls of the CUDA runtime (host_trace.h), and the shapes of launches (sums.h)
 //

@@ -14,6 +14,7 @@
 #include "host_trace.h"
 #include "launch.h"
 #include "memory.h"
+#include "needless_waits.h"
 #include "operations.h"
 #include "registry.h"
 
@@ -80,6 +81,7 @@ extern "C" {
 
 cudaError_t cudaDeviceSynchronize() {
   host_trace().count(HostEvent::kSynchronisation, "cudaDeviceSynchronize");
+  needless_waits().wait("cudaDeviceSynchronize");
   operations().host_waits_for_device(current_device());
   return cudaSuccess;
 }

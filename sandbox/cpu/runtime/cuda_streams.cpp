@@ -13,6 +13,7 @@
 #include "devices.h"
 #include "diagnostics.h"
 #include "host_trace.h"
+#include "needless_waits.h"
 #include "operations.h"
 #include "streams.h"
 
@@ -73,6 +74,7 @@ StreamPlace place_of(cudaStream_t stream) {
 
 cudaError_t submit(cudaStream_t stream, Step step) {
   if (!captures(stream)) {
+    needless_waits().submit(traced(stream).number, step.is_kernel);
     if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
     return operations().submit(place_of(stream), step);
   }
@@ -106,6 +108,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
   host_trace().count(HostEvent::kSynchronisation, "cudaStreamSynchronize");
+  needless_waits().wait("cudaStreamSynchronize");
   operations().host_waits_for_stream(place_of(stream));
   return cudaSuccess;
 }

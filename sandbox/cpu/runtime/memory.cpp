@@ -354,6 +354,16 @@ u64 argument_bytes() {
   return bytes;
 }
 
+bool shares_memory_with_host() {
+  Memory& m = memory();
+  std::lock_guard lock(m.mutex);
+  return std::ranges::any_of(m.ranges, [](const auto& entry) {
+    const Allocation& range = entry.second;
+    return !range.freed && (range.kind == MemoryKind::kManaged || range.kind == MemoryKind::kPinned ||
+                            range.kind == MemoryKind::kRegistered);
+  });
+}
+
 bool in_arena(u64 address) { return address - memory().arena < memory().arena_bytes; }
 
 u64 bytes_of_device() { return engine().device_bytes / static_cast<u64>(device_count()); }

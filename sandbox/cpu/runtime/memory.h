@@ -87,6 +87,8 @@ std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
 // Of all arguments but those in pageable memory.
 u64 argument_bytes();
+// Whether the program holds pinned, registered or managed memory.
+bool shares_memory_with_host();
 // What cudaMemGetInfo calls total: devices share the memory of the process equally.
 u64 bytes_of_device();
 u64 device_bytes_in_use(int device);

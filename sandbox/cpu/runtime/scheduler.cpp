@@ -260,10 +260,16 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
     warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 0};
   }
+  bulk_copies.clear();
   takes_turns = engine().options.interleaved;
   turns = 0;
   if (engine().options.races) races().start_block(*this);
-  if (engine().options.counted) executed().start_block(*this);
+  if (engine().options.counted) {
+    executed().start_block(*this);
+  } else if (!executions.empty()) {  // of an earlier call, which counted
+    executions.clear();
+    for (ThreadRecord& thread : threads) thread.executed = nullptr;
+  }
   std::memset(shared.get(), poison(), shared_bytes);
 }
 

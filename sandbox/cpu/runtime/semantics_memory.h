@@ -28,6 +28,14 @@ WC_INLINE u64 global(const Frame& frame, u32 site, u64 address, u32 location) {
   return address;
 }
 
+// The first `count` bytes of an access that is aligned as if it were whole.
+template <u32 kBytes>
+WC_INLINE u64 part_of_global(const Frame& frame, u32 site, u64 address, u32 count, u32 location) {
+  const bool aligned = (address & (kBytes - 1)) == 0;
+  wc_check_global(frame.thread, address, aligned ? count : kBytes, site, Access::kRead, location);
+  return address;
+}
+
 // Inside a variable, as the translator knows: only race mode wants to hear of it.
 template <u32 kBytes, Access kAccess>
 WC_INLINE u64 inside(const Frame& frame, u32 site, u64 address, u32 location) {

@@ -28,7 +28,7 @@ def watched_subtraction(instruction: Instruction, definitions: Definitions) -> i
 
 
 def _minuend(instruction: Instruction, definitions: Definitions) -> int | None:
-    """The operand that is about as large as the other one where they cancel; None if nothing is subtracted."""
+    """The operand that is about as large as the other where both cancel; None if nothing is subtracted."""
     first = 1
     match instruction.name:
         case "sub":
@@ -44,7 +44,7 @@ def _minuend(instruction: Instruction, definitions: Definitions) -> int | None:
 
 
 def _is_negative(operand: object, definitions: Definitions) -> bool:
-    """Whether an operand is negated, or a negative integer. Other constants belong to series for functions."""
+    """Whether an operand is negated, or a negative integer. Other constants belong to series of functions."""
     if isinstance(operand, Number):
         return operand.width == 32 and bool(operand.value & _SIGN) and _is_integer(operand.value)
     if isinstance(operand, Unary):

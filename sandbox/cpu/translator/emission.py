@@ -158,7 +158,12 @@ class Emission:
         if space in self.regions:
             return self._within(space, check, address)
         function = "inside" if variable else "global" if space else "generic"
-        return f"{function}{check}(W, {self._new_site()}, {address}, {self.location})"
+        return f"{function}{check}(W, {self.new_site()}, {address}, {self.location})"
+
+    def part_of_global(self, operand: Operand, size_bytes: int, count: str) -> str:
+        """The same for the first `count` bytes in global memory, aligned to `size_bytes`."""
+        address = self.address(operand)
+        return f"part_of_global<{size_bytes}>(W, {self.new_site()}, {address}, {count}, {self.location})"
 
     def _within(self, space: str, check: str, address: str) -> str:
         """The address, checked against the local arrays, or against the parameters and those of calls."""
@@ -170,7 +175,7 @@ class Emission:
         parameter = "true" if space == "param" else "false"
         return f"within{check}(W, {space}_regions, {parameter}, {address}, {self.location})"
 
-    def _new_site(self) -> int:
+    def new_site(self) -> int:
         """The number of a further place in the code that accesses memory."""
         self.unit.site_count += 1
         return self.unit.site_count - 1

@@ -10,7 +10,7 @@ from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .families import families_of
 from .locations import Locations
-from .narrow_products import KINDS, narrow_products
+from .narrow_products import KINDS, NarrowProducts
 from .ptx_types import TYPES
 from .symbols import CppNames, FunctionSymbol, Register, Scopes, Symbol, VariableSymbol, lay_out
 from .syntax import (
@@ -75,6 +75,7 @@ class _Body:
     def translate(self, function: Function) -> list[str]:
         self._function = function
         self._definitions = Definitions(function)
+        self._narrow = NarrowProducts(function, self._definitions)
         self._code.is_entry = function.is_entry
         self._locations.enter_function(function.name)
         layout = lay_out(function.parameters)
@@ -235,7 +236,7 @@ class _Body:
         """Statements that count an execution of the instruction, one for each of its kinds to be counted."""
         unit = self._code.unit
         text = ""
-        products = narrow_products(instruction, self._definitions) if unit.counts_narrow_products else 0
+        products = self._narrow.products(instruction) if unit.counts_narrow_products else 0
         if products:
             unit.counted.append((KINDS[products], self._code.location))
             text = f"executes(T, {len(unit.counted) - 1}); "
@@ -248,7 +249,7 @@ class _Body:
         return text
 
     def _watch(self, instruction: Instruction, text: str) -> str:
-        """The statements of a subtraction; a counting run is told what it leaves if that may be too little."""
+        """The statements of an instruction; a counting run is told what a watched subtraction leaves."""
         location = self._code.location
         if not self._locations.user_line(location):
             return text

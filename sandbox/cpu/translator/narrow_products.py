@@ -6,7 +6,7 @@ Tensor cores do this work if the products are those of matrices. A counting run 
 
 from collections.abc import Iterable
 
-from .definitions import Definitions, registers_in
+from .definitions import MOST_STEPS, Definitions, registers_in
 from .polling import instructions_of
 from .syntax import Function, Instruction, Name, Number, Operand, Vector
 
@@ -26,39 +26,70 @@ def uses_tensor_cores(functions: Iterable[Function]) -> bool:
     )
 
 
-def narrow_products(instruction: Instruction, definitions: Definitions) -> int:
-    """Return how many products the instruction makes that tensor cores could make; 0 for most instructions."""
-    if instruction.name == "dp4a":
-        return 4
-    if not _is_narrow_product(instruction, definitions):
-        return 0
-    return 2 if instruction.any_of("f16x2", "bf16x2") else 1
+class NarrowProducts:
+    """Tells the products of narrow types among the instructions of a function."""
 
+    def __init__(self, function: Function, definitions: Definitions) -> None:
+        self._definitions = definitions
+        stores = [
+            instruction
+            for instruction in instructions_of(function.body or ())
+            if instruction.name == "st" and instruction.space == "shared" and instruction.has("f32")
+        ]
+        # Tiles of halves that are kept as floats in shared memory.
+        self._keeps_halves = False
+        self._keeps_halves = bool(stores) and all(
+            self._is_half(name) for store in stores for name in registers_in(store.operands[1:])
+        )
 
-def _is_narrow_product(instruction: Instruction, definitions: Definitions) -> bool:
-    if instruction.name not in ("fma", "mad", "mul"):
-        return False
-    factors = instruction.operands[1:3]
-    names = set(registers_in(factors))
-    if len(names) != 2:  # a square, or a constant factor
-        return False
-    if instruction.any_of(*_HALVES):
-        return all(definitions.reaches(name, _loads, _passes) for name in names)
-    if instruction.name == "mul":
-        return False
-    if "f32" in instruction.modifiers:
-        return all(_is_widened_half(name, definitions) for name in names)
-    if instruction.any_of("s32", "u32") and instruction.any_of("lo", "wide"):
-        return all(_is_byte(name, definitions) for name in names)
-    return False
+    def products(self, instruction: Instruction) -> int:
+        """Return how many products an instruction makes that tensor cores could make; usually 0."""
+        if instruction.name == "dp4a":
+            return 4
+        if not self._multiplies(instruction):
+            return 0
+        return 2 if instruction.any_of("f16x2", "bf16x2") else 1
 
+    def _multiplies(self, instruction: Instruction) -> bool:
+        if instruction.name not in ("fma", "mad", "mul"):
+            return False
+        names = set(registers_in(instruction.operands[1:3]))
+        if len(names) != 2:  # a square, or a constant factor
+            return False
+        if instruction.any_of(*_HALVES):
+            return all(map(self._is_loaded, names))
+        if instruction.name == "mul":
+            return False
+        is_narrow = self._is_half if "f32" in instruction.modifiers else self._is_byte
+        return all(map(is_narrow, names))
 
-def _is_widened_half(name: str, definitions: Definitions) -> bool:
-    """Whether all values of a register are halves from memory, widened to float."""
-    known = definitions.of(name)
-    return bool(known) and all(
-        _widens(instruction) and definitions.reaches(name, _loads, _passes) for instruction in known
-    )
+    def _is_loaded(self, name: str) -> bool:
+        return self._definitions.reaches(name, _loads, _passes)
+
+    def _is_half(self, name: str) -> bool:
+        """Whether all values of a float register are halves from memory, or zero."""
+        waiting, seen, halves = [name], {name}, 0
+        while waiting and len(seen) < MOST_STEPS:
+            for instruction in self._definitions.of(waiting.pop()):
+                if self._brings_half(instruction):
+                    halves += 1
+                elif instruction.name not in ("mov", "selp") or not _only_zeros(instruction):
+                    return False
+                else:
+                    sources = set(registers_in(instruction.operands[1:])) - seen
+                    waiting += sources
+                    seen |= sources
+        return halves > 0 and not waiting
+
+    def _brings_half(self, instruction: Instruction) -> bool:
+        if instruction.name == "ld":
+            return self._keeps_halves and instruction.space == "shared" and instruction.has("f32")
+        return _widens(instruction) and any(map(self._is_loaded, registers_in(instruction.operands[1:])))
+
+    def _is_byte(self, name: str) -> bool:
+        known = self._definitions.of(name)
+        narrow = all(one.name in ("ld", "cvt") and one.any_of(*_BYTES) for one in known)
+        return bool(known) and narrow and self._is_loaded(name)
 
 
 def _widens(instruction: Instruction) -> bool:
@@ -75,12 +106,10 @@ def _is_shifted(operand: Operand) -> bool:
     return isinstance(low, Number) and low.value == 0 and isinstance(high, Name)
 
 
-def _is_byte(name: str, definitions: Definitions) -> bool:
-    def narrow(instruction: Instruction) -> bool:
-        return instruction.name in ("ld", "cvt") and bool(instruction.any_of(*_BYTES))
-
-    known = definitions.of(name)
-    return bool(known) and all(map(narrow, known)) and definitions.reaches(name, _loads, _passes)
+def _only_zeros(instruction: Instruction) -> bool:
+    """Whether the constants that an instruction passes on are zero."""
+    numbers = [operand for operand in instruction.operands[1:] if isinstance(operand, Number)]
+    return all(number.value == 0 for number in numbers)
 
 
 def _loads(instruction: Instruction) -> bool:

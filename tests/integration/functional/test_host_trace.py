@@ -137,7 +137,10 @@ def test_cooperative_launches_and_shapes(runner: Runner) -> None:
     sums = traced(runner, Way.COOPERATIVE)
     assert sums.events["cooperative_launches"] == Event(1)
     line = next(at for at, text in enumerate(SOURCE.split("\n"), 1) if "void together" in text)
-    assert sums.shapes == (LaunchShape(None, None, None, 0, 256, line),)
+    assert sums.shapes is not None
+    (shape,) = sums.shapes
+    assert shape == LaunchShape(shape.registers, 0, 0, 0, 256, line)
+    assert shape.registers
 
 
 def test_memory_that_is_left(runner: Runner) -> None:

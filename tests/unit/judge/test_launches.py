@@ -19,12 +19,16 @@ def test_a_note_of_a_gpu_and_one_of_functional_mode():
             note("add<<<(4,1,1), (256,1,1)>>>"),
             note("scan<float><<<(2,3,4), (32,8,1), 4096>>>"),
             note("tile<<<(1,1,1), (16,16,1), 64>>> with 2048 bytes of static shared memory"),
+            note("copy<<<(1,1,1), (16,1,1)>>>, 24 registers per thread"),
+            note("move<<<(1,1,1), (8,1,1)>>> with 4 bytes of static shared memory, 1 register per thread"),
         ]
     )
     assert found == (
         KernelLaunch("add", (4, 1, 1), (256, 1, 1)),
         KernelLaunch("scan<float>", (2, 3, 4), (32, 8, 1), 4096),
         KernelLaunch("tile", (1, 1, 1), (16, 16, 1), 64, 2048),
+        KernelLaunch("copy", (1, 1, 1), (16, 1, 1), registers=24),
+        KernelLaunch("move", (1, 1, 1), (8, 1, 1), static_bytes=4, registers=1),
     )
     assert (found[1].threads, found[1].blocks) == (256, 24)
 

@@ -68,7 +68,7 @@ def test_the_translator_marks_lines_as_the_driver_reads_them() -> None:
 def test_variables_that_do_not_fit_are_a_compile_error(space: str, bytes_: int, said: str) -> None:
     Path("binding.ptx").write_text(f"{space} .align 4 .b8 table[{bytes_}];\n" + KERNEL.format("trap;"))
     with pytest.raises(StepFailed) as caught:
-        compile_inside._translate((), {})
+        compile_inside._translate((), dict)
     assert caught.value.status == REJECTED
     assert caught.value.log.startswith(f"solution.cu: error: {said}")
     assert "table" in caught.value.log
@@ -76,4 +76,4 @@ def test_variables_that_do_not_fit_are_a_compile_error(space: str, bytes_: int, 
 
 def test_constants_that_fill_their_memory_are_accepted() -> None:
     Path("binding.ptx").write_text(".const .align 4 .b8 table[65536];\n" + KERNEL.format("trap;"))
-    compile_inside._translate((), {})
+    compile_inside._translate((), dict)

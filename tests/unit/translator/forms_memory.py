@@ -186,6 +186,19 @@ _COPIES = [
         ("pred", "pred", "pred", "pred", "b32"),
         lambda: (0, 0, 1, 1, 2),
     ),
+    Form(
+        ".shared .align 8 .b64 gate; mbarrier.init.shared.b64 [gate], 1;"
+        " mbarrier.arrive.expect_tx.shared.b64 _, [gate], 48;"
+        " mbarrier.test_wait.parity.shared.b64 {d}, [gate], 0;"
+        " mbarrier.complete_tx.relaxed.cta.shared.b64 [gate], 32;"
+        " mbarrier.test_wait.parity.shared.b64 {e}, [gate], 0;"
+        " mbarrier.expect_tx.relaxed.cta.shared.b64 [gate], 16;"
+        " mbarrier.complete_tx.relaxed.cta.shared.b64 [gate], 32;"
+        " mbarrier.test_wait.parity.shared.b64 {x}, [gate], 0;",
+        (),
+        ("pred", "pred", "pred"),
+        lambda: (0, 0, 1),
+    ),
 ]
 
 FORMS: list[Form] = [*_MEMORY, *_ATOMICS, *_COPIES]

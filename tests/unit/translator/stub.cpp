@@ -54,6 +54,9 @@ void wc_copy_async(Thread*, u64 target, const u8* data, u32 bytes, u32, u32) {
 void wc_commit_copies(Thread*) {}
 void wc_wait_for_copies(Thread*, u32) {}
 void wc_wait_for_all_copies(Thread*) {}
+void wc_copy_bulk(Thread*, u32, u64, u32, u64, u32, u32) {}
+void wc_store_bulk(Thread*, u64, u32, u32, u32, u32) {}
+u32 wc_arrived_bytes(Thread*, u64) { return 0; }
 u64 wc_clock() { return 0; }
 u64 wc_grid_workspace() { return 0; }
 void wc_printf(Thread*, u64, u64, u8*, u32) {}

@@ -1,6 +1,6 @@
 """Asynchronous copies and mbarriers. A copy is not there before its thread has waited for it.
 
-Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
+Bulk copies have one dimension. Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
 """
 
 from ..emission import POLLED_WRITE, READ, WRITE, Emission
@@ -12,6 +12,8 @@ _ASYNC = frozenset(("async",))
 
 
 def _copy(code: Emission, instruction: Instruction) -> str:
+    if instruction.has("bulk"):
+        return _bulk(code, instruction)
     if instruction.has("commit_group"):
         return "wc_commit_copies(T);"
     if instruction.has("wait_group"):
@@ -34,9 +36,12 @@ def _copy(code: Emission, instruction: Instruction) -> str:
     kept = _kept_bytes(code, instruction, size.value)
     target = code.pointer(instruction.operand(0), "shared", size.value, WRITE)
     source = code.pointer(instruction.operand(1), "global", size.value, READ)
+    if kept != f"{size.value}u":  # what is not read need not be there
+        part = code.part_of_global(instruction.operand(1), size.value, "kept")
+        source = f"kept < {size.value} ? {part} : {source}"
     # The source comes first: race mode takes what follows the check of a write for that write.
     return (
-        f"{{ const u32 kept = {kept}; const CopySource<{size.value}> source(kept ? {source} : 0, kept); "
+        f"{{ const u32 kept = {kept}; const CopySource<{size.value}> source(kept ? ({source}) : 0, kept); "
         f"wc_copy_async(T, {target}, source.data, {size.value}, kept, {code.location}); }}"
     )
 
@@ -54,9 +59,40 @@ def _kept_bytes(code: Emission, instruction: Instruction, size_bytes: int) -> st
     return kept
 
 
+def _bulk(code: Emission, instruction: Instruction) -> str:
+    """A copy of many bytes between global and shared memory; several dimensions and clusters are refused."""
+    if instruction.any_of("commit_group", "wait_group"):
+        return ";"  # copies to global memory are done at once
+    match tuple(modifier.partition("::")[0] for modifier in instruction.modifiers):
+        case ("async", "bulk", "shared", "global", "mbarrier", *hints) if len(instruction.operands) >= 4:
+            places = f"u32({code.address(instruction.operand(0))}), {code.address(instruction.operand(1))}"
+            call = f"wc_copy_bulk(T, {places}, {{size}}, {_barrier(code, instruction, 3)}, {{site}}, {{at}});"
+        case ("async", "bulk", "global", "shared", "bulk_group", *hints):
+            places = f"{code.address(instruction.operand(0))}, u32({code.address(instruction.operand(1))})"
+            call = f"wc_store_bulk(T, {places}, {{size}}, {{site}}, {{at}});"
+        case _:
+            raise UnsupportedForm(instruction.opcode)
+    if set(hints) - {"L2"}:
+        raise UnsupportedForm(instruction.opcode)
+    size = code.read(instruction.operand(2), "u32")
+    return call.format(size=size, site=code.new_site(), at=code.location)
+
+
 def _barrier(code: Emission, instruction: Instruction, index: int) -> str:
     space = "shared" if instruction.space == "shared" else ""
     return code.pointer(instruction.operand(index), space, 8, POLLED_WRITE)
+
+
+def _arrival(code: Emission, instruction: Instruction, at: str, shift: int) -> str:
+    """An arrival at the mbarrier `at`, which may expect bytes. The operands after it start at `shift` + 1."""
+    given = len(instruction.operands) > shift + 1
+    number = code.read(instruction.operand(shift + 1), "u32") if given else "1u"
+    expects = instruction.has("expect_tx")
+    expectation = f"expect_transactions({at}, {number}); " if expects else ""
+    function = "drop_barrier" if instruction.modifiers[0] == "arrive_drop" else "arrive_barrier"
+    value = f"{function}({at}, {'1u' if expects else number})"
+    arrival = code.write(instruction.operand(0), "b64", value) if shift else f"(void){value};"
+    return f"wc_meet(T); {expectation}{arrival}"
 
 
 def _mbarrier(code: Emission, instruction: Instruction) -> str:
@@ -69,15 +105,11 @@ def _mbarrier(code: Emission, instruction: Instruction) -> str:
     at_first = isinstance(instruction.operand(0), Address)  # the form without a result
     shift = 0 if at_first else 1
     at = _barrier(code, instruction, shift) if action != "pending_count" else ""
+    if action in ("expect_tx", "complete_tx"):
+        function = "expect_transactions" if action == "expect_tx" else "complete_transactions"
+        return f"{function}({at}, {code.read(instruction.operand(1), 'u32')});"
     if action in ("arrive", "arrive_drop"):
-        if instruction.has("expect_tx"):
-            raise UnsupportedForm(instruction.opcode)
-        given = len(instruction.operands) > shift + 1
-        count = code.read(instruction.operand(shift + 1), "u32") if given else "1u"
-        function = "drop_barrier" if action == "arrive_drop" else "arrive_barrier"
-        value = f"{function}({at}, {count})"
-        arrival = f"(void){value};" if at_first else code.write(instruction.operand(0), "b64", value)
-        return f"wc_meet(T); {arrival}"
+        return _arrival(code, instruction, at, shift)
     if action in ("test_wait", "try_wait"):
         parity = instruction.has("parity")
         state = code.read(instruction.operand(2), "u32" if parity else "u64")
@@ -95,18 +127,22 @@ ENTRIES = (
         "cp",
         "9.7.9 cp.async",
         "cp.async.{ca,cg}.shared.global{hints} [dst], [src], size{, src-size}; "
-        "cp.async.{commit_group,wait_group n,wait_all}; cp.async.mbarrier.arrive{.noinc}.b64 [a]",
+        "cp.async.{commit_group,wait_group n,wait_all}; cp.async.mbarrier.arrive{.noinc}.b64 [a]; "
+        "cp.async.bulk.shared::{cta,cluster}.global.mbarrier::complete_tx::bytes [dst], [src], size, [a]; "
+        "cp.async.bulk.global.shared::cta.bulk_group [dst], [src], size; "
+        "cp.async.bulk.{commit_group,wait_group{.read} n}",
         _copy,
         needs=_ASYNC,
         header="copies",
-        note="The target holds poison until the wait. Bulk and tensor copies are unsupported.",
+        note="The target holds poison until the wait. Bulk copies to global memory are done at once. Tensor "
+        "copies, reductions, multicast and copies between blocks are unsupported.",
     ),
     InstructionEntry(
         "mbarrier",
         "9.7.13 mbarrier",
-        "mbarrier.{init,inval,arrive,arrive_drop,test_wait,try_wait,pending_count}.…",
+        "mbarrier.{init,inval,expect_tx,complete_tx,arrive{.expect_tx},arrive_drop,test_wait,try_wait,"
+        "pending_count}.…",
         _mbarrier,
         header="copies",
-        note="Transaction counts (expect_tx) are unsupported.",
     ),
 )

@@ -172,3 +172,25 @@ def test_the_line_of_a_stream_hazard(name: str) -> None:
     warning = Diagnostic(Severity.WARNING, DiagnosticKind.STREAM_HAZARD, message)
     (found,) = with_host_lines([warning], source, ["out"])
     assert found.line == line
+
+
+PAGED = "cudaMemcpyAsync (%s) copies 4096 bytes of pageable memory in 2 calls."
+WAITED = "cudaDeviceSynchronize made the host wait 3 times between two kernels of one stream."
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "source", "line"),
+    [
+        (DiagnosticKind.PAGEABLE_COPY, PAGED % "device to host", COPIES, 2),
+        (DiagnosticKind.PAGEABLE_COPY, PAGED % "host to device", COPIES, None),
+        (DiagnosticKind.PAGEABLE_COPY, PAGED % "device to host", COPIES * 2, None),
+        (DiagnosticKind.NEEDLESS_WAIT, WAITED, "f<<<1, 2>>>(x);\ncudaDeviceSynchronize();\n", 2),
+        (DiagnosticKind.NEEDLESS_WAIT, WAITED, "cudaDeviceSynchronize();\ncudaDeviceSynchronize();\n", None),
+        (DiagnosticKind.NEEDLESS_WAIT, WAITED, "cudaStreamSynchronize(0);\n", None),
+    ],
+)
+def test_the_line_of_a_pageable_copy_and_of_a_needless_wait(
+    kind: DiagnosticKind, message: str, source: str, line: int | None
+) -> None:
+    (found,) = with_host_lines([Diagnostic(Severity.NOTE, kind, message)], source)
+    assert found.line == line
