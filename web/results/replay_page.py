@@ -7,7 +7,7 @@ from django.urls import reverse
 from problems.vocabulary import Language, Mode
 from web.results.pages import Line, ShownDiagnostic, source_lines, submission_page
 from web.site.verdicts import badge_of
-from web.submissions.models import Replay, Submission
+from web.submissions.models import Replay, Submission, may_be_public_id
 from web.submissions.queries import Viewer, find_replay, verdict_of, visible_submissions
 
 _MOST_OTHERS = 20
@@ -64,7 +64,7 @@ def replayable(submission: Submission) -> bool:
 def replay_page(submission: Submission, viewer: Viewer, *, against: str) -> ReplayPage:
     """Return the replay of `submission`, which `viewer` may see, next to that of the submission `against`."""
     other = None
-    if against and against != submission.public_id:
+    if may_be_public_id(against) and against != submission.public_id:
         found = visible_submissions(viewer).filter(public_id=against, problem=submission.problem_id).first()
         other = _side(found, viewer) if found is not None else None
     return ReplayPage(

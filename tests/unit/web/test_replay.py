@@ -5,7 +5,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from judge.replay.packed import pack, unpack
@@ -119,6 +121,18 @@ def test_two_runs_are_compared(browser_of, owner, handed_in, submission):
     missing = client.get(f"/s/{submission.public_id}/replay?with=unknown")
     assert missing.status_code == 404
     assert "has no replay" in missing.content.decode()
+
+
+@pytest.mark.parametrize("name", ["%00", "a%00b", "%F0%9F%92%A5", "x" * 500])
+def test_the_database_is_not_asked_for_what_cannot_be_an_id(browser_of, owner, submission, name):
+    """PostgreSQL does not accept NUL."""
+    address, client = f"/s/{submission.public_id}/replay", browser_of(owner)
+    client.get(address)
+    with CaptureQueriesContext(connection) as alone:
+        client.get(address)
+    with CaptureQueriesContext(connection) as compared:
+        assert client.get(f"{address}?with={name}").status_code == 404
+    assert len(compared) == len(alone)
 
 
 def test_others_runs_are_not_offered(browser_of, owner, teammate, handed_in, submission):
