@@ -18,7 +18,8 @@ condition that never holds, a second kernel that overwrites what they compute. N
 whether a line executes, or whether its result is used, but each of these needs a second program. So the
 tokens that changed lines add or remove are limited too, whichever are more: a name, a number, or any other
 character. Strings count in the same way, and so do comments in lines in which they could be something else.
-Tokens that removed and new lines have in the same order are neither. Only changed lines are compared for
+Tokens that removed and new lines have in the same order are neither. A jump that was added counts as several
+tokens, because one word makes all given lines after it useless. Only changed lines are compared for
 this, whose length is bounded.
 """
 
@@ -38,6 +39,8 @@ MAX_TOKENS = 400
 _TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
 _LONGEST_WORD = 32  # A longer one can hold a program as data, and counts as one token per _PIECE characters.
 _PIECE = 4
+_JUMPS = ("return", "goto", "continue", "break")
+_JUMP_TOKENS = 8
 # What `str.splitlines` takes for the end of a line, and compilers do not, or not all of them.
 _ODD_ENDS = re.compile("\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # What begins a comment or a text of several lines, and directives, which can do the same.
@@ -130,10 +133,12 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
     old = given.splitlines()
     removed = _tokens((old[before[index][0] - 1] for index in edit.deleted), language)
     inserted = _tokens((texts[number - 1] for number in sorted(changed)), language)
-    changed_tokens = max(len(removed), len(inserted)) - _common(removed, inserted)
+    jumps = sum(max(inserted.count(jump) - removed.count(jump), 0) for jump in _JUMPS)
+    changed_tokens = max(len(removed), len(inserted)) - _common(removed, inserted) + (_JUMP_TOKENS - 1) * jumps
     if changed_tokens > fix.most_tokens:
         return (
-            f"The changed lines add or remove {changed_tokens} tokens (names, numbers, other characters). "
+            f"The changed lines add or remove {changed_tokens} tokens (names, numbers, other characters"
+            f"{f'; a jump counts as {_JUMP_TOKENS}' if jumps else ''}). "
             f"The problem allows {fix.most_tokens}. Correct the given program instead of replacing it."
         )
     return ""

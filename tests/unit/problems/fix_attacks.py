@@ -56,6 +56,10 @@ ATTACKS = (
     _tiled("returns-first", {_GUARD: (*_INNER, "return;")}),
     _tiled("if-false", {_GUARD: _INNER, f"<{_TILES}": ("if (false)",)}),
     _tiled("condition-that-never-holds", {_GUARD: _INNER, f"<{_TILES}": ("if (n < 0)",)}),
+    _tiled(
+        "continue",
+        {_TILES: ("sum += a[row * n + first] * b[first * k + col]; first -= 15; continue;",)},
+    ),
     _tiled("goto", {_GUARD: (*_INNER, "goto over;"), "    c[size_t(row) * k + col] = sum;": ("over:;",)}),
     _tiled("empty-loop", {_GUARD: _INNER, f"<{_TILES}": ("n = 0;",)}),
     _tiled("short", {f"<{_TILES}": _SHORT}),
