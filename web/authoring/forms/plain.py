@@ -288,7 +288,7 @@ class FormulasForm(forms.Form):
         max_length=100,
         label="Points by speed",
         help_text="Percentages of the vendor baseline's speed, separated by commas, such as 25, 50, 75, 100. "
-        "A submission gets one point for each percentage that its ranked time reaches. Leave blank for no points.",
+        "A submission gets a point for each percentage that its ranked time reaches. Leave blank for none.",
         widget=forms.TextInput(attrs=_INPUT),
     )
 
