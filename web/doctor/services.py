@@ -1,5 +1,6 @@
 """Checks of services: database, broker, clock and proxy."""
 
+import logging
 import socket
 import ssl
 import time
@@ -18,16 +19,35 @@ _SLOW_S = 0.25
 _SKEW_S = 5.0
 _PATIENCE_S = 3.0
 _RENEW_DAYS = 7
+_POOL_LOG = logging.getLogger("psycopg.pool")
+
+
+class _Retries(logging.Filter):
+    """Keeps the latest warning of the connection pool, instead of logging each of its retries.
+
+    The error of the pool itself says only that it waited.
+    """
+
+    latest = ""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the message, and drop the record."""
+        self.latest = record.getMessage()
+        return False
+
+
+_RETRIES = _Retries()
 
 
 def check_database(config: Config) -> Findings:
     """The database responds quickly, and several hosts can share it."""
     began = time.monotonic()
+    _POOL_LOG.addFilter(_RETRIES)  # for good: the pool goes on trying in the background
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
-        cause = str(error).strip().partition("\n")[0]
+        cause = (_RETRIES.latest or str(error)).strip().partition("\n")[0]
         fix = "start the database, or fix WARPCOURT_DATABASE_URL; with Compose: docker compose logs postgres"
         yield Finding("database", Level.MISSING, cause, fix)
         return

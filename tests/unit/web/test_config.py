@@ -103,14 +103,15 @@ def test_a_secret_key_is_made_once_and_nobody_else_may_read_it(tmp_path):
 def test_a_data_directory_that_cannot_be_created_is_an_error(tmp_path):
     (tmp_path / "file").touch()
     config = Config.from_env({"WARPCOURT_DATA_DIR": str(tmp_path / "file" / "var")})
-    with pytest.raises(ConfigError, match="WARPCOURT_DATA_DIR: cannot create .*: Not a directory"):
+    with pytest.raises(ConfigError, match=r"WARPCOURT_DATA_DIR: cannot create .*: Not a directory"):
         config.load_secret_key()
 
 
 @pytest.mark.parametrize("command", [["manage.py", "doctor"], ["-m", "celery", "-A", "worker.app", "worker"]])
 def test_a_wrong_setting_ends_a_command_with_one_line(command):
     environ = {**os.environ, "WARPCOURT_PROT": "1"}
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environ, capture_output=True, text=True)
+    argv = [sys.executable, *command]
+    done = subprocess.run(argv, check=False, cwd=ROOT, env=environ, capture_output=True, text=True)
     assert done.returncode != 0
     assert "WARPCOURT_PROT is not a Warpcourt setting (did you mean WARPCOURT_PORT?)" in done.stderr
     assert "Traceback" not in done.stderr

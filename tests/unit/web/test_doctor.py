@@ -1,11 +1,15 @@
 """The doctor: every fault is found, comes with its fix, and hides no other."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +127,15 @@ def test_a_database_that_does_not_answer_ends_what_rests_on_it(
     assert found["database"] is Level.MISSING
     assert not {"migrations", "workers", "queue", "staff"} & set(found)
     assert "broker" in found
+
+
+def test_an_unreachable_database_is_reported_once(tmp_path: Path) -> None:
+    url = f"postgres://nobody@127.0.0.1:{free_port()}/none"
+    environ = {**os.environ, "WARPCOURT_DATABASE_URL": url, "WARPCOURT_DATA_DIR": str(tmp_path)}
+    argv = [sys.executable, "manage.py", "doctor"]
+    done = subprocess.run(argv, check=False, cwd=ROOT, env=environ, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert (done.stdout + done.stderr).count("Connection refused") == 1
 
 
 @pytest.mark.django_db
