@@ -4,14 +4,13 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('audit', '0001_initial'),
+        ("audit", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='auditentry',
-            options={'ordering': ['-pk'], 'verbose_name_plural': 'audit entries'},
+            name="auditentry",
+            options={"ordering": ["-pk"], "verbose_name_plural": "audit entries"},
         ),
     ]
