@@ -35,7 +35,7 @@ check: ## Check the style of FILES (default: changed files), and run the unit te
 
 # The tests that receipts can cover; tests/file_receipts.py deselects the others in these folders.
 PROVEN := tests/integration/functional tests/integration/judge tests/integration/problems tests/integration/sandbox \
-  tests/integration/threats tests/unit/problems/importing
+  tests/integration/threats tests/unit/problems
 
 prove: setup-test ## Run the proofs and tests of the engine that no receipt covers, and write their receipts
 	@PROVE=missing $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(PROVEN) $(PYTEST)

@@ -2,19 +2,23 @@
 
 Theory of operation. The outcome of these tests depends on files of this repository alone: the test file, all
 modules that it imports directly or indirectly, the whole engine (which starts programs inside sandboxes that
-nothing imports), the locks of what is installed, and the data that VERIFIED names. `tests/receipts/NAME.json`
-holds a hash over these files, and the names of the tests that passed. As with proofs (`tests.receipts`), each
-run also draws a random sample of the covered tests, and `make prove` writes the receipts.
+nothing imports), the locks of what is installed, and the data that VERIFIED names. A receipt
+`tests/receipts/NAME.json` holds a hash over these files and the version of Python, and the names of the tests
+that passed. As with proofs (`tests.receipts`), each run also draws a random sample of the covered tests, and
+`make prove` writes the receipts.
 
 A test does not depend on files alone if it measures time, draws at random, asks a database, or tests the
-isolation by this machine's kernel. Such tests are not in VERIFIED. A new or renamed test has no receipt, so
-it runs. A test that was skipped runs too.
+isolation by this machine's kernel. Such tests are not in VERIFIED, and neither are the unit tests on which
+the coverage of the engine rests. A new or renamed test has no receipt, so it runs. A test that was skipped
+runs too.
 """
 
 import ast
 import hashlib
 import json
 import os
+import platform
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -31,7 +35,7 @@ RECEIPTS = TESTS / "receipts"
 PROOFS = TESTS / "integration" / "problems"  # `make prove` runs all of this folder
 _TOPS = ("benchmarks", "deploy", "judge", "problems", "sandbox", "testing", "tests", "web", "worker")
 _ENGINE = ("judge", "sandbox", "problems/importing")
-PACKAGES = ("problems/*/**/*",)
+PACKAGES = ("problems/*", "problems/*/**/*")
 SETS = ("tests/sets/**/*",)
 # Files and folders of tests, with patterns of the data that they read in addition to their own folder.
 VERIFIED: dict[str, tuple[str, ...]] = {
@@ -58,6 +62,8 @@ VERIFIED: dict[str, tuple[str, ...]] = {
     "unit/problems/importing/test_leetgpu.py": SETS,
     "unit/problems/importing/test_tensara.py": SETS,
     "unit/problems/importing/test_unusable_host.py": SETS,
+    "unit/problems/quizzes/test_shipped.py": PACKAGES,
+    "unit/problems/test_format.py": PACKAGES,
 }
 _ASKS_DATABASE = {"db", "transactional_db", "live_server"}
 
@@ -98,7 +104,7 @@ def state_of(path: Path) -> str:
     data = _entry(path.relative_to(TESTS).as_posix())
     if data is None:
         raise ValueError(f"VERIFIED of tests/file_receipts.py does not name {path}")
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {platform.machine()}\n".encode())
     for file in sorted({*_engine(), *modules_of(path)}):
         digest.update(f"{file.relative_to(ROOT)}\0".encode() + content_hash(file))
     for file in sorted({*_beside(path.parent), *_matching(data)}):
@@ -135,9 +141,11 @@ def _imported(module: Path) -> frozenset[Path]:
     for node in ast.walk(ast.parse(module.read_bytes())):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:  # ruff forbids relative imports
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = module.relative_to(ROOT).parts[: -node.level] if node.level else ()
+            origin = ".".join((*above, *filter(None, [node.module])))
+            names.add(origin)
+            names.update(f"{origin}.{alias.name}" for alias in node.names)
     return frozenset(file for name in names if name.partition(".")[0] in _TOPS for file in _files(name))
 
 

@@ -57,6 +57,13 @@ def test_nothing_else_does(monkeypatch: pytest.MonkeyPatch, changed: str) -> Non
     assert state_after(monkeypatch, changed) == file_receipts.state_of(KERNELS)
 
 
+def test_relative_imports_count() -> None:
+    semantics = TESTS / "unit" / "translator" / "test_float_semantics.py"
+    assert {semantics.with_name("forms_float.py"), semantics.with_name("harness.py")} <= (
+        file_receipts.modules_of(semantics)
+    )
+
+
 def test_packages_count_for_tests_that_judge_them(monkeypatch: pytest.MonkeyPatch) -> None:
     starters = TESTS / "integration" / "problems" / "test_starters.py"
     before = file_receipts.state_of(starters)
