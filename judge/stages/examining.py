@@ -9,6 +9,7 @@ from judge.compiler.source import ProgramText
 from judge.counters import CAPABILITY
 from judge.evidence.faults import classified
 from judge.evidence.launch_shapes import shape_notes
+from judge.evidence.spills import spill_notes
 from judge.evidence.tails import tail_notes
 from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
@@ -106,6 +107,7 @@ def with_notes(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOu
         notes = (
             *notes,
             *shape_notes(outcome.diagnostics, judgement.source, most),
+            *spill_notes(outcome.diagnostics, judgement.source, built.kernels),
             *tail_notes(outcome.diagnostics, judgement.source, built.kernels, capability),
         )
     return replace(outcome, diagnostics=(*outcome.diagnostics, *notes)) if notes else outcome

@@ -1,0 +1,46 @@
+"""Finds kernels with spilled registers in what a compiler for a GPU said.
+
+Functional mode notes spills itself, as ptxas tells its engine.
+"""
+
+from collections.abc import Iterable
+
+from judge.compiler.source import ProgramText
+from judge.evidence.launches import parse_launches, plain_name
+from judge.report import Diagnostic, KernelResources
+from problems.vocabulary import DiagnosticKind, Severity
+
+LEAST_BYTES = 32  # of a thread, as in sandbox/cpu/runtime/spills.cpp
+
+
+def spill_notes(
+    found: Iterable[Diagnostic], source: str, kernels: Iterable[KernelResources]
+) -> tuple[Diagnostic, ...]:
+    """Return a note for each of `kernels` that `found` says was launched, and that spills many registers."""
+    noted = [entry for entry in found if entry.kind == DiagnosticKind.LAUNCH]
+    launched = {plain_name(launch.kernel): launch.kernel for launch in parse_launches(noted)}
+    spilling = [
+        kernel
+        for kernel in kernels
+        if plain_name(kernel.name) in launched and _spilled_bytes(kernel) >= LEAST_BYTES
+    ]
+    if not spilling:
+        return ()
+    program = ProgramText.read(source)
+    return tuple(_note(kernel, launched[plain_name(kernel.name)], program) for kernel in spilling)
+
+
+def _note(kernel: KernelResources, name: str, program: ProgramText) -> Diagnostic:
+    return Diagnostic(
+        Severity.NOTE,
+        DiagnosticKind.SPILLS,
+        f"Kernel {name} has {kernel.registers} registers per thread, and that is too few: each thread spills "
+        f"{_spilled_bytes(kernel)} bytes to local memory and back, if each spill is executed once. Local "
+        "memory is as slow as global memory.",
+        kernel=name,
+        line=program.launch_of(name),
+    )
+
+
+def _spilled_bytes(kernel: KernelResources) -> int:
+    return kernel.spill_store_bytes + kernel.spill_load_bytes
