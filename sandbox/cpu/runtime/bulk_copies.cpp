@@ -15,8 +15,11 @@ namespace {
 
 constexpr u32 kUnit = 16;  // bytes: of addresses and sizes
 
-void check_size(const ThreadRecord& thread, u32 bytes, u32 location) {
-  if (bytes % kUnit == 0) return;
+// Also before anything of a size that no block has is copied.
+void check_size(ThreadRecord& thread, u32 offset, u32 bytes, Access access, u32 location) {
+  const u64 end = u64{offset} + bytes;
+  if (bytes % kUnit == 0 && end <= thread.shared_bytes) return;
+  if (bytes % kUnit == 0) wc_bad_shared(&thread, static_cast<u32>(end - kUnit), kUnit, access, location);
   fail({Severity::kError, "misaligned",
         "bulk copy of " + std::to_string(bytes) + " bytes" + place(thread, location) +
             ". Its size must be a multiple of 16, like its two addresses.",
@@ -44,7 +47,7 @@ void check_global(Thread* caller, u64 address, u32 bytes, u32 site, Access acces
 extern "C" {
 
 void wc_copy_bulk(Thread* caller, u32 offset, u64 source, u32 bytes, u64 barrier, u32 site, u32 location) {
-  check_size(record(caller), bytes, location);
+  check_size(record(caller), offset, bytes, Access::kWrite, location);
   check_global(caller, source, bytes, site, Access::kRead, location);
   const u8* from = reinterpret_cast<const u8*>(source);
   BulkCopy copy{barrier, offset, location, {from, from + bytes}};
@@ -57,7 +60,7 @@ void wc_copy_bulk(Thread* caller, u32 offset, u64 source, u32 bytes, u64 barrier
 }
 
 void wc_store_bulk(Thread* caller, u64 target, u32 offset, u32 bytes, u32 site, u32 location) {
-  check_size(record(caller), bytes, location);
+  check_size(record(caller), offset, bytes, Access::kRead, location);
   for (u32 at = 0; at < bytes; at += kUnit) check_part(caller, u64{offset} + at, Access::kRead, location);
   for (u32 at = 0; at < bytes; at += kUnit) {  // race mode takes what follows the check of a write for that write
     wc_check_global(caller, target + at, kUnit, site, Access::kWrite, location);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr u64 kLeastProducts = u64{1} << 15;
 constexpr u64 kLeastProductsPerByte = 4;
+constexpr u64 kLeastBytes = 4 << 10;  // of arguments: with less, most products may be of zeros that pad a tile
 
 // The instructions of translator/narrow_products.py, and the products that a lane makes with each.
 struct Kind {
@@ -35,7 +36,7 @@ void report_unused_tensor_cores() {
     }
   }
   const u64 bytes = argument_bytes();
-  if (total < kLeastProducts || bytes == 0 || total < kLeastProductsPerByte * bytes) return;
+  if (total < kLeastProducts || bytes < kLeastBytes || total < kLeastProductsPerByte * bytes) return;
   const auto most = std::max_element(products.begin(), products.end(),
                                      [](const auto& one, const auto& other) { return one.second < other.second; });
   const std::string& kernel = executed().kernel_of(most->first);
