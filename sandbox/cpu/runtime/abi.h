@@ -46,6 +46,7 @@ struct Thread {
   SiteCache* sites;       // of the OS thread that runs this block
   bool races;             // shadow memory is on
   bool counted;           // see counters.h
+  u8 poison;              // what registers and local arrays hold before they are written; see engine.h
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
   u32* executed;          // executions of each counted instruction, or null; see executed.h
@@ -67,9 +68,11 @@ enum class Access : u32 {
   kBlockAtomic,
   kBlockPolledRead,
   kBlockPolledWrite,
+  kCachedRead,  // through the cache for data that no thread of the grid writes
 };
 
-constexpr bool is_plain(Access access) { return access == Access::kRead || access == Access::kWrite; }
+constexpr bool is_plain_read(Access access) { return access == Access::kRead || access == Access::kCachedRead; }
+constexpr bool is_plain(Access access) { return is_plain_read(access) || access == Access::kWrite; }
 constexpr bool is_atomic(Access access) { return access == Access::kAtomic || access == Access::kBlockAtomic; }
 constexpr bool is_polled_read(Access access) {
   return access == Access::kPolledRead || access == Access::kVolatileRead || access == Access::kBlockPolledRead;
@@ -84,7 +87,7 @@ constexpr bool has_block_scope(Access access) {
   return access == Access::kBlockAtomic || access == Access::kBlockPolledRead || access == Access::kBlockPolledWrite;
 }
 constexpr bool reads(Access access) { return access != Access::kWrite && !is_polled_write(access); }
-constexpr bool writes(Access access) { return access != Access::kRead && !is_polled_read(access); }
+constexpr bool writes(Access access) { return !is_plain_read(access) && !is_polled_read(access); }
 
 struct Parameter {
   u32 offset;
@@ -201,6 +204,8 @@ void wc_fence(Thread*, bool within_block);
 // Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.
 void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 location);
 [[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+// Returns if the address is aligned and on the stack of the thread.
+void wc_check_local(Thread*, u64 address, u32 bytes, Access, u32 location);
 // `offset` into the thread's local array, or its parameters, of `array_bytes`.
 [[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, bool parameter, u32 location);
 // Race mode: every access to shared memory, after its bounds were checked.

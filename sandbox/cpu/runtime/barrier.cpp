@@ -3,6 +3,8 @@
 // A barrier without a count waits for every thread that has not exited, as the hardware does. Two things
 // work on a device only by luck and are warned about: threads that had exited, and a block whose threads
 // met at different __syncthreads().
+#include <algorithm>
+
 #include "diagnostics.h"
 #include "engine.h"
 #include "scheduler.h"
@@ -66,9 +68,12 @@ void release_if_complete(Block& block, Barrier& barrier) {
   ++block.epoch;
 }
 
-Barrier& arrive(Block& block, u32 id, u32 expected) {
+// A count of the whole block is the same as none, unless threads have arrived that do not wait: these may exit before
+// the others come, and count nevertheless. Counts are of whole warps, and the last warp of a block may be smaller.
+Barrier& arrive(Block& block, u32 id, u32 expected, bool waits) {
   Barrier& barrier = block.barriers[id % kBarriers];
-  barrier.expected = expected >= block.count ? 0 : expected;
+  const bool all_wait = waits && barrier.arrived == barrier.waiters.size();
+  barrier.expected = expected >= block.count && all_wait ? 0 : std::min(expected, block.count);
   ++barrier.arrived;
   return barrier;
 }
@@ -83,7 +88,7 @@ extern "C" u32 wc_barrier(Thread* caller, u32 id, u32 expected, BarrierOp op, u3
   ThreadRecord& thread = record(caller);
   Block& block = *thread.block;
   if (engine().options.traced) tracer().barrier(thread, location);
-  Barrier& barrier = arrive(block, id, expected);
+  Barrier& barrier = arrive(block, id, expected, true);
   barrier.op = op;
   barrier.true_count += value != 0;
   if (barrier.waiters.empty()) {
@@ -103,7 +108,7 @@ extern "C" u32 wc_barrier(Thread* caller, u32 id, u32 expected, BarrierOp op, u3
 
 extern "C" void wc_barrier_arrive(Thread* caller, u32 id, u32 expected, u32) {
   Block& block = *caller->block;
-  release_if_complete(block, arrive(block, id, expected));
+  release_if_complete(block, arrive(block, id, expected, false));
 }
 
 }  // namespace warpcourt::cpu

@@ -95,6 +95,19 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }
 
+extern "C" void wc_check_local(Thread* caller, u64 address, u32 bytes, Access access, u32 location) {
+  const ThreadRecord& thread = record(caller);
+  const bool misaligned = std::has_single_bit(bytes) && (address & (bytes - 1));
+  if (!misaligned && on_own_stack(thread, address, bytes)) return;
+  const Fault fault{thread, location};
+  const std::string doing = action(access, bytes) + "a local array";
+  if (misaligned) {
+    fault.end("misaligned", "misaligned " + doing, "The address must be a multiple of " + std::to_string(bytes) + ".");
+  }
+  fault.end("out_of_bounds", "out-of-bounds " + doing + " that was passed to this function",
+            "Compare the index with the size of the array.");
+}
+
 extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 bytes, Access access, bool parameter,
                              u32 location) {
   const Fault fault{record(caller), location};

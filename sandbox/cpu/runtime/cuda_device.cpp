@@ -100,6 +100,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int device) 
 }
 cudaError_t cudaDeviceSetLimit(cudaLimit name, std::size_t value) {
   if (name == cudaLimitDevRuntimePendingLaunchCount) family().set_limit(value);
+  if (name == cudaLimitMallocHeapSize) set_heap_limit(value);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit name) {
@@ -107,7 +108,7 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit name) {
     *value = family().limit();
     return cudaSuccess;
   }
-  *value = name == cudaLimitStackSize ? kStackBytes : std::size_t{8} << 20;
+  *value = name == cudaLimitStackSize ? kStackBytes : name == cudaLimitMallocHeapSize ? heap_limit() : std::size_t{8} << 20;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }

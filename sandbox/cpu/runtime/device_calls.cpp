@@ -54,7 +54,7 @@ u64 wc_clock() {
 }
 
 void wc_malloc(Thread*, const u8* parameters, u8* result, u32) {
-  void* memory = allocate_device(parameter<u64>(parameters, 0), executing_device());
+  void* memory = allocate_heap(parameter<u64>(parameters, 0));
   std::memcpy(result, &memory, sizeof memory);
 }
 
@@ -62,11 +62,11 @@ void wc_free(Thread* caller, const u8* parameters, u32 location) {
   const u64 address = parameter<u64>(parameters, 0);
   if (!address) return;
   if (caller->races) races().settle();
-  if (free_memory(reinterpret_cast<void*>(address), false) != FreeResult::kFreed) {
+  if (free_memory(reinterpret_cast<void*>(address), false, true) != FreeResult::kFreed) {
     const ThreadRecord& thread = record(caller);
     fail({Severity::kError, "bad_free",
           "free of " + hexadecimal(address) + ", which is not the start of a live allocation" + place(thread, location) +
-              ". Free each pointer once.",
+              " of malloc in a kernel. Free each pointer once.",
           where(thread, location)},
          wire::kIllegalAccess);
   }

@@ -19,7 +19,8 @@ std::optional<u64> common(const std::vector<Run>& a, const std::vector<Run>& b, 
 
 Use use_of(Access access) {
   switch (access) {
-    case Access::kRead: return Use::kReads;
+    case Access::kRead:
+    case Access::kCachedRead: return Use::kReads;
     case Access::kWrite: return Use::kWrites;
     case Access::kPolledRead:
     case Access::kVolatileRead:

@@ -23,6 +23,8 @@ constexpr u64 kArenaBytes = u64{1} << 40;
 constexpr u64 kSmallestArena = u64{1} << 30;
 // Distance to the next allocation, beside its own size: an index that runs away hits nobody else.
 constexpr u64 kGapBytes = u64{16} << 20;
+// The same for allocations by kernels, of which each thread may make one.
+constexpr u64 kHeapGapBytes = u64{64} << 10;
 constexpr std::size_t kRememberedFrees = 4096;
 constexpr u64 kShadowedBytes = u64{16} << 20;
 
@@ -46,6 +48,8 @@ struct Memory {
   u64 arena_bytes = 0;
   u64 used = 0;    // of the arena, from its start
   u64 in_use[kMostDevices] = {};  // bytes of live allocations, by device
+  u64 heap[kMostDevices] = {};    // the part of it that kernels allocated
+  u64 heap_limit = kDefaultHeapBytes;
   u64 held = 0;    // the same with managed ones
   u64 most_held = 0;
   std::size_t freed = 0;
@@ -67,8 +71,8 @@ struct Memory {
   }
 
   // Room for `bytes` in the arena, or 0.
-  u64 place(u64 bytes) {
-    const u64 spaced = 2 * bytes + kGapBytes;
+  u64 place(u64 bytes, u64 gap_bytes = kGapBytes) {
+    const u64 spaced = 2 * bytes + gap_bytes;
     if (spaced > arena_bytes - used) return gap(bytes);
     u64 base = arena + used;
     used += spaced;
@@ -144,7 +148,7 @@ std::map<u64, Allocation>::iterator holder(Memory& m, u64 address) {
 std::string Allocation::text() const {
   if (argument && kind != MemoryKind::kRegistered) return "argument " + name;
   if (kind == MemoryKind::kVariable) return "variable " + name;
-  return "the " + std::to_string(bytes) + "-byte " + origin(kind) + " allocation";
+  return "the " + std::to_string(bytes) + "-byte " + (heap ? "malloc" : origin(kind)) + " allocation";
 }
 
 std::string Allocation::element(u64 address, u32 size) const {
@@ -168,24 +172,51 @@ DeviceOpen::~DeviceOpen() {
   if (--m.open == 0) m.protect(m.arena, m.used);
 }
 
-void* allocate_device(u64 bytes, int device) {
+namespace {
+
+void* allocate(u64 bytes, int device, bool heap) {
   Memory& m = memory();
   DeviceOpen open;
   u64 base;
   {
     std::unique_lock lock(m.mutex);
     if (bytes > bytes_of_device() || m.in_use[device] > bytes_of_device() - bytes) return nullptr;
-    base = m.place(pages(bytes));
+    if (heap && (bytes > m.heap_limit || m.heap[device] > m.heap_limit - bytes)) return nullptr;
+    const u64 used = m.used;
+    base = m.place(pages(bytes), heap ? kHeapGapBytes : kGapBytes);
     if (!base) return nullptr;
-    m.protect(base, pages(bytes));
+    // With the gap: the kernel has room for some 65,000 stretches of memory that differ in protection.
+    if (m.used > used) {
+      m.protect(m.arena + used, m.used - used);
+    } else {
+      m.protect(base, pages(bytes));
+    }
     m.in_use[device] += bytes;
+    m.heap[device] += heap * bytes;
     m.hold(bytes);
-    Allocation range{.base = base, .bytes = bytes, .device = device};
+    Allocation range{.base = base, .bytes = bytes, .heap = heap, .device = device};
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
   }
   std::memset(reinterpret_cast<void*>(base), poison(), bytes);
   return reinterpret_cast<void*>(base);
+}
+
+}  // namespace
+
+void* allocate_device(u64 bytes, int device) { return allocate(bytes, device, false); }
+void* allocate_heap(u64 bytes) { return allocate(bytes, executing_device(), true); }
+
+void set_heap_limit(u64 bytes) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  m.heap_limit = bytes;
+}
+
+u64 heap_limit() {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  return m.heap_limit;
 }
 
 void* allocate_host(u64 bytes, MemoryKind kind) {
@@ -199,7 +230,7 @@ void* allocate_host(u64 bytes, MemoryKind kind) {
   return base;
 }
 
-FreeResult free_memory(void* pointer, bool host) {
+FreeResult free_memory(void* pointer, bool host, bool heap) {
   Memory& m = memory();
   std::unique_lock lock(m.mutex);
   const u64 address = reinterpret_cast<u64>(pointer);
@@ -212,7 +243,7 @@ FreeResult free_memory(void* pointer, bool host) {
   if (range.freed) return FreeResult::kTwice;
   const bool pinned = range.kind == MemoryKind::kPinned;
   const bool foreign = range.argument || range.kind == MemoryKind::kVariable;
-  if (foreign || range.kind == MemoryKind::kRegistered || pinned != host) {
+  if (foreign || range.kind == MemoryKind::kRegistered || pinned != host || range.heap != heap) {
     return FreeResult::kWrongKind;
   }
   range.freed = true;
@@ -221,6 +252,7 @@ FreeResult free_memory(void* pointer, bool host) {
   if (!pinned) m.held -= range.bytes;
   if (range.kind == MemoryKind::kDevice) {
     m.in_use[range.device] -= range.bytes;
+    m.heap[range.device] -= range.heap * range.bytes;
     madvise(pointer, pages(range.bytes), MADV_DONTNEED);
   } else {
     munmap(pointer, pages(range.bytes));

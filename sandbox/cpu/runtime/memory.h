@@ -29,6 +29,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::kDevice;
   bool freed = false;
   bool argument = false;       // of solve, or a part of one that the program registered
+  bool heap = false;           // allocated by a kernel
   int device = 0;              // whose memory it is, of kDevice
   u32 element_bytes = 0;       // 0: unknown
   std::string name;            // of the argument or variable, or empty
@@ -61,9 +62,14 @@ class DeviceOpen {
 
 // Null when the arena or the device's memory is exhausted.
 void* allocate_device(u64 bytes, int device);
+// The same by a kernel. Null also when the heap is exhausted (cudaLimitMallocHeapSize).
+void* allocate_heap(u64 bytes);
+constexpr u64 kDefaultHeapBytes = u64{8} << 20;
+void set_heap_limit(u64 bytes);
+u64 heap_limit();
 void* allocate_host(u64 bytes, MemoryKind kind);
 enum class FreeResult { kFreed, kUnknown, kTwice, kNotBase, kWrongKind };
-FreeResult free_memory(void* pointer, bool host);
+FreeResult free_memory(void* pointer, bool host, bool heap = false);
 
 // Maps the bytes of an argument, which start at `offset` of a memfd, to where its kind says: kDevice, kPinned or
 // kPageable. Null when it cannot be mapped.

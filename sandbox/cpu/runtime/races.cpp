@@ -177,6 +177,7 @@ void Races::fence(Block& block, bool within_block) {
 }
 
 bool Races::ordered(const Touch& before, const Block& block, const Touch& now) const {
+  if (now.kind == Access::kCachedRead && writes(before.kind)) return &family().grid_of(before.block) != block.launch->node;
   if (before.block != now.block) {
     const auto found = covered_.find(before.block);
     const bool acquired = found != covered_.end() && before.fences < found->second.size() &&
@@ -293,7 +294,11 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                         in_block(other_block, earlier) + past(before.kind) + in_line(before.location) + " and thread " +
                         text(thread.tid) + in_block(thread.block->index, grid) + ' ' + verb(now.kind) + " it" +
                         in_line(now.location);
-  if (same_block) {
+  if (now.kind == Access::kCachedRead && same_grid && writes(before.kind)) {
+    message += ", through a cache that may hold what was there before kernel " + kernel +
+               ". Read memory that the kernel writes through a pointer that is not const __restrict__, and not with "
+               "__ldg(), or read it in another launch.";
+  } else if (same_block) {
     const Missing missing = missing_between(before, now, same_warp);
     message += ' ' + missing.where + ", in kernel " + kernel + ", block " + text(thread.block->index) + ". " +
                missing.advice + ", or use an atomic operation.";

@@ -27,6 +27,9 @@
 // A volatile read that saw an old value is a race too, unless its line polls: unless some thread looks at the same place
 // again before it writes anything. What is a poll is known when the launch ends.
 //
+// Cached reads (ld.global.nc: __ldg, or a const __restrict__ pointer) come after no write of their own grid, whatever
+// orders the two: the cache may hold what was there when the kernel began. Writes may follow them as they follow others.
+//
 // A finding is a warning: that a race changes a result is shown by running the threads in other orders, where the
 // judge compares the outputs. `is_racy` tells the scheduler which reads and writes to delay for that.
 #pragma once

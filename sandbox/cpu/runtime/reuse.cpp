@@ -71,7 +71,7 @@ void Reuse::end_block(const Block& block, const Requests& requests) {
   Bytes& kernel = kernels_[block.launch->name];
   for (const auto& [key, of_lanes] : requests) {
     const MemoryInstruction& instruction = key.first;
-    if (instruction.shared() || instruction.access != Access::kRead) continue;
+    if (instruction.shared() || !is_plain_read(instruction.access)) continue;
     Totals& line = lines_[instruction.location];
     line.kernel = block.launch->name;
     ByteSet& of_line = of_lines[instruction.location];

@@ -246,6 +246,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
       thread.nctaid = &of.grid;
       thread.sites = by.sites.data();
       thread.races = engine().options.races;
+      thread.poison = poison();
       thread.counted = engine().options.counted;
       thread.cooperative = of.cooperative;
       thread.block = this;

@@ -52,12 +52,15 @@ struct AtomicDec {
   WC_INLINE_MEMBER static T apply(T old, T limit) { return old == 0 || old > limit ? limit : T(old - 1); }
 };
 
+// An operation that changes nothing is how some programs read: atomicAdd(&flag, 0) in a loop.
 template <class Operation, class T>
 WC_INLINE T atomic(const Frame& frame, u64 address, T operand) {
   if constexpr (Operation::kSpins) spin(frame.thread);
   if (is_shared(frame, address)) {
     const T old = load<T>(address);
-    store<T>(address, Operation::apply(old, operand));
+    const T updated = Operation::apply(old, operand);
+    store<T>(address, updated);
+    if (bits<Unsigned<T>>(updated) == bits<Unsigned<T>>(old)) poll(frame.thread, address);
     return old;
   }
   using Word = Unsigned<T>;
@@ -66,11 +69,13 @@ WC_INLINE T atomic(const Frame& frame, u64 address, T operand) {
   while (!__atomic_compare_exchange_n(target, &old, bits<Word>(Operation::apply(bits<T>(old), operand)), true,
                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
   }
+  if (bits<Word>(Operation::apply(bits<T>(old), operand)) == old) poll(frame.thread, address);
   return bits<T>(old);
 }
 
 template <>
 WC_INLINE_MEMBER u32 atomic<AtomicAdd, u32>(const Frame& frame, u64 address, u32 operand) {
+  if (operand == 0) poll(frame.thread, address);
   if (is_shared(frame, address)) {
     const u32 old = load<u32>(address);
     store<u32>(address, old + operand);
@@ -80,6 +85,7 @@ WC_INLINE_MEMBER u32 atomic<AtomicAdd, u32>(const Frame& frame, u64 address, u32
 }
 template <>
 WC_INLINE_MEMBER u64 atomic<AtomicAdd, u64>(const Frame& frame, u64 address, u64 operand) {
+  if (operand == 0) poll(frame.thread, address);
   if (is_shared(frame, address)) {
     const u64 old = load<u64>(address);
     store<u64>(address, old + operand);

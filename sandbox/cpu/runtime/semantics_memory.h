@@ -20,6 +20,18 @@ struct Frame {
       : thread(t), shared(u64(t->shared)), shared_bytes(t->shared_bytes), sites(t->sites), races(t->races) {}
 };
 
+// What a register holds before it is written.
+template <class T>
+WC_INLINE T undefined(const Frame& frame) {
+  T value = {};
+  if constexpr (!__is_same(T, bool)) __builtin_memset(&value, frame.thread->poison, sizeof value);
+  return value;
+}
+// Race mode: what a local array holds before it is written.
+WC_INLINE void spoil(const Frame& frame, u8* array, u64 bytes) {
+  if (__builtin_expect(frame.races, 0)) __builtin_memset(array, frame.thread->poison, bytes);
+}
+
 template <u32 kBytes, Access kAccess>
 WC_INLINE u64 global(const Frame& frame, u32 site, u64 address, u32 location) {
   const SiteCache& cache = frame.sites[site];
@@ -79,6 +91,17 @@ WC_INLINE u64 within(const Frame& frame, const Region (&regions)[kCount], bool p
     if (off_by < distance) distance = off_by, nearest = &region;
   }
   wc_bad_local(frame.thread, address - nearest->base, u32(nearest->bytes), kBytes, kAccess, parameter, location);
+}
+
+// Like `within`, in a function: its callers may have passed addresses of their local arrays.
+template <u32 kBytes, Access kAccess, u32 kCount>
+WC_INLINE u64 within_callers(const Frame& frame, const Region (&regions)[kCount], u64 address, u32 location) {
+  for (const Region& region : regions) {
+    const u64 offset = address - region.base;
+    if (offset + (kBytes - 1) < region.bytes && (offset & (kBytes - 1)) == 0) return address;
+  }
+  wc_check_local(frame.thread, address, kBytes, kAccess, location);
+  return address;
 }
 
 WC_INLINE bool is_shared(const Frame& frame, u64 address) { return address - frame.shared < frame.shared_bytes; }

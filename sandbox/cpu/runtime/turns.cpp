@@ -26,7 +26,7 @@ void make_ready(Block& block, u16 index) {
 
 // Whether another thread of the block may write before the read.
 bool reads_late(ThreadRecord& thread, Access kind, u32 location) {
-  if (kind != Access::kRead || !left_to_postpone || !races().is_racy(kind, location)) return false;
+  if (!is_plain_read(kind) || !left_to_postpone || !races().is_racy(kind, location)) return false;
   const u32 epoch = thread.block->epoch;
   if (!engine().options.torn_reads || thread.read_epoch == epoch) return true;
   thread.read_epoch = epoch;

@@ -10,6 +10,7 @@ from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Tar
 from .ways import Way
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
+CACHED_READ = "kCachedRead"
 POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
 VOLATILE_READ, VOLATILE_WRITE = "kVolatileRead", "kVolatileWrite"
 BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPolledRead", "kBlockPolledWrite"
@@ -168,12 +169,22 @@ class Emission:
     def _within(self, space: str, check: str, address: str) -> str:
         """The address, checked against the local arrays, or against the parameters and those of calls."""
         regions = self.regions[space]
+        if space == "local" and not self.is_entry:
+            return self._within_callers(check, address)
         if space == "local" and len(regions) == 1:
             (only,) = regions
             return f"local{check}(W, {only.address}, {only.size_bytes}, {address}, {self.location})"
         self.used_regions.add(space)
         parameter = "true" if space == "param" else "false"
         return f"within{check}(W, {space}_regions, {parameter}, {address}, {self.location})"
+
+    def _within_callers(self, check: str, address: str) -> str:
+        """The address, checked against the local arrays of a function, and the stack of its callers.
+
+        nvcc gives an access the local space if all callers of the function pass the addresses of local arrays.
+        """
+        self.used_regions.add("local")
+        return f"within_callers{check}(W, local_regions, {address}, {self.location})"
 
     def new_site(self) -> int:
         """The number of a further place in the code that accesses memory."""

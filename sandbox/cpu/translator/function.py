@@ -99,7 +99,9 @@ class _Body:
     def declarations(self) -> list[str]:
         lines = ["[[maybe_unused]] const Frame W(T);"]
         for cpp_type, registers in self._scopes.registers.items():
-            lines.append(f"{cpp_type} {', '.join(f'{register}{{}}' for register in registers)};")
+            undefined = f"undefined_{cpp_type}"
+            lines.append(f"const {cpp_type} {undefined} = undefined<{cpp_type}>(W);")
+            lines.append(f"{cpp_type} {', '.join(f'{register} = {undefined}' for register in registers)};")
         if self._code.uses_carry:
             lines.append("bool CC = false;")
         return lines + self._arrays + [self._regions(space) for space in sorted(self._code.used_regions)]
@@ -169,6 +171,8 @@ class _Body:
                 alignment_bytes = max(statement.alignment_bytes, SMALLEST_ARRAY_ALIGNMENT_BYTES)
                 size_bytes = max(statement.size_bytes, 1)
                 self._arrays.append(f"alignas({alignment_bytes}) u8 {cpp}[{size_bytes}];")
+                if statement.space == "local":
+                    self._arrays.append(f"spoil(W, {cpp}, {size_bytes});")
                 places.append(VariableSymbol(f"u64({cpp})", statement.space, statement.size_bytes))
                 self._code.regions[statement.space].append(places[-1])
         return places

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
-from .syntax import Function, Instruction, Scope, Statement
+from .syntax import Function, Instruction, Number, Scope, Statement, Unary
 
 _WITHIN_A_BLOCK = ("shared", "param", "local", "const")
+_ALL_BITS = (-1, (1 << 32) - 1, (1 << 64) - 1)
 _POLLED = ("volatile", "acquire", "relaxed", "mmio")
 
 
 def polling(functions: Iterable[Function]) -> frozenset[str]:
     """The names of those that look at global memory as one does in a loop, or call what may do so.
 
-    A look is a polled load, or an exchange, which may take a lock. A call may be one of any function of
-    the module.
+    A look is a polled load, an exchange, which may take a lock, or an operation that changes nothing, such as
+    `atomicAdd(&flag, 0)`. A call may be one of any function of the module.
     """
     known = tuple(functions)
     looking = {function.name for function in known if any(map(_looks, instructions_of(function.body or ())))}
@@ -31,7 +32,18 @@ def _looks(instruction: Instruction) -> bool:
         return False
     if instruction.name == "ld":
         return bool(instruction.any_of(*_POLLED))
-    return instruction.name == "atom" and bool(instruction.any_of("cas", "exch"))
+    return instruction.name == "atom" and (bool(instruction.any_of("cas", "exch")) or _changes_nothing(instruction))
+
+
+def _changes_nothing(instruction: Instruction) -> bool:
+    operand = instruction.operands[-1] if instruction.operands else None
+    if isinstance(operand, Unary) and operand.operator == "-" and isinstance(operand.operand, Number):
+        return bool(instruction.any_of("and")) and operand.operand.value == 1
+    if not isinstance(operand, Number):
+        return False
+    if instruction.any_of("and"):
+        return operand.value in _ALL_BITS
+    return operand.value == 0 and bool(instruction.any_of("add", "or", "xor", "max"))
 
 
 def instructions_of(statements: Iterable[Statement]) -> Iterator[Instruction]:

@@ -180,6 +180,38 @@ def test_device_printf_heap_virtual_functions_and_recursion() -> None:
     assert outcome.output == "thread 3 of work:  1.50 x 1099511627776 %\n"
 
 
+HEAP = """\
+#include <cuda_runtime.h>
+__device__ int* kept[40000];
+__global__ void take(int bytes) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  kept[i] = static_cast<int*>(malloc(bytes));
+  if (kept[i]) *kept[i] = i;
+}
+__global__ void give(int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = kept[i] ? *kept[i] : -1;
+  free(kept[i]);
+}
+extern "C" void solve(int* out, int blocks, int bytes, int limit) {
+  if (limit) cudaDeviceSetLimit(cudaLimitMallocHeapSize, limit);
+  take<<<blocks, 32>>>(bytes);
+  give<<<blocks, 32>>>(out);
+}
+"""
+
+
+def test_many_threads_allocate_at_once() -> None:
+    outcome = passed(run(HEAP, np.empty(40_000, np.int32), 1250, 16, 0))
+    np.testing.assert_array_equal(outcome.arrays[0], np.arange(40_000))
+
+
+@pytest.mark.parametrize(("limit_mib", "given"), [(0, 8), (16, 16), (64, 32)])
+def test_the_heap_of_kernels_ends_at_its_limit(limit_mib: int, given: int) -> None:
+    outcome = passed(run(HEAP, np.empty(32, np.int32), 1, 1 << 20, limit_mib << 20))
+    assert (outcome.arrays[0] >= 0).sum() == given
+
+
 def test_mathematical_functions() -> None:
     x = np.linspace(-3, 3, 101, dtype=np.float32)
     single_out, double_out = np.empty((101, 12), np.float32), np.empty((101, 4), np.float64)

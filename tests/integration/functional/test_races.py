@@ -56,6 +56,9 @@ ORDERLY = {
     "look_back_by_warp": np.cumsum(SUMS),
     "hand_on": SUMS,
     "wait_for_both": np.where(np.isin(np.arange(BINS), (0, BINS - 1)), SUMS, 0),
+    "leave_and_exit": SUMS,
+    "look_by_adding_nothing": np.cumsum(SUMS),
+    "cached_reads_of_what_is_there": SUMS,
 }
 UNORDERED = {
     "volatile_tree": TOTAL,
@@ -73,6 +76,7 @@ UNORDERED = {
     "exchange_by_shuffle": TOTAL,
     "exchange_by_vote": TOTAL,
     "exchange_between_halves": TOTAL,
+    "read_through_cache": TOTAL,
 }
 
 
@@ -108,6 +112,8 @@ LUCKY = {
     "largest with slots of shared memory that nothing has written": filled(X.max()),
     "least in fresh memory": filled(X.min()),
     "count after the turns are used up": COUNTS,
+    "sum in a variable that nothing has written": TOTAL,
+    "count in a local array that nothing has written": COUNTS,
 }
 
 

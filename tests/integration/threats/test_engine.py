@@ -64,6 +64,27 @@ def test_a_second_local_array_takes_no_check_away(offset: int) -> None:
     assert done(attack(SECOND_ARRAY, LAUNCH % 3)).status is None
 
 
+PASSED = """\
+#include <cuda_runtime.h>
+__device__ __noinline__ void put(float* array, long long at, float value) { array[at] = value; }
+__device__ __noinline__ float get(const float* array, long long at) { return array[at]; }
+__global__ void broken(float* data, long long by) {
+  float own[16];
+  for (int i = 0; i < 16; ++i) put(own, i, data[i]);
+  data[0] = get(own, by);
+}
+extern "C" void solve(float* data) { broken<<<1, 1>>>(data, %d); }
+"""
+
+
+@pytest.mark.parametrize("offset", [1 << 20, -(1 << 20), 1 << 40])
+def test_a_local_array_that_is_passed_leads_nowhere_else(offset: int) -> None:
+    outcome = done(PASSED % offset)
+    assert outcome.status == ILLEGAL
+    assert "a local array" in outcome.finding("out_of_bounds")["message"]
+    assert done(PASSED % 3).arrays[0][0] == 3
+
+
 REGISTERED = """\
 #include <cuda_runtime.h>
 #include <cstdio>

@@ -3,6 +3,7 @@
 from ..emission import (
     BLOCK_POLLED_READ,
     BLOCK_POLLED_WRITE,
+    CACHED_READ,
     POLLED_READ,
     POLLED_WRITE,
     READ,
@@ -44,9 +45,10 @@ def _load(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     elements = code.elements(instruction.operand(0))
     address = instruction.operand(1)
-    access = _kind(instruction, _ORDERED_LOADS, (READ, POLLED_READ, VOLATILE_READ, BLOCK_POLLED_READ))
+    plain = CACHED_READ if instruction.has("nc") else READ
+    access = _kind(instruction, _ORDERED_LOADS, (plain, POLLED_READ, VOLATILE_READ, BLOCK_POLLED_READ))
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(elements), access)
-    ordered = access != READ
+    ordered = access != plain
     function = "load_atomic" if ordered else "load"
     pause = f"poll(T, {code.address(address)}); " if ordered else ""
     if len(elements) == 1:

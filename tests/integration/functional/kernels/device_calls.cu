@@ -17,6 +17,10 @@ struct Circle : Shape {
 
 __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
+// All callers pass a local array, so nvcc gives these accesses the local space.
+__device__ __noinline__ void put(int* array, int at, int value) { array[at] = value; }
+__device__ __noinline__ int get(const int* array, int at) { return array[at]; }
+
 __global__ void work(float* out) {
   int i = threadIdx.x;
   Square square(i);
@@ -25,8 +29,8 @@ __global__ void work(float* out) {
   int* heap = static_cast<int*>(malloc(8 * sizeof(int)));
   for (int j = 0; j < 8; ++j) heap[j] = i * j;
   int local[16];
-  for (int j = 0; j < 16; ++j) local[j] = j * i;
-  out[i] = shape->area() + heap[7] + local[i % 16] + fibonacci(i % 10);
+  for (int j = 0; j < 16; ++j) put(local, j, j * i);
+  out[i] = shape->area() + heap[7] + get(local, i % 16) + fibonacci(i % 10);
   free(heap);
   if (i == 3) printf("thread %d of %s: %5.2f %c %lld %%\n", i, "work", 1.5, 'x', 1ll << 40);
 }

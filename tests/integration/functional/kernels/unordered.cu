@@ -179,6 +179,15 @@ __global__ void exchange_between_halves(const int* x, int* out, int n) {
   if (t % 32 == 0) atomicAdd(out, sum);
 }
 
+// A barrier does not clear the cache through which const __restrict__ is read.
+__global__ void read_through_cache(const int* x, int* parts, int* out) {
+  const int t = threadIdx.x, tile = blockIdx.x;
+  parts[tile * kThreads + t] = x[tile * kThreads + t];
+  __syncthreads();
+  const int other = __ldg(&parts[tile * kThreads + (t ^ 64)]);  // race: read_through_cache
+  atomicAdd(out, other);
+}
+
 extern "C" void solve(const int* x, int* out, int n, int which) {
   const int blocks = (n + kThreads - 1) / kThreads;
   cudaMemset(out, 0, 4 * kBins);
@@ -199,5 +208,12 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
     case 12: exchange_by_shuffle<<<1, kThreads>>>(x, out, n); break;
     case 13: exchange_by_vote<<<1, kThreads>>>(x, out, n); break;
     case 14: exchange_between_halves<<<1, kThreads>>>(x, out, n); break;
+    case 15: {
+      int* parts;
+      cudaMalloc(&parts, n * sizeof(int));
+      cudaMemset(parts, 0, n * sizeof(int));
+      read_through_cache<<<blocks, kThreads>>>(x, parts, out);
+      cudaFree(parts);
+    }
   }
 }
