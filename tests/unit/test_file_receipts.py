@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import file_receipts
+from tests import file_receipts, proof_state
 from tests.file_receipts import TESTS, VERIFIED, FileReceipt, merged
 from tests.proof_state import ROOT
 
@@ -89,7 +89,7 @@ def test_each_receipt_belongs_to_a_file() -> None:
 
 def state_after(monkeypatch: pytest.MonkeyPatch, changed: str, file: Path = KERNELS) -> str:
     """The state of `file` if the file `changed` had another content."""
-    hashes = (file_receipts.content_hash, file_receipts.raw_hash)
+    hashes = (proof_state.content_hash, file_receipts.raw_hash)
     for name, unchanged in zip(("content_hash", "raw_hash"), hashes, strict=True):
         monkeypatch.setattr(
             file_receipts,
