@@ -85,6 +85,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.WILD_POINTER: "The program used a pointer that points to no array.",
 }
 _FEW = 0.01
+_REACH = "Check the grid and the indices: they must reach every element"
 
 
 def told(
@@ -231,7 +232,7 @@ def _wrong(case: CaseReport) -> str:
     names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))
     text = f"{many} elements{f' of {names}' if names else ''} are wrong"
     if case.mismatches and all(entry.got == UNWRITTEN for entry in case.mismatches):
-        text = f"{text}; the first of them were never written"
+        text = f"{text}; the first of them were never written. {_REACH}"
     return f"{text}.{_WHERE}"
 
 

@@ -10,6 +10,7 @@ from judge.compiler.names import HEADERS, SYNONYMS, header_of, nearest
 from judge.compiler.source import ProgramText
 
 _LAUNCH = "Write a launch as kernel<<<blocks, threads>>>(arguments)."
+_WAITS = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize"}
 _PYTHON = {"import", "def", "from", "elif", "lambda", "None", "self"}
 
 
@@ -81,6 +82,11 @@ def _host_function(match: re.Match[str], _: LogEntry, source: ProgramText) -> st
         return (
             "Most functions of the C++ standard library run on the host only. Use CUDA's "
             "equivalent or write your own."
+        )
+    if name in _WAITS:
+        return (
+            "It runs on the host only. The threads of a block wait for each other with __syncthreads(). "
+            "A kernel cannot wait for other kernels: launch the work that must follow after them."
         )
     return "It runs on the host only."
 

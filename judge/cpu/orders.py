@@ -41,7 +41,7 @@ from dataclasses import replace
 from judge.cases import LATE_READS, ORDERS
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.kept import kept_text
-from judge.cpu.races import has_data_race, race_among, race_text
+from judge.cpu.races import broken_barrier, has_data_race, race_among, race_text
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
@@ -53,6 +53,7 @@ _ORDER = (
     "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
     "the dependent steps, or split them into separate launches."
 )
+_MISSED = "Some threads miss a barrier"
 _UNINITIALISED = (
     "The output depends on memory that the program has not initialised. "
     "Write to the memory before you read it."
@@ -96,7 +97,9 @@ def check_in_orders(
         kept = not several and changes_between_calls(lambda flags: referee.check(drawn, flags))
     else:
         kept = not raced and right_alone()
-    return _told_what_is_kept(last, source) if kept else _explained(last, found, right_before=right_before)
+    if kept:
+        return _told_what_is_kept(last, source)
+    return _explained(last, found, right_before=right_before, so_far=referee.diagnostics)
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
@@ -127,10 +130,15 @@ def _after_a_right_call(report: CaseReport, source: str) -> CaseReport:
     return replace(report, message=f"{report.message} {more}")
 
 
-def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool) -> CaseReport:
+def _explained(
+    report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool, so_far: Iterable[Diagnostic]
+) -> CaseReport:
+    """`report` with what was `found` in its case. A barrier may be known from an earlier case."""
     found = tuple(found)
     race = race_among(found)
     if race is not None:
+        if barrier := broken_barrier(race, so_far):
+            return replace(report, message=f"{report.message} {_MISSED}: {barrier.message}")
         return replace(report, message=f"{report.message} {race_text(race)}")
     if not right_before:
         return report

@@ -19,6 +19,18 @@ def has_data_race(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(found.kind == DiagnosticKind.RACE for found in diagnostics)
 
 
+def broken_barrier(race: Diagnostic, diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
+    """The finding about a barrier in the kernel of `race` that not all threads reach: its cause, if any."""
+    return next(
+        (
+            found
+            for found in diagnostics
+            if found.kind == DiagnosticKind.DIVERGENT_BARRIER and found.kernel == race.kernel
+        ),
+        None,
+    )
+
+
 def race_text(race: Diagnostic) -> str:
     """Return a sentence that says what `race` is, and where."""
     known = race.line is None or f"line {race.line}" in race.message

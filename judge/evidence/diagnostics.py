@@ -14,6 +14,19 @@ _MAX_SUMS_MESSAGE = 4000
 _RECORDS = {DiagnosticKind.COUNTS, DiagnosticKind.LAUNCH}
 # What functional mode tells again in other cases.
 _EXPLAINS_CASES = {DiagnosticKind.RACE, DiagnosticKind.STREAM_HAZARD, DiagnosticKind.UNINITIALISED}
+# Costs and counts, which change no output.
+_COSTS = {
+    DiagnosticKind.BANK_CONFLICT,
+    DiagnosticKind.CONTENDED_ATOMIC,
+    DiagnosticKind.DEVICE_LAUNCHES,
+    DiagnosticKind.DIVERGENT_BRANCH,
+    DiagnosticKind.DOUBLE_PRECISION,
+    DiagnosticKind.LAUNCH_BOUND,
+    DiagnosticKind.LEAK,
+    DiagnosticKind.LOW_OCCUPANCY,
+    DiagnosticKind.REDUNDANT_LOADS,
+    DiagnosticKind.UNCOALESCED,
+}
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 
 
@@ -66,9 +79,11 @@ def distinct(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def headline(report: Report) -> Diagnostic | None:
     """Return the finding that best explains the verdict of `report`; None if it is accepted or has none.
 
-    This is the finding that ended the program, or else the first.
+    This is the finding that ended the program, or else the first. Costs explain no wrong output.
     """
     found = findings(report.diagnostics)
+    if report.verdict is Verdict.WRONG_ANSWER:
+        found = [finding for finding in found if finding.kind not in _COSTS]
     if report.verdict is Verdict.ACCEPTED or not found:
         return None
     return next((finding for finding in found if finding.message in report.message), found[0])

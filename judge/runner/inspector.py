@@ -12,7 +12,7 @@ a call that did not end: the runner may still write to them, and nothing may wai
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from judge.drawn import outputs, reads_nothing
@@ -31,6 +31,9 @@ from sandbox.wire import RunFlag
 _LOAD_S = 30.0
 # What is added to large random bits leaves them as they are.
 _RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
+_MISSED = f"Check the grid and the indices: they must reach every element. {_RANDOM}"
+_NOT_FINITE = {"nan", "inf", "-inf"}
+_OVERFLOW = "Look for an overflow, a division by zero, and values that are used before they are set."
 _SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # whose outputs say something
 _CHANGING = "The tests differ from those of the first call. Write the same ones each time, with fixed seeds."
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
@@ -189,7 +192,15 @@ def inspect(
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
         message = "An output changed after solve had returned. All work must be complete when solve returns."
         return InspectionResult(Verdict.REJECTED, message)
-    return _result(compared)
+    wrong = {name: comparison for name, comparison in compared.outputs.items() if comparison.mismatched}
+    kept = {
+        argument.name
+        for argument in problem.arguments
+        if argument.role is Role.INOUT
+        and argument.name in wrong
+        and call.buffers[argument.name].holds(contents[argument.name])
+    }
+    return _result(compared, wrong, kept)
 
 
 def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseReport:
@@ -210,12 +221,14 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
     )
 
 
-def _result(compared: Compared) -> InspectionResult:
+def _result(
+    compared: Compared, wrong: Mapping[str, OutputComparison], kept: Collection[str]
+) -> InspectionResult:
+    """The result, given the comparisons that found something `wrong` and the outputs that are as before."""
     comparisons = compared.outputs
-    wrong = {name: comparison for name, comparison in comparisons.items() if comparison.mismatched}
     return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
-        message=" ".join(_sentence(name, comparison) for name, comparison in wrong.items()),
+        message=" ".join(_sentence(name, found, kept=name in kept) for name, found in wrong.items()),
         checked=sum(comparison.checked for comparison in comparisons.values()),
         mismatched=sum(comparison.mismatched for comparison in comparisons.values()),
         mismatches=tuple(m for comparison in wrong.values() for m in comparison.mismatches),
@@ -223,17 +236,32 @@ def _result(compared: Compared) -> InspectionResult:
     )
 
 
-def _sentence(name: str, comparison: OutputComparison) -> str:
-    """Return a sentence on what is wrong with one output, without sizes and values of a hidden case."""
+def _sentence(name: str, comparison: OutputComparison, *, kept: bool) -> str:
+    """Return a sentence on what is wrong with one output, without sizes and values of a hidden case.
+
+    `kept` says that the output is an input too and holds what it held before the call.
+    """
     if comparison.unwritten == comparison.checked:
         return f"{name} was never written. {_RANDOM}"
     share = 100 * comparison.mismatched / comparison.checked
     text = f"{share:.3g} % of the elements of {name} are wrong"
+    if kept:
+        return f"{text}: the program left {name} as it was."
     if comparison.unwritten == comparison.mismatched:
-        return f"{text}: they were never written. {_RANDOM}"
+        return f"{text}: they were never written. {_MISSED}"
     if comparison.added == comparison.mismatched:
         return f"{text}: they are the expected values plus the previous contents. {_RANDOM}"
-    return f"{text}, and some of them were never written." if comparison.unwritten else f"{text}."
+    return f"{text}{_more(comparison)}"
+
+
+def _more(comparison: OutputComparison) -> str:
+    """Return the end of a sentence on wrong elements: what some of them hold."""
+    if comparison.unwritten:
+        return ", and some of them were never written."
+    shown = comparison.mismatches
+    if shown and all(entry.got in _NOT_FINITE and entry.expected not in _NOT_FINITE for entry in shown):
+        return f": the first of them are NaN or infinite. {_OVERFLOW}"
+    return "."
 
 
 def _ms_since(started: float) -> float:

@@ -46,6 +46,15 @@ def test_the_finding_that_ended_the_program_leads() -> None:
     assert headline(replace(failed, verdict=Verdict.ACCEPTED)) is None
 
 
+def test_a_finding_about_costs_leads_only_where_it_may_be_the_reason() -> None:
+    slow = Diagnostic(Severity.NOTE, "uncoalesced", "each read moves 21.7 sectors", line=4)
+    fault = Diagnostic(Severity.NOTE, "no_kernel", "solve returned without launching a kernel")
+    wrong = Report(Verdict.WRONG_ANSWER, message="half is wrong", diagnostics=(slow,))
+    assert headline(wrong) is None
+    assert headline(replace(wrong, diagnostics=(slow, fault))) is fault
+    assert headline(replace(wrong, verdict=Verdict.REQUIREMENT_MISSED)) is slow
+
+
 def test_a_text_names_its_line_once() -> None:
     assert Diagnostic(Severity.ERROR, "x", "a is undefined", line=4).text == "line 4: a is undefined"
     assert Diagnostic(Severity.ERROR, "x", "reads a, line 4.", line=4).text == "reads a, line 4."

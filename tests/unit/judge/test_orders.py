@@ -1,6 +1,7 @@
 """What becomes of a case that runs in several orders."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -88,6 +89,15 @@ def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Ver
     report = check(ScriptedReferee(verdicts, NOTE, RACE))
     assert report.verdict is WRONG
     assert report.message == f"3 % of the elements of y are wrong. There is a data {RACE.message}"
+
+
+def test_a_race_is_explained_by_a_barrier_of_its_kernel_that_threads_miss() -> None:
+    race = replace(RACE, kernel="sum")
+    barrier = Diagnostic(Severity.WARNING, "divergent_barrier", "divergent __syncthreads()", kernel="sum")
+    report = check(ScriptedReferee([WRONG], race, earlier=(barrier,)))
+    assert report.message.endswith("Some threads miss a barrier: divergent __syncthreads()")
+    other = check(ScriptedReferee([WRONG], race, earlier=(replace(barrier, kernel="scan"),)))
+    assert other.message.endswith(f"There is a data {RACE.message}")
 
 
 def test_a_wrong_order_is_explained_by_a_hazard_between_streams() -> None:

@@ -121,6 +121,15 @@ def test_how_much_is_wrong_is_a_word(mismatched: int, word: str) -> None:
     assert (shown.checked, shown.mismatched) == (0, 0)
 
 
+def test_elements_that_were_never_written_are_explained() -> None:
+    missing = Mismatch("y", (7,), "1", "never written", None, None)
+    case = replace(FAILED, verdict=Verdict.WRONG_ANSWER, checked=10, mismatched=6, mismatches=(missing,))
+    assert redact(failed(case=case)).cases[1].message == (
+        "Most elements of y are wrong; the first of them were never written. "
+        f"Check the grid and the indices: they must reach every element.{WHERE}"
+    )
+
+
 def test_an_exit_status_and_a_signal_are_not_shown() -> None:
     message = "The process exited with status 37 before solve returned."
     assert "37" not in redact(failed(case=replace(FAILED, message=message))).message

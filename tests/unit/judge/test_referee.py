@@ -15,7 +15,7 @@ from judge.oracle import Drawn
 from judge.report import CaseReport
 from judge.runner.comparison import compare
 from judge.runner.referee import RunnerReferee
-from problems.vocabulary import Dtype, Verdict
+from problems.vocabulary import Dtype, Role, Verdict
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING
@@ -64,6 +64,30 @@ def test_doing_nothing_leaves_poison_that_is_told_apart() -> None:
     report = check(serve(lambda actor: None))
     assert report.verdict is Verdict.WRONG_ANSWER
     assert report.message.startswith("y was never written. Outputs hold random bits before a call")
+
+
+def test_elements_that_no_thread_reached_are_explained() -> None:
+    def work(actor: Actor) -> None:
+        actor.array(1, "f4")[:32] = actor.array(0, "f4")[:32] * 2
+
+    report = check(serve(work))
+    assert report.message.startswith("13.5 % of the elements of y are wrong: they were never written. Check")
+
+
+def test_numbers_that_are_not_finite_are_explained() -> None:
+    report = check(serve(lambda actor: actor.array(1, "f4").fill(np.nan)))
+    assert report.message.startswith("100 % of the elements of y are wrong: the first of them are NaN or inf")
+
+
+def test_an_output_that_was_left_as_it_was_is_told() -> None:
+    inout = replace(DOUBLING.arguments[1], role=Role.INOUT)
+    problem = replace(DOUBLING, arguments=(DOUBLING.arguments[0], inout, DOUBLING.arguments[2]))
+    contents = {"x": X.view(np.uint8), "y": np.zeros(37, np.float32).view(np.uint8)}
+    drawn = Drawn(DOUBLING.cases[1], contents, {"y": X.astype(np.float64) * 2})
+    with RunnerReferee(problem, ScriptedProcess(serve(lambda _: None), None), lambda: False) as referee:
+        assert referee.load(b"artifact") is None
+        report = referee.check(drawn, RunFlag.NONE)
+    assert report.message == "100 % of the elements of y are wrong: the program left y as it was."
 
 
 def test_the_message_for_a_hidden_case_names_no_size_and_no_value() -> None:

@@ -139,6 +139,12 @@ def test_manage_judge_prints_it_first_and_once():
     assert sum("race on" in line for line in lines) == 1
 
 
+def test_manage_judge_names_the_line_of_what_ended_the_program():
+    ended = Diagnostic(Severity.ERROR, "exception", "ValueError: no power of 2", line=12)
+    report = Report(Verdict.RUNTIME_ERROR, message=ended.message, diagnostics=(ended,))
+    assert render(report).splitlines()[0] == "runtime_error: line 12: ValueError: no power of 2"
+
+
 def entry(finding: Diagnostic) -> dict[str, object]:
     return {"severity": finding.severity, "line": finding.line, "message": finding.message}
 

@@ -34,6 +34,15 @@ FIRST = {
             "It runs on the host only."
         ),
     ),
+    "device_wait": (
+        12,
+        (
+            'Calling a __host__ function("cudaDeviceSynchronize") from a __global__ function("sum") is not '
+            "allowed. It runs on the host only. The threads of a block wait for each other with "
+            "__syncthreads(). A kernel cannot wait for other kernels: launch the work that must follow after "
+            "them."
+        ),
+    ),
     "launch_noconfig": (
         7,
         (

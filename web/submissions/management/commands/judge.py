@@ -154,7 +154,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(to_json(report) | more, indent=2))
         elif diagnosis is not None:
             lines = diagnosis_lines(diagnosis, file=str(options["file"]), site=config.public_url)
-            self.stdout.write(printable("\n".join([_render_verdict(report), "", *lines])))
+            self.stdout.write(printable("\n".join([_render_verdict(report, headline(report)), "", *lines])))
         else:
             self.stdout.write(printable(render(report)))
         if report.verdict is not Verdict.ACCEPTED:
@@ -204,7 +204,7 @@ def _read_custom(
 def render(report: Report) -> str:
     """Return the report as text for a terminal."""
     leading = headline(report)
-    lines = [_render_verdict(report)]
+    lines = [_render_verdict(report, leading)]
     if leading and leading.message not in report.message:
         lines.append(_render_finding(leading))
     lines += [_render_case(case) for case in report.cases]
@@ -218,8 +218,11 @@ def render(report: Report) -> str:
     return "\n".join([*lines, "", stages] if stages else lines)
 
 
-def _render_verdict(report: Report) -> str:
-    return f"{report.verdict}: {report.message}" if report.message else str(report.verdict)
+def _render_verdict(report: Report, leading: Diagnostic | None) -> str:
+    message = report.message
+    if leading and leading.message == message:
+        message = leading.text  # with its line
+    return f"{report.verdict}: {message}" if message else str(report.verdict)
 
 
 def _render_case(case: CaseReport) -> str:
