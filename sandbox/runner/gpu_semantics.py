@@ -8,6 +8,8 @@
 - A load of one element drops an `other` of zero, because the interpreter takes a zero for a missing argument.
 - bfloat16 is held as its bits, and the interpreter computes on those. Here each operation, and each sum along
   an axis, is one of float32, rounded to nearest even at the end.
+- `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
+  and `while` are on a GPU, where the other three are deprecated.
 
 It also tells of float16 that overflows: operations and conversions of finite numbers that give infinity.
 
@@ -16,6 +18,7 @@ interpreter's time are switched off: checks of every addition for overflow, whos
 alone, and a table of dtypes that is made again for each look at it.
 """
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,6 +40,10 @@ _ROUNDED = (
 _OVERFLOWN = (
     "Finite numbers gave infinity in float16, whose largest number is 65504. Compute in float32, or scale "
     "the numbers first."
+)
+_AMBIGUOUS = (
+    "{count} values at once have no single truth value. Use a mask or tl.where instead of if, and the "
+    "operators &, | and ~ instead of and, or and not."
 )
 _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}
 _Array = npt.NDArray[Any]
@@ -71,6 +78,7 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     ):
         for name in names:
             setattr(operations, name, _along_an_axis(getattr(operations, name)))
+    interpreter._patch_lang_tensor = _refusing_ambiguity(interpreter._patch_lang_tensor)  # noqa: SLF001 - a seam
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
     made = interpreter.interpreter_builder
     made.options = replace(made.options, sanitize_overflow=False)
@@ -117,6 +125,23 @@ def _remembering(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return known[dtype.name]
 
     return remembered
+
+
+def _refusing_ambiguity(patch: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    def truth(tensor: Any) -> bool:
+        data = tensor.handle.data
+        if data.size == 1:
+            return bool(data)
+        asking = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - documented, despite its name
+        if asking.startswith("triton."):  # which asks whether an argument was given
+            return True
+        raise ValueError(_AMBIGUOUS.format(count=data.size))
+
+    def patching(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__bool__", truth)
+
+    return patching
 
 
 def _is_bfloat16(handle: Any) -> bool:

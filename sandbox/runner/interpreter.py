@@ -43,6 +43,7 @@ class CheckedMemory:
         self._regions: list[_Region] = []
         self._kernel = ""
         self._noted: set[str] = set()
+        self._empty: set[str] = set()  # kernels whose empty grid was told
         self.diagnostics: Diagnostics | None = None
         self.launches = 0
 
@@ -57,7 +58,8 @@ class CheckedMemory:
             memory.enter(executor.fn.__name__, dict(zip(executor.arg_names, arguments, strict=False)) | named)
             # Tensors are on the host, whatever `torch_host` says.
             with torch._C.DisableTorchFunction():  # noqa: SLF001 - torch.overrides has no public one
-                return launch(executor, *arguments, **named)
+                launch(executor, *arguments, **named)
+            memory.note_empty_grid(tuple(interpreter.interpreter_builder.grid_dim))
 
         interpreter.GridExecutor.__call__ = checked
         return memory
@@ -79,6 +81,22 @@ class CheckedMemory:
         ):
             self._noted.add(kernel)
             self.diagnostics.say("note", "launch", f"Kernel {kernel} was launched.", kernel=kernel)
+
+    def note_empty_grid(self, grid: tuple[int, ...]) -> None:
+        """Tell of a launch without programs, which a GPU skips too."""
+        if (
+            self.diagnostics is not None
+            and 0 in grid
+            and self._kernel not in self._empty
+            and len(self._empty) < _MAX_LAUNCH_NOTES
+        ):
+            self._empty.add(self._kernel)
+            message = (
+                f"Kernel {self._kernel} was launched with grid {grid}, so no program ran. "
+                "Is a size 0, or a division rounded down? Use triton.cdiv(n, BLOCK)."
+            )
+            line = line_of(sys._getframe(), self._filename)  # noqa: SLF001 - documented, despite its name
+            self.diagnostics.say("note", "no_kernel", message, kernel=self._kernel, line=line)
 
     def load(self, addresses: _Addresses, mask: Any, other: Any, dtype: Any) -> Any:
         """Read through `addresses` where `mask` is set."""

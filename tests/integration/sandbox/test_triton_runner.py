@@ -148,6 +148,40 @@ def test_errors_inside_a_kernel_name_its_line(talk: Talk) -> None:
     assert finding["line"] == 8
 
 
+@pytest.mark.parametrize(
+    "load",
+    [
+        "if i < n:\n        x = tl.load(a + i)",
+        "x = tl.load(a + i, mask=(i < n) and (i >= 0))",
+        "x = tl.load(a + i, mask=not i >= n)",
+    ],
+)
+def test_a_block_has_no_single_truth_value(talk: Talk, load: str) -> None:
+    assert talk.load(HEAD.format(load=load), MANIFEST)
+    assert not talk.run(arguments())
+    finding = talk.findings()[-1]
+    assert "32 values at once have no single truth value. Use a mask or tl.where" in finding["message"]
+    assert finding["line"] == 8
+
+
+def test_a_condition_on_one_value_is_right(talk: Talk) -> None:
+    load = "x = tl.load(a + i, mask=i < n)\n    if tl.program_id(0) > 0 and n > 0:\n        x = 2 * x"
+    given = arguments()
+    assert talk.load(HEAD.format(load=load), MANIFEST)
+    assert talk.run(given)
+    factor = np.where(np.arange(70) < 32, 2, 4).astype(np.float32)
+    np.testing.assert_array_equal(given[1], factor * np.arange(70, dtype=np.float32))
+
+
+def test_an_empty_grid_is_told_once(talk: Talk) -> None:
+    assert talk.load(MASKED.replace("triton.cdiv(n, 32)", "n // 128"), MANIFEST)
+    assert talk.run(arguments())
+    assert talk.run(arguments())
+    (finding,) = (finding for finding in talk.findings() if finding["kind"] == "no_kernel")
+    assert "double was launched with grid (0, 1, 1), so no program ran." in finding["message"]
+    assert finding["line"] == 12
+
+
 def test_every_dtype_arrives(talk: Talk) -> None:
     source = textwrap.dedent(
         """
