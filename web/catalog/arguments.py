@@ -1,5 +1,6 @@
 """The arguments of a problem, for the statement's table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from problems import schema
@@ -22,6 +23,15 @@ class Argument:
     on_host: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CaseSize:
+    """A size of the first sample. `use` says what it decides, empty if it is an argument of the same name."""
+
+    name: str
+    value: int
+    use: str
+
+
 _HOST = {ArrayMemory.HOST: "host, pageable", ArrayMemory.PINNED: "host, pinned"}
 
 
@@ -36,3 +46,21 @@ def argument_row(argument: schema.Argument, *, gpus: int) -> Argument:
         _HOST.get(argument.memory, on_device),
         argument.memory.on_host,
     )
+
+
+def case_size(name: str, value: int, arguments: Sequence[schema.Argument]) -> CaseSize:
+    """Return the size `name` of a case of a problem with these `arguments`."""
+    scalars = {argument.name: argument.value.text for argument in arguments if argument.value is not None}
+    if scalars.get(name) == name:
+        return CaseSize(name, value, "")
+    of_scalars = [
+        f"{argument.name} = {argument.value.text}"
+        for argument in arguments
+        if argument.value is not None and name in argument.value.names
+    ]
+    of_shapes = [
+        f"shape of {argument.name}: {argument_row(argument, gpus=1).shape}"
+        for argument in arguments
+        if any(name in formula.names for formula in argument.shape)
+    ]
+    return CaseSize(name, value, "; ".join(of_scalars or of_shapes) or "decides how the data is drawn")

@@ -12,7 +12,7 @@ from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
 from problems.vocabulary import Language
 from web.accounts.models import User
-from web.catalog.arguments import Argument, argument_row
+from web.catalog.arguments import Argument, CaseSize, argument_row, case_size
 from web.catalog.folding import folded
 from web.catalog.markdown import render
 from web.catalog.models import Problem
@@ -67,6 +67,7 @@ class ProblemPage:
     saved: datetime | None
     arguments: list[Argument]
     sample_sizes: dict[str, int]
+    sizes: tuple[CaseSize, ...]
     custom: tuple[CustomInput, ...]
     sample_values: dict[str, str]
     commands: dict[str, str]
@@ -126,6 +127,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
     before, after = neighbours(viewer, problem)
     offered = shown_gpu_models(together=problem.gpu_count)
     text = problem.translations[locale] if locale else problem.statement
+    sample_sizes: dict[str, int] = problem.samples[0]["sizes"] if problem.samples else {}
     return ProblemPage(
         language=language,
         statement=folded(_rendered(problem, text), _rendered(problem, problem.statement)),
@@ -135,7 +137,8 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
         arguments=[argument_row(argument, gpus=problem.gpu_count) for argument in problem.arguments],
-        sample_sizes=problem.samples[0]["sizes"] if problem.samples else {},
+        sample_sizes=sample_sizes,
+        sizes=tuple(case_size(name, value, problem.arguments) for name, value in sample_sizes.items()),
         custom=_custom(problem),
         sample_values=_sample_values(problem),
         commands={

@@ -8,10 +8,12 @@ from django.core.cache import cache
 from django.test import Client
 
 from judge.report import Report
+from problems.loader import load_problem, problems_root
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from tests.unit.problems.test_figures import PNG, SVG
 from tests.unit.web.figures import record
+from web.catalog.arguments import case_size
 from web.drafts.services import save_draft
 from web.fleet.models import Gpu, Node
 from web.site.assets import FONTS, WORKBENCH_FONTS, find_assets
@@ -78,6 +80,17 @@ def test_sizes_and_seed_have_limits(problem, client: Client):
     page = client.get(URL).content.decode()
     assert 'type="number" name="size_n" value="4" min="1" max="2147483647"' in page
     assert 'name="seed" pattern="[0-9]{1,19}"' in page
+
+
+def test_a_size_that_solve_does_not_get_says_what_it_decides():
+    def uses(slug: str) -> dict[str, str]:
+        problem = load_problem(problems_root() / slug)
+        sizes = problem.cases[0].sizes
+        return {name: case_size(name, value, problem.arguments).use for name, value in sizes.items()}
+
+    assert uses("child-kernels") == {"rows": "", "nnz": "", "heavy": "decides how the data is drawn"}
+    assert uses("block-skip-int4")["bands"] == "n = 2 * bands * half"
+    assert uses("int4-linear")["groups"].startswith("k = ")
 
 
 def test_a_figure_is_shown_and_served_so_that_it_can_do_nothing(packages, client: Client):
