@@ -134,7 +134,8 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
     removed = _tokens((old[before[index][0] - 1] for index in edit.deleted), language)
     inserted = _tokens((texts[number - 1] for number in sorted(changed)), language)
     jumps = sum(max(inserted.count(jump) - removed.count(jump), 0) for jump in _JUMPS)
-    changed_tokens = max(len(removed), len(inserted)) - _common(removed, inserted) + (_JUMP_TOKENS - 1) * jumps
+    changed_tokens = max(len(removed), len(inserted)) - _common(removed, inserted)
+    changed_tokens += (_JUMP_TOKENS - 1) * jumps
     if changed_tokens > fix.most_tokens:
         return (
             f"The changed lines add or remove {changed_tokens} tokens (names, numbers, other characters"

@@ -181,7 +181,7 @@ class Emission:
     def _within_callers(self, check: str, address: str) -> str:
         """The address, checked against the local arrays of a function, and the stack of its callers.
 
-        nvcc gives an access the local space if all callers of the function pass the addresses of local arrays.
+        nvcc gives an access the local space if all callers of the function pass addresses of local arrays.
         """
         self.used_regions.add("local")
         return f"within_callers{check}(W, local_regions, {address}, {self.location})"

@@ -32,7 +32,9 @@ def _looks(instruction: Instruction) -> bool:
         return False
     if instruction.name == "ld":
         return bool(instruction.any_of(*_POLLED))
-    return instruction.name == "atom" and (bool(instruction.any_of("cas", "exch")) or _changes_nothing(instruction))
+    if instruction.name != "atom":
+        return False
+    return bool(instruction.any_of("cas", "exch")) or _changes_nothing(instruction)
 
 
 def _changes_nothing(instruction: Instruction) -> bool:
