@@ -37,6 +37,12 @@ _WASTE = {  # notes on waste and leaks, which explain no wrong answer
     DiagnosticKind.UNCOALESCED,
 }
 
+# Calls that libraries such as Thrust make, too.
+_CALLS = {
+    DiagnosticKind.NEEDLESS_WAIT: ("cudaDeviceSynchronize", "cudaStreamSynchronize"),
+    DiagnosticKind.PAGEABLE_COPY: ("cudaMemcpy",),
+}
+
 
 _ZEROS_NEEDED = (
     "This load has a mask and no `other`. The output is correct only if the elements that the mask excludes "
@@ -63,9 +69,10 @@ def outcome_of(
     if verdict is Verdict.ACCEPTED and zeros_needed:
         found = tuple(_needing_zeros(e) if e.kind == DiagnosticKind.MASKED_LOAD else e for e in found)
     unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
-    if "double" in ProgramText.read(judgement.source).names():
+    used = ProgramText.read(judgement.source).names()
+    if "double" in used:
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
-    unrelated = unrelated | {DiagnosticKind.SUMS}
+    unrelated = unrelated | {DiagnosticKind.SUMS, *_made_by_libraries(used)}
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
     return RunOutcome(
         verdict, message, tuple(reports), found, referee.output, profile_report=referee.profile_report
@@ -74,6 +81,11 @@ def outcome_of(
 
 def _needing_zeros(found: Diagnostic) -> Diagnostic:
     return replace(found, severity=Severity.WARNING, message=_ZEROS_NEEDED)
+
+
+def _made_by_libraries(names: set[str]) -> set[DiagnosticKind]:
+    """Return the kinds of notes on calls that the program with these `names` does not make itself."""
+    return {kind for kind, calls in _CALLS.items() if not any(name.startswith(calls) for name in names)}
 
 
 def told_to_author(

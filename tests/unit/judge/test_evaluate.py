@@ -1,5 +1,6 @@
 """The way from a source to a report, with every sandbox played by a script."""
 
+import json
 import os
 import threading
 import time
@@ -174,6 +175,25 @@ def test_double_precision_is_named_unless_the_source_asks_for_it(source: str, na
     report = judge(ScriptedTarget(runner=serve(work)), source=source)
     kinds = {finding.kind for finding in report.diagnostics}
     assert kinds == {"contended_atomic"} | ({"double_precision"} if named else set())
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("cudaStreamSynchronize(0); cudaMemcpy2DAsync(x);", {"needless_wait", "pageable_copy"}),
+        ("cudaDeviceSynchronize();", {"needless_wait"}),
+        ("thrust::sort(x, x + n);  // cudaMemcpy", set()),
+    ],
+)
+def test_calls_that_only_libraries_make_are_not_named(source: str, named: set[str]) -> None:
+    def work(actor: Actor) -> None:
+        for kind in ("needless_wait", "pageable_copy"):
+            note = {"severity": "note", "kind": kind, "message": "Slow."}
+            os.write(actor.diagnostics, json.dumps(note).encode() + b"\n")
+        actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+
+    report = judge(ScriptedTarget(runner=serve(work)), source=source)
+    assert {finding.kind for finding in report.diagnostics} == named
 
 
 def test_a_runner_that_dies_stops_the_cases() -> None:

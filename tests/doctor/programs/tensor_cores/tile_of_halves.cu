@@ -1,7 +1,7 @@
 // problem: gemm-bias-gelu
 #include <cuda_fp16.h>
 
-constexpr int kTile = 32;
+constexpr int kTile = 16;
 
 __global__ void layer(const __half* x, const __half* w, const __half* b, __half* y, int m, int n, int k) {
     __shared__ __half left[kTile][kTile], right[kTile][kTile];
