@@ -3,8 +3,8 @@
 Theory of operation. `make test` measures `judge`, `sandbox` and `web.jobs`. The tracer is called for every
 line of Django and of the pages too, which nearly doubles the time of a test of the site. Such a test runs
 through the measured packages as well, but only through lines that the tests of those packages reach. Those
-of the deployment, of upkeep and of the benchmarks run through hardly any. MEASURED names the tests of the
-site that reach more.
+of the deployment, of upkeep, of packages and of the benchmarks run through hardly any. MEASURED names the
+tests and folders of tests in these folders that reach more.
 """
 
 import sys
@@ -17,11 +17,12 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 FOLDERS = (
     *("e2e", "integration/helm", "integration/upkeep", "integration/web"),
-    *("unit/benchmarks", "unit/deploy", "unit/web"),
+    *("unit/benchmarks", "unit/deploy", "unit/problems", "unit/web"),
 )
 MEASURED = (
     "integration/web/test_databases.py",
     "integration/web/test_queues.py",
+    "unit/problems/importing",  # judge.proof.importing
     "unit/web/authoring/test_proof_pages.py",
     "unit/web/authoring/test_proof_queue.py",
     "unit/web/authoring/test_proving.py",
@@ -57,4 +58,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def is_measured(path: Path) -> bool:
     """Whether the tests of this file count towards coverage."""
     name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else ""
-    return name in MEASURED or not name.startswith(tuple(f"{folder}/" for folder in FOLDERS))
+    return _is_in(name, MEASURED) or not _is_in(name, FOLDERS)
+
+
+def _is_in(name: str, places: tuple[str, ...]) -> bool:
+    """Whether `name` is one of these files, or lies in one of these folders."""
+    return name in places or name.startswith(tuple(f"{place}/" for place in places))
