@@ -102,6 +102,13 @@ struct KernelResources {
   u32 local_bytes;        // the stack frame: local arrays, and registers that are spilled
 };
 
+struct SharedArray {
+  const char* name;  // as in the source
+  u32 offset;
+  u32 bytes;
+  bool dynamic;      // its launch gives its size
+};
+
 struct Kernel {
   const char* name;       // mangled
   Entry entry;
@@ -114,6 +121,8 @@ struct Kernel {
   bool polls;             // it may wait for another block
   u32 location;           // of its first instruction
   KernelResources resources;
+  const SharedArray* shared_arrays;
+  u32 shared_array_count;
 };
 
 struct Variable {

@@ -11,6 +11,7 @@
 #include "requests.h"
 #include "engine.h"
 #include "scheduler.h"
+#include "shared_names.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -79,14 +80,14 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
 
 extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access access, u32 location) {
   const Fault fault{record(caller), location};
-  const std::string doing = action(access, bytes) + "shared memory: ";
+  const std::string doing = action(access, bytes);
   const u32 size = caller->shared_bytes;
   if (offset <= size && bytes <= size - offset) {
-    fault.end("misaligned", "misaligned " + doing + "offset " + std::to_string(offset),
+    fault.end("misaligned", "misaligned " + doing + "shared memory: offset " + std::to_string(offset),
               "The offset must be a multiple of " + std::to_string(bytes) + ".");
   }
-  const std::string what = "out-of-bounds " + doing + "byte " + std::to_string(static_cast<s32>(offset)) + " of " +
-                           std::to_string(size);
+  const std::string what = "out-of-bounds " + doing + shared_text(fault.thread, offset, bytes) +
+                           ", outside the block's " + std::to_string(size) + " bytes of shared memory";
   if (caller->dynamic_bytes == 0 && offset >= caller->dynamic_offset && offset - caller->dynamic_offset < (1u << 20)) {
     fault.end("out_of_bounds", what,
               "The block has no dynamic shared memory; an extern __shared__ array needs its size as the third "

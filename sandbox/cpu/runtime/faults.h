@@ -13,7 +13,7 @@ namespace warpcourt::cpu {
 struct Culprit {
   std::string place;  // after what happened: ", in kernel add, block (0,0,0), thread (1,0,0), line 4"
   Where where = {};
-  std::string advice = "Guard the access with if (i < n).";  // about an index that is too large
+  std::string advice = "Check the index and its guard, such as if (i < n).";  // about an index that is too large
 };
 
 // "read of 4 bytes from "

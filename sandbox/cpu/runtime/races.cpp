@@ -12,6 +12,7 @@
 #include "operations.h"
 #include "requests.h"
 #include "scheduler.h"
+#include "shared_names.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -77,9 +78,15 @@ struct Missing {
   std::string where, advice;
 };
 
-Missing missing_between(const Touch& before, const Touch& now, bool same_warp) {
-  const std::string barrier = same_warp ? "__syncwarp()" : "__syncthreads()";
-  const std::string put = "Put " + barrier + (same_warp ? " or __syncthreads() " : " ");
+// For one line that reads and writes.
+constexpr char kUpdates[] = ". If threads update the same element, use an atomic operation such as atomicAdd instead.";
+
+Missing missing_between(const Touch& before, const Touch& now, bool same_warp, bool one_warp) {
+  const std::string barrier = !same_warp ? "__syncthreads()" : one_warp ? "__syncwarp()" : "barrier";
+  const std::string put = same_warp && one_warp ? "Put __syncwarp() or __syncthreads() " : "Put __syncthreads() ";
+  const std::string within = same_warp && !one_warp ? " (__syncwarp() is enough if no other warp uses these elements)" : "";
+  // Where one thread only reads, it would still read too early or too late.
+  const std::string end = within + (writes(before.kind) && writes(now.kind) ? ", or use an atomic operation." : ".");
   const Way way = ways_between(before.location, now.location, same_warp);
   const u32 kinds = way.kinds;
   const std::string first = "line " + std::to_string(way.upper_line), second = "line " + std::to_string(way.lower_line);
@@ -87,18 +94,19 @@ Missing missing_between(const Touch& before, const Touch& now, bool same_warp) {
   if (kinds & kUp && (same_line || !(kinds & kDown))) {
     const std::string lines = same_line ? first + " in one iteration of the loop and the same line in the next"
                                         : second + " in one iteration of the loop and " + first + " in the next";
-    return {"with no " + barrier + " between " + lines, put + "at the end of the loop body"};
+    return {"with no " + barrier + " between " + lines, put + "at the end of the loop body" + (same_line ? within + kUpdates : end)};
   }
   const std::string where = "with no " + barrier + " between";
   if (kinds & kUp) {
-    return {where, put + "between " + first + " and " + second + ", and again at the end of the loop body"};
+    return {where, put + "between " + first + " and " + second + ", and again at the end of the loop body" + end};
   }
   if (kinds & kDown && same_line) {
-    return {where, "Read into a variable first. " + put + "after that, and then write"};
+    return {where, "Read into a variable first. " + put + "after that" + within + ", and then write" + kUpdates};
   }
-  if (kinds & kDown) return {where, put + "between " + first + " and " + second};
+  if (kinds & kDown) return {where, put + "between " + first + " and " + second + end};
   const bool one_call = before.location == now.location || line_text(before.location) == line_text(now.location);
-  return {where, put + (one_call ? "before this memory is used again" : "between the two")};
+  return {where, put + (one_call ? "before this memory is used again" : "between the two") + within +
+                     ", or use an atomic operation."};
 }
 
 std::string what_is_at(u64 address, u32 bytes) {
@@ -288,7 +296,7 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
     return (same_block ? "" : " of block " + text(block)) + (same_grid ? "" : " of kernel " + of.launch.name);
   };
   const Dim3 other_block = position(before.block - earlier.launch.first_block, earlier.launch.grid);
-  const std::string at = event.shared ? "byte " + std::to_string(offset) + " of shared memory"
+  const std::string at = event.shared ? shared_text(thread, offset, event.bytes)
                                       : what_is_at(event.address - event.offset + offset, event.bytes);
   std::string message = "race on " + at + ": thread " + text(position(before.thread, earlier.launch.block)) +
                         in_block(other_block, earlier) + past(before.kind) + in_line(before.location) + " and thread " +
@@ -299,9 +307,10 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                ". Read memory that the kernel writes through a pointer that is not const __restrict__, and not with "
                "__ldg(), or read it in another launch.";
   } else if (same_block) {
-    const Missing missing = missing_between(before, now, same_warp);
+    const bool one_warp = thread.block->count <= kWarpLanes;
+    const Missing missing = missing_between(before, now, same_warp, one_warp);
     message += ' ' + missing.where + ", in kernel " + kernel + ", block " + text(thread.block->index) + ". " +
-               missing.advice + ", or use an atomic operation.";
+               missing.advice;
   } else if (!same_grid) {
     message += between_grids(earlier, grid);
   } else {
@@ -382,7 +391,7 @@ void Races::settle() {
 void Races::check_initialised(const Event& event, const Cell& cell, u32 offset) const {
   if (cell.written && !cell.copied_by) return;
   const ThreadRecord& thread = *event.thread;
-  const std::string what = "byte " + std::to_string(offset) + place(thread, event.touch.location);
+  const std::string what = shared_text(thread, offset, event.bytes) + place(thread, event.touch.location);
   const std::string message =
       cell.copied_by ? "read of shared memory before the asynchronous copy" + in_line(cell.copied_by) +
                            " to it has ended: " + what +

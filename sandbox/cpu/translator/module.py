@@ -11,6 +11,7 @@ from .initialisers import define
 from .locations import Locations
 from .narrow_products import uses_tensor_cores
 from .polling import polling
+from .shared_names import source_name
 from .symbols import CppNames, FunctionSymbol, Layout, Symbol, VariableSymbol, lay_out
 from .syntax import Function, PtxModule, Scope, Statement, Variable
 from .tables.control import INTRINSICS
@@ -60,6 +61,11 @@ def shared_variables(statements: tuple[Statement, ...]) -> list[Variable]:
         elif isinstance(statement, Scope):
             found += shared_variables(statement.statements)
     return found
+
+
+def _is_dynamic(variable: Variable) -> bool:
+    """Return whether the launch gives the size of the shared `variable`."""
+    return variable.external or not variable.size_bytes
 
 
 class _ModuleEmitter:
@@ -147,8 +153,7 @@ class _ModuleEmitter:
             cpp = self._names.fresh("v", name)
             self._symbols[name] = VariableSymbol(f"u64({cpp})", variable.space, variable.size_bytes)
         for variable, offset in zip(self._common, self._common_layout.offsets, strict=True):
-            dynamic = variable.external or not variable.size_bytes
-            address = "u64(T->dynamic_offset)" if dynamic else f"{offset}ull"
+            address = "u64(T->dynamic_offset)" if _is_dynamic(variable) else f"{offset}ull"
             self._symbols[variable.name] = VariableSymbol(address, "shared", variable.size_bytes)
         for alias, name in self._module.aliases.items():
             if name in self._symbols:
@@ -196,12 +201,15 @@ class _ModuleEmitter:
             )
             list_name = self._names.fresh("p", name)
             lines.append(f"static const Parameter {list_name}[] = {{{pairs or '{0, 0}'}}};")
+            arrays = self._shared_records(function, layouts[name][0])
+            arrays_name = self._names.fresh("s", name)
+            lines.append(f"static const SharedArray {arrays_name}[] = {{{', '.join(arrays) or '{}'}}};")
             records.append(
                 f"{{{_cpp_string(name)}, {self._cpp(name)}, {list_name}, {len(function.parameters)}, "
                 f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {function.max_threads}, "
                 f"{str(function.is_entry).lower()}, "
                 f"{str(name in polls).lower()}, {self._unit.starts.get(name, 0)}, "
-                f"{_resource_record(resources.get(name))}}}"
+                f"{_resource_record(resources.get(name))}, {arrays_name}, {len(arrays)}}}"
             )
         lines.append(_array("Kernel", "kernels", records))
         lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))
@@ -214,6 +222,25 @@ class _ModuleEmitter:
         counted = [f'{{"{kind}", {location}}}' for kind, location in self._unit.counted]
         lines.append(_array("CountedInstruction", "counted", counted))
         return lines
+
+    def _shared_records(self, function: Function, offsets: Mapping[str, int]) -> list[str]:
+        """Return the records of the shared arrays of a kernel, whose own ones have `offsets`."""
+        if not function.is_entry:
+            return []
+        own = shared_variables(function.body or ())
+        placed = {
+            variable.name: (offsets[variable.name], variable) for variable in own if variable.size_bytes
+        }
+        for variable, offset in zip(self._common, self._common_layout.offsets, strict=True):
+            placed[variable.name] = (offset, variable)
+        dynamic = [name for name, (_, variable) in placed.items() if _is_dynamic(variable)]
+        if len(dynamic) > 1:  # names of the same memory
+            placed = {name: found for name, found in placed.items() if name not in dynamic}
+        return [
+            f"{{{_cpp_string(source_name(name))}, {offset}, {variable.size_bytes}, "
+            f"{str(_is_dynamic(variable)).lower()}}}"
+            for name, (offset, variable) in placed.items()
+        ]
 
     def _double_lines(self) -> list[str]:
         defined = [name for name, function in self._functions.items() if function.body is not None]

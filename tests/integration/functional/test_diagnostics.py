@@ -54,7 +54,8 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
     assert outcome.status == ExitStatus.ILLEGAL_ACCESS
     assert finding["message"] == (
         "out-of-bounds write of 4 bytes to argument c: element 1000 of 1000, in kernel add, "
-        "block (3,0,0), thread (232,0,0), line 3. Guard the access with if (i < n)."
+        "block (3,0,0), thread (232,0,0), line 3. The last element is 999. Check the index "
+        "and its guard, such as if (i < n)."
     )
     assert finding["severity"] == "error"
     assert (finding["kernel"], finding["line"]) == ("add", 3)
@@ -133,7 +134,10 @@ FATAL = {
         program("__shared__ float s[64]; s[t + 1] = 0; data[t] = s[t];"),
         ILLEGAL,
         "out_of_bounds",
-        f"write of 4 bytes to shared memory: byte 256 of 256, {AT} (63,0,0), line 4",
+        (
+            "write of 4 bytes to element 64 of 64 (of 4 bytes each) of shared array s, outside the block's "
+            f"256 bytes of shared memory, {AT} (63,0,0), line 4"
+        ),
     ),
     "no dynamic shared memory": (
         program("extern __shared__ float s[]; s[t] = 0; data[t] = s[63 - t];"),
@@ -314,7 +318,7 @@ WARNINGS = {
         program("__shared__ float s[65]; s[t] = t; __syncthreads(); data[t] = s[t + 1];"),
         RunFlag.RACES,
         "uninitialised",
-        "read of uninitialised shared memory: byte 256",
+        "read of uninitialised shared memory: element 64 of 65 (of 4 bytes each) of shared array s",
     ),
     "uninitialised device memory": (
         program(

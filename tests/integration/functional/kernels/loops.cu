@@ -77,6 +77,12 @@ __global__ void neighbours(const int* x, int* out, int n) {
     if (threadIdx.x < 16) out[threadIdx.x] = tile[threadIdx.x];
 }
 
+__global__ void within_warp(const int* x, int* out, int n) {
+    __shared__ int tile[kThreads];
+    tile[threadIdx.x] = x[threadIdx.x];  // within_warp: upper
+    if (threadIdx.x < 16) out[threadIdx.x] = tile[threadIdx.x + 1];  // within_warp: lower
+}
+
 // Not inlined, so that its lines in the header have no caller in their own function.
 __noinline__ __device__ int total(int value) {
     using Reduce = cub::BlockReduce<int, kThreads>;
@@ -105,6 +111,6 @@ __global__ void clean(const int* x, int* out, int n) {
 extern "C" void solve(const int* x, int* out, int n, int which) {
     using Program = void (*)(const int*, int*, int);
     const Program programs[] = {loop_end, unrolled,   both,    one_line,  straight,
-                                helpers,  neighbours, library, recursion, clean};
+                                helpers,  neighbours, within_warp, library, recursion, clean};
     programs[which]<<<1, kThreads>>>(x, out, n);
 }

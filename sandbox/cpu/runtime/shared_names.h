@@ -1,0 +1,16 @@
+// Says which shared array holds a byte of a block's shared memory.
+#pragma once
+
+#include <string>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+struct ThreadRecord;
+
+// "element 33 of 1056 (of 4 bytes each) of shared array tile" for an access of `bytes` at `offset`, with the index past
+// the end if the kernel has a single array; "byte 132 of shared memory" where the array is unknown.
+std::string shared_text(const ThreadRecord& thread, u32 offset, u32 bytes);
+
+}  // namespace warpcourt::cpu
