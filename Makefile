@@ -34,14 +34,14 @@ check: ## Check the style of FILES (default: changed files), and run the unit te
 	@$(PY) -m deploy.check $(FILES)
 
 # The tests that receipts can cover; tests/file_receipts.py deselects the others in these folders.
-PROVEN := tests/integration/functional tests/integration/judge tests/integration/problems tests/integration/sandbox \
+proven := tests/integration/functional tests/integration/judge tests/integration/problems tests/integration/sandbox \
   tests/integration/threats tests/unit/problems
 
 prove: setup-test ## Run the proofs and tests of the engine that no receipt covers, and write their receipts
-	@PROVE=missing $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(PROVEN) $(PYTEST)
+	@PROVE=missing $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(proven) $(PYTEST)
 
 prove-all: setup-test ## Run all proofs and tests of the engine, and write receipts for those that pass
-	@PROVE=all $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(PROVEN) $(PYTEST)
+	@PROVE=all $(PY) -m pytest -q -n $(PROCESSES) --dist loadgroup $(proven) $(PYTEST)
 
 lint-quick: ## Check style, types and layers; takes seconds once the mypy daemon runs
 	@deploy/lint --quick
