@@ -1,6 +1,11 @@
-"""torch.nn.functional.unfold stores the matrix of windows, and a product of matrices does the rest."""
+"""torch.nn.functional.unfold stores the matrix of windows, and a product of matrices does the rest.
+
+By default, PyTorch allows the library to split long sums and to add the parts in float16.
+"""
 
 import torch
+
+torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
 
 
 def solve(
