@@ -1,6 +1,6 @@
 """Which card a submission gets that asks for a model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -36,8 +36,13 @@ def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
         uuid: bare_gpu_runtime(Card(uuid, {"gpu": model})) for uuid, model in models.items()
     }
     made._quarantine = Sickbay(sick or {})  # type: ignore[assignment]
-    made._leases = SimpleNamespace(reserve=lambda wanted, *_, **__: SimpleNamespace(uuid=wanted[0]))  # type: ignore[assignment]
+    made._leases = SimpleNamespace(reserve_several=first_of)  # type: ignore[assignment]
     return made
+
+
+def first_of(groups: Sequence[Sequence[str]], *_: Any, **__: Any) -> tuple[SimpleNamespace, ...]:
+    """Reserve the first group."""
+    return tuple(SimpleNamespace(uuid=uuid) for uuid in groups[0])
 
 
 def going_on() -> bool:
