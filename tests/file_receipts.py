@@ -28,7 +28,7 @@ from pathlib import Path
 import pytest
 
 from tests.proof_state import ROOT, content_hash
-from tests.receipts import PROVE, SAMPLE, SAMPLES
+from tests.receipts import PROVE, is_sampled
 
 TESTS = ROOT / "tests"
 RECEIPTS = TESTS / "receipts"
@@ -220,10 +220,8 @@ def _is_left_out(item: pytest.Item) -> bool:
         return PROVE in os.environ and PROOFS not in item.path.parents
     if os.environ.get(PROVE) == "all" or _ASKS_DATABASE & {*getattr(item, "fixturenames", ())}:
         return False
-    name = _name(item.nodeid)
-    drawn = int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % SAMPLES
-    sampled = PROVE not in os.environ and drawn == int(os.environ[SAMPLE])
-    return not sampled and read(item.path).covers(name, state_of(item.path))
+    covered = read(item.path).covers(_name(item.nodeid), state_of(item.path))
+    return covered and not is_sampled(item.nodeid)
 
 
 def _name(nodeid: str) -> str:

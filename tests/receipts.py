@@ -129,11 +129,15 @@ def pytest_sessionfinish() -> None:
         write(folder, {name: recorded for name, recorded in known.items() if name not in seen} | passed)
 
 
+def is_sampled(name: str) -> bool:
+    """Whether the test `name` is in the sample of this run. While receipts are made, no test is."""
+    drawn = int(hashlib.sha256(name.encode()).hexdigest(), 16) % SAMPLES
+    return not os.environ.get(PROVE) and drawn == int(os.environ[SAMPLE])
+
+
 def _in_receipt(item: pytest.Item) -> bool:
-    drawn = int(hashlib.sha256(item.name.encode()).hexdigest(), 16) % SAMPLES
-    sampled = not os.environ.get(PROVE) and drawn == int(os.environ[SAMPLE])
     state = str(dict(item.user_properties)[_STATE])
-    return not sampled and read(_package_of(item)).covers(item.name, state)
+    return not is_sampled(item.name) and read(_package_of(item)).covers(item.name, state)
 
 
 def _state_of(item: pytest.Item) -> str:
