@@ -1,11 +1,15 @@
 """A pool of warm sandboxes, so that no job waits for imports. Each is used once and then destroyed.
 
-Theory of operation. One thread keeps `size` sandboxes of each kind that have said "ready", which they do
-before they see any foreign code. `take` hands one out. If none is left, it waits for a sandbox that is
-already starting, unless another caller does; otherwise it starts one. A waiting sandbox is replaced when it
-has died or is older than `max_age_s`. While a caller holds the pool, such as a judgement that times a
-program, the refill of a kind with one sandbox left is delayed, at most for `_HELD_S`: starting containers and
-imports slow the whole host down.
+Theory of operation. A few threads keep sandboxes of each kind that have said "ready", which they do before
+they see any foreign code. `take` hands one out. If none is left, it waits for a sandbox that is already
+starting, unless another caller waits for it; otherwise it starts one. The pool keeps `size` sandboxes of a
+kind, and as many more as were recently taken in the time that one needs to start, at most three times
+`size`. A waiting sandbox is replaced when it has died or is older than `max_age_s`. While a caller holds the
+pool, such as a judgement that times a program, the refill of a kind with one sandbox left is delayed, at most
+for `_HELD_S`: starting containers and imports slow the whole host down.
+
+Other users may prepare waiting sandboxes further (`preparing`), such as having them open a GPU. `take`
+prefers those that are prepared.
 
 Limits count from hand-out: while it waits, a sandbox lives under its age limit and a fixed allowance of
 CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. `begin` cannot change
@@ -13,12 +17,14 @@ task, file and descriptor limits, which the recipe's command sets.
 """
 
 import logging
+import os
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sandbox.backend import Backend, IsolationUnavailable, Process
 from sandbox.spec import Command, Limits
@@ -31,6 +37,10 @@ _IMPORT_CPU_S = 60.0
 _TICK_S = 1.0
 _LONGEST_BACKOFF_S = 60.0
 _HELD_S = 5.0
+_RATE_S = 10.0  # over which the rate of requests is taken
+_MOST = 3  # times the size of a kind that a high rate can ask for
+_MOST_STARTERS = 4
+_CORES_PER_STARTER = 4  # so that starting sandboxes leaves most of the host to those at work
 
 
 class NotReady(Exception):
@@ -49,6 +59,33 @@ class PoolSpec:
 class _Waiting:
     process: Process
     since_s: float
+    prepared: bool = False
+
+
+@dataclass(slots=True)
+class _Kind:
+    """The sandboxes of one kind, and what is known of the demand for them."""
+
+    spec: PoolSpec
+    waiting: list[_Waiting] = field(default_factory=list)
+    coming: int = 0  # that are being started or prepared
+    awaited: int = 0  # callers that wait for one of these
+    generation: int = 0  # counts how often those that waited were discarded
+    taken_s: deque[float] = field(default_factory=deque)
+    start_s: float = 0.0  # how long the last one took to start
+
+    @property
+    def wanted(self) -> int:
+        """The number of sandboxes that should wait: those that are taken while one starts are added."""
+        while self.taken_s and self.taken_s[0] < time.monotonic() - _RATE_S:
+            self.taken_s.popleft()
+        meanwhile = int(len(self.taken_s) / _RATE_S * self.start_s)
+        return min(self.spec.size + meanwhile, _MOST * self.spec.size)
+
+    def pop(self) -> _Waiting | None:
+        """Take one out, a prepared one if there is any."""
+        at = next((at for at, entry in enumerate(self.waiting) if entry.prepared), 0)
+        return self.waiting.pop(at) if self.waiting else None
 
 
 class Pool:
@@ -58,17 +95,17 @@ class Pool:
         self, backend: Backend, recipes: Mapping[str, PoolSpec], *, max_age_s: float = 1800.0
     ) -> None:
         self._backend = backend
-        self._recipes = dict(recipes)
+        self._kinds = {name: _Kind(recipe) for name, recipe in recipes.items()}
         self._max_age_s = max_age_s
-        self._waiting: dict[str, list[_Waiting]] = {name: [] for name in recipes}
         self._changed = threading.Condition()
         self._closed = False
-        self._coming_up: Process | None = None  # what the thread is starting
-        self._coming_kind: str | None = None
-        self._awaited = False  # whether a caller waits for it
+        self._coming_up: set[Process] = set()  # what the threads are starting
         self._held_since_s: list[float] = []  # one for each that holds it
+        self._resting_until_s = 0.0  # after a start that failed
+        self._backoff_s = _TICK_S
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
+        self._starters = ThreadPoolExecutor(_starters(), thread_name_prefix="sandbox-starter")
         self._thread = threading.Thread(target=self._refill, name="sandbox-pool", daemon=True)
         if any(recipe.size > 0 for recipe in recipes.values()):
             self._thread.start()
@@ -86,7 +123,7 @@ class Pool:
     def waiting(self, name: str) -> int:
         """Return the number of sandboxes of that name that are ready."""
         with self._changed:
-            return len(self._waiting[name])
+            return len(self._kinds[name].waiting)
 
     def take(self, name: str, limits: Limits) -> Process:
         """A sandbox that is ready; it is the caller's to close. `limits` count from now.
@@ -95,6 +132,8 @@ class Pool:
             NotReady: it ended before it was ready, with what it printed.
             IsolationUnavailable: it could not be started.
         """
+        with self._changed:
+            self._kinds[name].taken_s.append(time.monotonic())
         while (warm := self._pop(name)) is not None:
             if _alive(warm.process):
                 self._hits[name] += 1
@@ -119,46 +158,98 @@ class Pool:
                 self._held_since_s.remove(since_s)
                 self._changed.notify_all()
 
-    def discard(self, *names: str) -> None:
-        """End the waiting sandboxes of these kinds, which have become useless. Others take their places."""
+    @contextmanager
+    def preparing(self, names: Collection[str]) -> Iterator[Process | None]:
+        """Take out a waiting sandbox of these kinds that is not prepared, and put it back as prepared.
+
+        None if there is none. A sandbox is closed, and another takes its place, if the context raises or if
+        `discard` was called meanwhile.
+        """
         with self._changed:
-            useless = [warm for name in names for warm in self._waiting[name]]
-            for name in names:
-                self._waiting[name].clear()
+            found = self._unprepared(names)
+            if found is not None:
+                kind, entry = found
+                kind.waiting.remove(entry)
+                kind.coming += 1
+                generation = kind.generation
+        if found is None:
+            yield None
+            return
+        prepared = False
+        try:
+            yield entry.process
+            prepared = True
+        finally:
+            with self._changed:
+                kind.coming -= 1
+                prepared = prepared and not self._closed and kind.generation == generation
+                if prepared:
+                    kind.waiting.append(replace(entry, prepared=True))
+                self._changed.notify_all()
+            if not prepared:
+                entry.process.close()
+
+    def await_unprepared(self, names: Collection[str], timeout_s: float) -> bool:
+        """Wait until `preparing` would find a sandbox. Whether it would."""
+        with self._changed:
+            return bool(
+                self._changed.wait_for(lambda: self._closed or self._unprepared(names), timeout_s)
+                and not self._closed
+            )
+
+    def discard(self, *names: str, prepared_only: bool = False) -> None:
+        """End the waiting sandboxes of these kinds, which have become useless. Others take their places."""
+        useless = []
+        with self._changed:
+            for kind in (self._kinds[name] for name in names):
+                kind.generation += 1
+                useless += [warm for warm in kind.waiting if warm.prepared or not prepared_only]
+                kind.waiting = [warm for warm in kind.waiting if prepared_only and not warm.prepared]
             self._changed.notify_all()
+        for warm in useless:
+            warm.process.kill()
         for warm in useless:
             warm.process.close()
 
     def close(self) -> None:
-        """End the thread and every waiting sandbox, also one that is still coming up."""
+        """End the threads and every waiting sandbox, also those that are still coming up."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            if self._coming_up is not None:
-                self._coming_up.kill()
+            for process in self._coming_up:
+                process.kill()
         if self._thread.ident is not None:
             self._thread.join()
-        for name in self._recipes:
+        self._starters.shutdown()
+        for name in self._kinds:
             while (warm := self._pop(name)) is not None:
                 warm.process.close()
+
+    def _unprepared(self, names: Collection[str]) -> tuple[_Kind, _Waiting] | None:
+        kinds = [self._kinds[name] for name in names]
+        return next(
+            ((kind, entry) for kind in kinds for entry in kind.waiting if not entry.prepared),
+            None,
+        )
 
     def _pop(self, name: str) -> _Waiting | None:
         with self._changed:
             self._changed.notify_all()
-            return self._waiting[name].pop(0) if self._waiting[name] else None
+            return self._kinds[name].pop()
 
     def _await(self, name: str) -> Process | None:
-        """Wait for the sandbox that the thread is starting; None if it is of another kind or taken."""
+        """Wait for a sandbox that is coming up; None if there is none that no other caller awaits."""
         with self._changed:
-            if self._coming_kind != name or self._awaited:
+            kind = self._kinds[name]
+            if kind.coming <= kind.awaited:
                 return None
-            self._awaited = True
-            self._changed.wait_for(lambda: self._coming_kind != name)
-            self._awaited = False
-            return self._waiting[name].pop(0).process if self._waiting[name] else None
+            kind.awaited += 1
+            self._changed.wait_for(lambda: kind.waiting or kind.coming < kind.awaited)
+            kind.awaited -= 1
+            warm = kind.pop()
+            return warm.process if warm else None
 
     def _refill(self) -> None:
-        backoff_s = _TICK_S
         while True:
             self._discard_stale()
             with self._changed:
@@ -167,64 +258,82 @@ class Pool:
                     self._changed.wait(_TICK_S)
                 if self._closed:
                     return
-                self._coming_kind = name
-            if name is None:
-                continue
-            try:
-                self._add(name)
-                backoff_s = _TICK_S
-            except (NotReady, IsolationUnavailable, OSError) as error:
-                if not self._closed:
-                    _log.warning("sandbox_pool_refill_failed: %s: %s", name, error)
-                with self._changed:
-                    self._changed.wait_for(lambda: self._closed, backoff_s)
-                backoff_s = min(2 * backoff_s, _LONGEST_BACKOFF_S)
+                if name is None:
+                    continue
+                self._kinds[name].coming += 1
+            self._starters.submit(self._add, name)
 
     def _wanted(self) -> str | None:
         """The kind that lacks most, of those that need not wait."""
-        held = any(since_s > time.monotonic() - _HELD_S for since_s in self._held_since_s)
+        now_s = time.monotonic()
+        if now_s < self._resting_until_s:
+            return None
+        held = any(since_s > now_s - _HELD_S for since_s in self._held_since_s)
         lacking = {
-            name: recipe.size - len(self._waiting[name])
-            for name, recipe in self._recipes.items()
-            if not (held and self._waiting[name])
+            name: kind.wanted - len(kind.waiting) - kind.coming
+            for name, kind in self._kinds.items()
+            if not (held and (kind.waiting or kind.coming))
         }
         name = max(lacking, key=lambda key: lacking[key], default=None)
         return name if name is not None and lacking[name] > 0 else None
 
     def _add(self, name: str) -> None:
-        process = None
+        """Start one of that name, and have it wait."""
+        kind, process = self._kinds[name], None
+        generation = kind.generation
+        began_s = time.monotonic()
+        announced: list[Process] = []
+
+        def announce(fresh: Process) -> None:
+            announced.append(fresh)
+            self._announce(fresh)
+
         try:
-            process = self._start(name, announce=self._announce)
+            process = self._start(name, announce=announce)
+        except (NotReady, IsolationUnavailable, OSError) as error:
+            if not self._closed:
+                _log.warning("sandbox_pool_refill_failed: %s: %s", name, error)
         finally:
             with self._changed:
-                self._coming_up = self._coming_kind = None
-                if process is not None and not self._closed:
-                    self._waiting[name].append(_Waiting(process, time.monotonic()))
+                kind.coming -= 1
+                self._coming_up.difference_update(announced)
+                self._note_start(kind, began_s, failed=process is None)
+                if process is not None and not self._closed and kind.generation == generation:
+                    kind.waiting.append(_Waiting(process, time.monotonic()))
                     process = None
                 self._changed.notify_all()
-        if process is not None:
-            process.close()
+            if process is not None:
+                process.close()
+
+    def _note_start(self, kind: _Kind, began_s: float, *, failed: bool) -> None:
+        now_s = time.monotonic()
+        if failed:
+            self._resting_until_s = now_s + self._backoff_s
+            self._backoff_s = min(2 * self._backoff_s, _LONGEST_BACKOFF_S)
+        else:
+            kind.start_s = now_s - began_s
+            self._backoff_s = _TICK_S
 
     def _discard_stale(self) -> None:
+        stale = []
         with self._changed:
-            stale = []
-            for waiting in self._waiting.values():
-                for entry in list(waiting):
+            for kind in self._kinds.values():
+                for entry in list(kind.waiting):
                     if time.monotonic() - entry.since_s > self._max_age_s or not _alive(entry.process):
-                        waiting.remove(entry)
+                        kind.waiting.remove(entry)
                         stale.append(entry)
         for entry in stale:
             entry.process.close()
 
     def _announce(self, process: Process) -> None:
         with self._changed:
-            self._coming_up = process
+            self._coming_up.add(process)
             if self._closed:
                 process.kill()
 
     def _start(self, name: str, announce: Callable[[Process], None] = lambda _: None) -> Process:
         """Start one and wait until it is ready. `announce` learns of it at once."""
-        command = self._recipes[name].command
+        command = self._kinds[name].spec.command
         patience = replace(
             command.limits, wall_s=self._max_age_s + 2 * _READY_S, cpu_s=command.limits.cpu_s + _IMPORT_CPU_S
         )
@@ -256,6 +365,11 @@ def await_ready(process: Process) -> None:
             f"it ended before it was ready ({end.ending}, status {end.status}): "
             + end.stderr.decode(errors="replace")[-2000:]
         )
+
+
+def _starters() -> int:
+    """The number of sandboxes to start at a time on this host."""
+    return max(1, min(_MOST_STARTERS, len(os.sched_getaffinity(0)) // _CORES_PER_STARTER))
 
 
 def _alive(process: Process) -> bool:

@@ -3,8 +3,8 @@
 Theory of operation. A thread gets everything ready while the program compiles:
 
 1. Wait for a lease of the card: shared, or exclusive for a run that must be alone.
-2. Start a referee process, take a warm runner, connect them. Both open the GPU side by side, before any
-   foreign code is there.
+2. Take a referee process that rests or start one, take a warm runner, connect them. Both open the GPU side
+   by side, unless they did before (`judge.gpu.idle_clients`), and before any foreign code is there.
 3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
 silently run outside MPS, out of reach of its limits and of `terminate`.
 4. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
@@ -52,7 +52,7 @@ from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.profiler import REPORT
 from sandbox.gpu.tool import Tool
-from sandbox.spec import Completion
+from sandbox.spec import Completion, Termination
 from sandbox.wire import RunFlag
 
 _log = logging.getLogger(__name__)
@@ -112,6 +112,8 @@ class GpuReferee:
         self._closing = Event()
         self._up = False
         self._loaded = False
+        self._clean = False  # nothing went wrong, and the runner has left
+        self._diagnostics: tuple[Diagnostic, ...] = ()
         self.alive = False
         self.output = b""
         self.profile_report: bytes | None = None
@@ -125,7 +127,8 @@ class GpuReferee:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The findings about the program, up to now."""
-        said = self._referee.diagnostics if self._referee else ()
+        referee = self._referee
+        said = referee.diagnostics if referee else self._diagnostics
         return (*said, *findings(self.output)) if self._tool and self._tool is not Tool.PROFILER else said
 
     def ready(self) -> None:
@@ -177,7 +180,8 @@ class GpuReferee:
         if self.alive:
             self.alive = False
             self._ask(lambda referee: referee.quit())
-            self._end_process(patience_s=_TOOL_EXIT_S if self._tool else _EXIT_S)
+            completion = self._end_process(patience_s=_TOOL_EXIT_S if self._tool else _EXIT_S)
+            self._clean = (completion.ending, completion.status) == (Termination.EXITED, 0)
 
     def close(self) -> None:
         """End the runner and the referee process, then give the lease back. Returns at once.
@@ -374,9 +378,15 @@ class GpuReferee:
         self._up = False
 
     def _end_referee(self) -> None:
-        """End the referee process but keep its diagnostics."""
-        if self._referee is not None:
-            self._referee.close()
+        """End the referee process, or leave it to another run if nothing went wrong. Keep its diagnostics."""
+        referee = self._referee
+        if referee is None:
+            return
+        self._diagnostics, self._referee = referee.diagnostics, None
+        if self._clean:
+            self._gpu_runtime.idle.keep(referee)
+        else:
+            referee.close()
 
     def _stop_asking(self) -> bool:
         return self._closing.is_set() or self._cancelled()

@@ -18,6 +18,7 @@ from judge.cpu.target import ORACLE_LIMITS
 from judge.errors import JudgementCancelled, RunnerUnusable
 from judge.gpu.device.process import RefereeProcess
 from judge.gpu.hardware import Card, Hardware
+from judge.gpu.idle_clients import IdleClients
 from judge.gpu.oracles import Oracles
 from judge.gpu.pool.client import SecretPool
 from judge.gpu.refresher import Refresher
@@ -58,6 +59,7 @@ class GpuRuntime:
     secret_pool: SecretPool
     refreshes: bool
     runtime: Path
+    idle: IdleClients = field(init=False)
     refresher: Refresher = field(init=False)
     oracles: Oracles = field(init=False)
     _background: ThreadPoolExecutor = field(init=False)
@@ -71,6 +73,15 @@ class GpuRuntime:
             gpu=True,
         )
         self.refresher = Refresher(self.secret_pool, self.oracles, self.share)
+        runners = {runner_kind(language) for language in Language}
+        kinds = [self.kind(name) for name in self.hardware.commands(self.card) if name in runners]
+        self.idle = IdleClients(
+            self.pool,
+            kinds if self.refreshes and self.card.mps is not None else (),
+            self.share,
+            healthy=self.recovered,
+            most=self.leases.slots if self.card.mps is not None or self.card.gpu is None else 0,
+        )
         self._background = ThreadPoolExecutor(_TEARDOWNS, thread_name_prefix="teardown")
         self._daemon = self.card.mps.born if self.card.mps else None
 
@@ -159,7 +170,9 @@ class GpuRuntime:
         return process
 
     def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:
-        """A referee process that begins to open the card. Returns at once."""
+        """A referee process that has opened the card or begins to. Returns at once."""
+        if (kept := self.idle.referee(cancelled)) is not None:
+            return kept
         mps = self.card.mps
 
         def terminate(pid: int) -> None:
@@ -206,9 +219,10 @@ class GpuRuntime:
         while self.card.mps is not None and not self.card.mps.healthy():
             if stop() or time.monotonic() > started + _RECOVERY_S:
                 return
+            self.idle.drop()  # MPS recovers when all that were there have gone
             self._replace_mps(since_s=started)
             if self.card.oracle is not None and self.card.oracle.mps_directory is not None:
-                self.oracles.discard()  # MPS recovers when all that were there have gone
+                self.oracles.discard()
             time.sleep(_POLL_S)
 
     def _start_oracle(self, problem: Problem) -> Process:
@@ -229,6 +243,7 @@ class GpuRuntime:
         born = self.card.mps.born if self.card.mps else None
         if born is not None and born != self._daemon:
             self._daemon = born
+            self.idle.drop()
             self.pool.discard(*(self.kind(known) for known in self.hardware.commands(self.card)))
         return self.pool.take(self.kind(name), limits)
 
@@ -241,12 +256,17 @@ class GpuRuntime:
         return self.card.mps is None or self.card.mps.healthy()
 
     def servants(self) -> tuple[int, ...]:
-        """The processes that may have memory on the card at any time: MPS, the secret pool, and oracles."""
+        """The processes that may have memory on the card at any time.
+
+        These are MPS and its clients, the secret pool, and oracles. While a program has the card alone, all
+        other clients of MPS are idle: they wait for other programs.
+        """
         try:
             servers = self.card.mps.servers() if self.card.mps else ()
         except MpsUnavailable:
             servers = ()
-        return (self.secret_pool.pid, *self.oracles.pids(), *(server.pid for server in servers))
+        members = [pid for server in servers for pid in (server.pid, *server.clients)]
+        return (self.secret_pool.pid, *self.oracles.pids(), *members)
 
     def check_up(self) -> str:
         """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
@@ -255,6 +275,7 @@ class GpuRuntime:
         Hold the exclusive lease, with no client of one's own left.
         """
         started, replaced = time.monotonic(), False
+        self.idle.drop()
         while reason := self.hardware.examine(self.card):
             if replaced and time.monotonic() > started + _RECOVERY_S:
                 self.quarantine.quarantine(self.card.uuid, reason, by="judge")
@@ -298,6 +319,7 @@ class GpuRuntime:
         """Wait for what ends in the background, and end the rest."""
         self.oracles.close()  # first: what ends in the background may wait for a draw
         self._background.shutdown()
+        self.idle.close()
         self.refresher.close()
         self.secret_pool.close()
 

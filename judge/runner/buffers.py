@@ -159,8 +159,10 @@ class HostMemory:
         """A host is not lost."""
         return False
 
-    def close(self) -> None:
+    def rest(self) -> None:
         """Nothing is kept here."""
+
+    close = rest
 
 
 def random_bytes(count: int) -> Bytes:

@@ -147,7 +147,7 @@ class Leases:
         if not 1 <= slots <= _MOST_SLOTS:
             raise ValueError(f"a GPU runs 1 to {_MOST_SLOTS} checks at a time, not {slots}")
         self._directory = directory / "leases"
-        self._slots = slots
+        self.slots = slots
         self._directory.mkdir(parents=True, exist_ok=True)
 
     def acquire(
@@ -311,12 +311,12 @@ class Leases:
         holders = self.holders(uuid)
         passing = sum(holder.label == brief for holder in holders)
         alone = any(holder.share is Share.RANK for holder in holders)
-        inside = self._slots if alone and share is Share.CHECK else len(holders) - passing
+        inside = self.slots if alone and share is Share.CHECK else len(holders) - passing
         return self.coming(uuid) + self.waiting(uuid) + inside, passing
 
     def _take_slot(self, room: int) -> int | None:
         """Lock a free record; its number from 1."""
-        for record in range(self._slots):
+        for record in range(self.slots):
             if lock(room, *_record(record)):
                 return record + 1
         return None

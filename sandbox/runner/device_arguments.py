@@ -14,8 +14,9 @@ class DeviceArguments:
         self._mapped: list[vmm.Allocation] = []
 
     def open(self) -> None:
-        """Make the context. Raises vmm.DriverMissing or vmm.CudaError."""
-        self._device = vmm.Device.open()
+        """Make the context, unless it is there. Raises vmm.DriverMissing or vmm.CudaError."""
+        if self._device is None:
+            self._device = vmm.Device.open()
 
     def map(self, arguments: Sequence[WireArgument], descriptors: Sequence[int]) -> list[int]:
         """The address of each array's payload, 0 for scalars and empty arrays.

@@ -60,6 +60,11 @@ class DeviceRunner {
 
   void prepare(unsigned devices) {
     if (devices < 1 || devices > wire::kMaxDevices) our_fault("a request for an impossible number of devices");
+    if (prepared_ && contexts_.size() == devices) {  // ahead of time; the context may be lost by now
+      call_null();
+      require("cuCtxSynchronize", driver().cuCtxSynchronize());
+      return;
+    }
     const std::string wrong = device::load_driver();
     if (!wrong.empty()) our_fault(wrong.c_str());
     shared_by_mps_ = mps_is_here();

@@ -113,7 +113,7 @@ class DeviceTritonRunner(TritonRunner):
         return self._launches.count
 
     def prepare(self) -> None:
-        """Make the context, and launch something once."""
+        """Make the context, and launch something. Called again, see whether the context still works."""
         self._memory.open()
         _null[(1,)](torch.ones(1, device="cuda"))
         self.finish()

@@ -189,6 +189,12 @@ class DeviceMemory:
             pass
         return True
 
+    def rest(self) -> None:
+        """Release all memory of a judgement, once the stream has done with it. The context stays open."""
+        self.close_sets()
+        self._sweep = None
+        self._release()
+
     def close(self) -> None:
         """Scrub and release all memory, for at most one second.
 

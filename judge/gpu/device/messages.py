@@ -73,6 +73,11 @@ class Leave:
     """Have the runner leave."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Let go of the runner and of all memory, and wait for another `Attach`."""
+
+
 RefereeOutcome = CaseReport | Stopped | Interfered | None
 
 
@@ -92,4 +97,4 @@ class Failed:
     lost: bool
 
 
-Request = Attach | LoadProgram | CheckCase | Rank | Leave
+Request = Attach | LoadProgram | CheckCase | Rank | Leave | Rest

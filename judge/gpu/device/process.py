@@ -1,8 +1,9 @@
 """The worker's handle on a referee process.
 
 Theory of operation. The worker never uses a GPU itself, because a fault would end it. It has a referee
-process forked for each judgement (`judge.gpu.device.warm_parent`), hands it the channel of a runner and the
-descriptors of drawn sets, and asks for one thing after the other. Every wait ends: when the referee answers,
+process forked (`judge.gpu.device.warm_parent`), hands it the channel of a runner and the descriptors of drawn
+sets, and asks for one thing after the other. A referee that has judged without any fault can `rest`, and serve
+another judgement, which saves the time to make a context. Every wait ends: when the referee answers,
 when the worker is told to give up, when the referee has died, or at a limit that only a hung GPU can
 reach. A referee that does not exit in time is killed.
 
@@ -35,6 +36,7 @@ from judge.gpu.device.messages import (
     Rank,
     RefereeOutcome,
     Request,
+    Rest,
     SetLayout,
 )
 from judge.gpu.device.parents import fork_referee
@@ -182,6 +184,25 @@ class RefereeProcess:
         if isinstance(outcome, NotTimed):
             raise (Disturbed if outcome.outside else NeverQuiet)(outcome.reason)
         return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
+
+    def rest(self) -> bool:
+        """Have it release all of this judgement. Whether another judgement can `resume` it; else close it."""
+        self._cancelled = lambda: False
+        try:
+            return self._do(Rest(), (), _LEAVE_S) is None
+        except (RefereeFailed, DeviceLost):
+            return False
+
+    def resume(self, cancelled: Callable[[], bool]) -> Self:
+        """Begin another judgement, which attaches a runner. `cancelled` is asked as in `start`."""
+        self._cancelled = cancelled
+        self.diagnostics = ()
+        return self
+
+    @property
+    def closed(self) -> bool:
+        """Whether the process has closed its end of the link, as it does when it exits."""
+        return self._link.closed
 
     def quit(self) -> None:
         """Tell the runner to leave, and keep what it has said in `diagnostics`."""

@@ -1,10 +1,11 @@
-"""The referee process: owns memory, drives one runner over its channel, judges, times and exits.
+"""The referee process: owns memory, drives one runner at a time over its channel, judges and times.
 
-Theory of operation. The process is forked for one judgement and has never touched a GPU before. It opens
-its memory at once, while the program compiles; a second thread waits for the runner's channel and has the
+Theory of operation. The process is forked when a judgement needs it and has never touched a GPU before. It
+opens its memory at once, while the program compiles; a second thread waits for the runner's channel and has the
 runner open its GPU, so that both contexts are created in parallel. From then on it does what the worker asks,
-one request after the other. When the worker hangs up, whatever for, it is over: the memory is scrubbed and
-the process exits.
+one request after the other. After a judgement in which nothing went wrong, the worker may have it rest: it
+scrubs and releases all memory, closes the channels, and waits for the runner of another judgement. When the
+worker hangs up, whatever for, it is over: the memory is scrubbed and the process exits.
 
 Any error of the GPU in this process is an answer: `Stopped` with `device_lost` where a program was involved,
 else `Failed`. No request is worth trying after it.
@@ -17,8 +18,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from judge.clock.contracts import Interfered, Policy, policy_for
 from judge.clock.guard import GpuGuard, NoGuard
@@ -40,6 +41,7 @@ from judge.gpu.device.messages import (
     LoadProgram,
     Rank,
     RefereeOutcome,
+    Rest,
     SetLayout,
 )
 from judge.report import CaseReport, Timing
@@ -82,22 +84,46 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
             attaching.result()
             link.send(_failed(error))
             return
-        attached, exchange, checker = attaching.result()
+        attached = attaching.result()
     try:
-        checking = ByChecker(attached.problem, memory, checker) if checker else None
-        _answer_requests(link, _Service(attached, memory, exchange, gpu_uuid, checking), exchange)
+        while True:
+            with attached:
+                _answer_requests(link, _Service(attached, memory, gpu_uuid), attached.runner)
+                link.send(_outcome_of(memory.rest, attached.runner))
+            attached = _attach(link)
+            if memory.lost(patience_s=0):
+                link.send(_failed(DeviceLost("a fault of another program ended the referee's context")))
+                return
     finally:
         memory.close()
 
 
-def _attach(link: Link) -> tuple[Attach, RunnerChannel, RunnerChannel | None]:
-    message, (channel, *others) = link.receive()
+@dataclass(frozen=True, slots=True)
+class _Attached:
+    """What a judgement brings: its request, the channel of its runner, and that of its checker if it has one."""
+
+    request: Attach
+    runner: RunnerChannel
+    checker: RunnerChannel | None
+    sockets: tuple[socket.socket, ...]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for closed in (self.runner, self.checker, *self.sockets):
+            if closed is not None:
+                closed.close()
+
+
+def _attach(link: Link) -> _Attached:
+    message, descriptors = link.receive()
     if not isinstance(message, Attach):
         raise TypeError(f"{message} comes before a runner")
-    exchange = RunnerChannel(socket.socket(fileno=channel), lambda: link.closed)
-    exchange.send_prepare(devices=message.problem.gpus)
-    checkers = [RunnerChannel(socket.socket(fileno=other), lambda: link.closed) for other in others]
-    return message, exchange, next(iter(checkers), None)
+    sockets = tuple(socket.socket(fileno=descriptor) for descriptor in descriptors)
+    runner, *others = (RunnerChannel(channel, lambda: link.closed) for channel in sockets)
+    runner.send_prepare(devices=message.problem.gpus)
+    return _Attached(message, runner, next(iter(others), None), sockets)
 
 
 def _open_memory(gpu_uuid: str | None) -> "HostMemory | DeviceMemory":
@@ -109,9 +135,12 @@ def _open_memory(gpu_uuid: str | None) -> "HostMemory | DeviceMemory":
 
 
 def _answer_requests(link: Link, service: "_Service", exchange: RunnerChannel) -> None:
+    """Do what the worker asks for, until it wants the process to rest."""
     link.send(_outcome_of(service.prepare, exchange))
     while True:
         request, descriptors = link.receive()
+        if isinstance(request, Rest):
+            return
         try:
             answer = _outcome_of(lambda: service.do(request, descriptors), exchange)  # noqa: B023 - called at once
         finally:
@@ -135,21 +164,17 @@ class _Service:
     """Handles the requests that concern one runner."""
 
     def __init__(
-        self,
-        attached: Attach,
-        memory: "HostMemory | DeviceMemory",
-        exchange: RunnerChannel,
-        gpu_uuid: str | None,
-        checking: ByChecker | None,
+        self, attached: _Attached, memory: "HostMemory | DeviceMemory", gpu_uuid: str | None
     ) -> None:
-        self._problem = attached.problem
-        self._checking = checking
+        request = attached.request
+        self._problem = request.problem
+        self._checking = ByChecker(request.problem, memory, attached.checker) if attached.checker else None
         self._memory = memory
-        self._limit_bytes = attached.memory_mib << 20
-        self._exchange = exchange
+        self._limit_bytes = request.memory_mib << 20
+        self._exchange = attached.runner
         self._gpu_uuid = gpu_uuid
-        self._inspector = Inspector(attached.problem, memory, exchange, checking)
-        self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=attached.time_sliced)
+        self._inspector = Inspector(request.problem, memory, attached.runner, self._checking)
+        self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=request.time_sliced)
 
     def do(self, request: object, descriptors: Sequence[int]) -> RefereeOutcome:
         """Do what `request` asks for. Raises DeviceRefused, and DeviceLost where no runner is involved."""

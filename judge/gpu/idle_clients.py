@@ -1,0 +1,147 @@
+"""Idle clients of a GPU's MPS: runners that have opened the GPU, and referees between two judgements.
+
+Theory of operation. Making a CUDA context takes a tenth of a second, is serial for the whole host, and a
+judgement needs two. So a referee that has judged without any fault is kept for another judgement, and one
+thread has the waiting runners of the pool open the GPU before they are taken. It does so under a share of the
+GPU, as background draws do, because making a context would disturb a program that is timed.
+
+An idle client has no work on the GPU. But after a fault, MPS accepts no client until all clients that were
+there are gone, the idle ones too. So a second thread watches the state of MPS while there are idle clients,
+and ends them after a fault. Without MPS, nothing is kept: other judges on the host could not tell an idle
+context from a program that uses the GPU while theirs is timed.
+"""
+
+import logging
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, suppress
+from threading import Condition, Event, Thread
+
+from judge.errors import JudgementCancelled
+from judge.gpu.device.process import RefereeProcess
+from judge.runner.client import ReplyStatus, RunnerChannel
+from sandbox.backend import IsolationUnavailable, Process
+from sandbox.pool import NotReady, Pool
+
+_log = logging.getLogger(__name__)
+
+Share = Callable[[Callable[[], bool]], AbstractContextManager[object]]
+_WATCH_S = 0.25
+_TICK_S = 1.0
+_OPEN_S = 30.0
+_AFTER_FAILURE_S = 5.0
+
+
+class IdleClients:
+    """Keeps idle clients of one GPU, at most `most` referees. Safe to share between threads. Close it.
+
+    `kinds` are the names of the pool's runners to have opened; without any, each is opened when it is taken.
+    `share` waits for a share of the GPU; it may raise JudgementCancelled. `healthy` says whether MPS takes
+    clients.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        kinds: Collection[str],
+        share: Share,
+        *,
+        healthy: Callable[[], bool],
+        most: int,
+    ) -> None:
+        self._pool = pool
+        self._kinds = tuple(kinds)
+        self._share = share
+        self._healthy = healthy
+        self._most = most
+        self._changed = Condition()
+        self._referees: list[RefereeProcess] = []
+        self._opened = False  # whether runners of the pool may have contexts
+        self._closed = Event()
+        self._threads = [Thread(target=self._watch, name="idle-clients-watch", daemon=True)]
+        if self._kinds:
+            self._threads.append(Thread(target=self._open_runners, name="idle-clients-open", daemon=True))
+        for thread in self._threads:
+            thread.start()
+
+    def referee(self, cancelled: Callable[[], bool]) -> RefereeProcess | None:
+        """Take a referee that rests; None if there is none."""
+        while True:
+            with self._changed:
+                if not self._referees:
+                    return None
+                found = self._referees.pop()
+            if not found.closed:
+                return found.resume(cancelled)
+            found.close()
+
+    def keep(self, referee: RefereeProcess) -> None:
+        """Keep `referee`, which nothing went wrong with and whose runner has ended; or close it."""
+        if referee.rest():
+            with self._changed:
+                if not self._closed.is_set() and len(self._referees) < self._most:
+                    self._referees.append(referee)
+                    self._changed.notify_all()
+                    return
+        referee.close()
+
+    def drop(self) -> None:
+        """End all idle clients."""
+        with self._changed:
+            useless, self._referees = self._referees, []
+            opened, self._opened = self._opened, False
+        if opened:
+            self._pool.discard(*self._kinds, prepared_only=True)
+        for referee in useless:
+            referee.close()
+
+    def close(self) -> None:
+        """End all idle clients and the threads."""
+        self._closed.set()
+        with self._changed:
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+        self.drop()
+
+    def _watch(self) -> None:
+        while not self._closed.is_set():
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: self._closed.is_set() or self._referees or self._opened, _TICK_S
+                )
+                idle = bool(self._referees or self._opened)
+            if idle and not self._healthy():
+                _log.info("idle_clients_ended: MPS has to get over a fault")
+                self.drop()
+            self._closed.wait(_WATCH_S)
+
+    def _open_runners(self) -> None:
+        while not self._closed.is_set():
+            if not self._pool.await_unprepared(self._kinds, _TICK_S):
+                continue
+            opened = True
+            with suppress(JudgementCancelled), self._share(self._closed.is_set):
+                opened = self._open_one()
+            if not opened:
+                self._closed.wait(_AFTER_FAILURE_S)
+
+    def _open_one(self) -> bool:
+        """Have one runner open the GPU. False if it failed."""
+        try:
+            with self._pool.preparing(self._kinds) as process:
+                if process is not None:
+                    with self._changed:
+                        self._opened = True
+                        self._changed.notify_all()
+                    self._open(process)
+        except (NotReady, IsolationUnavailable, OSError) as error:
+            if not self._closed.is_set():
+                _log.warning("runner_not_opened: %s", error)
+            return False
+        return True
+
+    def _open(self, process: Process) -> None:
+        with RunnerChannel(process.channel, self._closed.is_set) as runner:
+            answer = runner.prepare(timeout_s=_OPEN_S)
+        if answer is not ReplyStatus.DONE:
+            raise NotReady(f"opening the GPU: {answer.name.lower()}")
