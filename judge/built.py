@@ -25,12 +25,3 @@ class Built:
     listings: Mapping[str, str] = field(default_factory=dict)
     cached: bool = False
     later: "Future[Mapping[str, str]] | None" = None
-
-    def all_listings(self, patience_s: float = 1.0) -> Mapping[str, str]:
-        """The listings, as far as they are there after `patience_s`."""
-        if self.later is None:
-            return self.listings
-        try:
-            return self.later.result(patience_s)
-        except Exception:  # noqa: BLE001 - no verdict depends on a listing, whatever went wrong with it
-            return self.listings

@@ -1,7 +1,8 @@
 """The result of judging a submission: value types only. `judge.report_json` is the stored form."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 
 from problems.schema import Case
 from problems.vocabulary import (
@@ -311,6 +312,22 @@ class Report:
     def ranked(self) -> bool:
         """Whether it has a figure that ranks."""
         return self.score is not None
+
+
+@dataclass(frozen=True, slots=True)
+class FreshReport(Report):
+    """The report of a judgement that has just ended. Listings may still be made: they come `later`."""
+
+    later: Future[Mapping[str, str]] | None = field(default=None, repr=False, compare=False)
+
+    def with_listings(self, patience_s: float = 1.0) -> "FreshReport":
+        """The report with the listings that are there after `patience_s`."""
+        if self.later is None:
+            return self
+        try:
+            return replace(self, listings=self.later.result(patience_s), later=None)
+        except Exception:  # noqa: BLE001 - no verdict depends on a listing, whatever went wrong with it
+            return replace(self, later=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from judge.report import (
     CaseReport,
     Diagnostic,
+    FreshReport,
     InstructionProfile,
     KernelProfile,
     KernelResources,
@@ -29,10 +30,14 @@ from problems.vocabulary import Counter, Group, ProgramKind, Relation, Requireme
 def to_json(report: Report) -> dict[str, Any]:
     """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
 
-    Its replay and the report of its profile, which are binary, are left out.
+    Its replay and the report of its profile, which are binary, are left out, and so is what comes later.
     """
-    body: dict[str, Any] = storable(asdict(replace(report, replay=None, profile_report=None)))
-    del body["replay"], body["profile_report"]
+    plain = replace(report, replay=None, profile_report=None)
+    if isinstance(plain, FreshReport):
+        plain = replace(plain, later=None)
+    body: dict[str, Any] = storable(asdict(plain))
+    for name in ("replay", "profile_report", "later"):
+        body.pop(name, None)
     return body
 
 

@@ -24,12 +24,14 @@ class FinalWrite:
     """The final write of a job: a report with its verdict, or the return of the job to the queue.
 
     `write` returns False when the lease was lost, and changes nothing then. `interrupted`: the job was not
-    completed, so a worker that stops returns it to the queue instead.
+    completed, so a worker that stops returns it to the queue instead. `follow_up` runs once after a write
+    that succeeded, and does not raise.
     """
 
     write: Callable[[], bool]
     verdict: Verdict | None = None
     interrupted: bool = False
+    follow_up: Callable[[], None] | None = None
 
     def settle(self, lost: Callable[[], bool]) -> None:
         """Write it. Retry while the database does not answer, until the lease is `lost`.
@@ -51,6 +53,8 @@ class FinalWrite:
                 time.sleep(AGAIN_S)
             else:
                 self._say(written=written, kept=kept)
+                if written and self.follow_up is not None:
+                    self.follow_up()
                 return
         self._say(written=False, kept=False)
 

@@ -6,15 +6,15 @@ and previews of problems that are being written (`worker.proving`), then sets to
 and hidden runs are judged in the same way and recorded where they came from.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import DatabaseError, close_old_connections, connections
 
-from judge.report import ProgressEvent, Report
+from judge.report import FreshReport, ProgressEvent, Report
 from problems.vocabulary import Step, Verdict
 from web.fleet.queries import may_claim
 from web.rejudges.models import HiddenRun
@@ -90,8 +90,17 @@ class _Judged(Protocol[S_contra]):
         """Store the report."""
 
 
-def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
-    """Judge the submission of a job."""
+def _judge(
+    queue: _Judged[S],
+    running: Running[S],
+    *,
+    add_listings: Callable[[S, Mapping[str, str]], object] | None = None,
+) -> FinalWrite:
+    """Judge the submission of a job.
+
+    `add_listings` stores the listings that are made after the verdict. Without it, the verdict waits for
+    them.
+    """
     job = running.job
     log.info("judging_started", problem=job.submission.problem.slug, language=job.submission.language)
 
@@ -106,9 +115,31 @@ def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
     if report.verdict not in _TRUSTED and (fix := disk_space.exhausted(settings.WARPCOURT)):
         log.error("disk_full", fix=fix, distrusted=report.verdict.value)
         return running.returned("disk_full")
+    follow_up = None
+    if isinstance(report, FreshReport) and report.later is not None:
+        if add_listings is None:
+            report = report.with_listings()
+        else:
+            follow_up = partial(_follow, report, partial(add_listings, job))
     interrupted = report.verdict is Verdict.CANCELLED
-    return FinalWrite(partial(queue.record, job, report), report.verdict, interrupted=interrupted)
+    return FinalWrite(
+        partial(queue.record, job, report), report.verdict, interrupted=interrupted, follow_up=follow_up
+    )
 
 
-SUBMISSIONS = Work(PulseKind.SUBMISSIONS, submissions, partial(_judge, submissions), watched)
+def _follow(report: FreshReport, add_listings: Callable[[Mapping[str, str]], object]) -> None:
+    """Store the listings that were made meanwhile. They are lost if the database does not answer."""
+    try:
+        add_listings(report.with_listings().listings)
+    except DatabaseError as error:
+        log.warning("listings_not_recorded", error=str(error))
+        connections.close_all()
+
+
+SUBMISSIONS = Work(
+    PulseKind.SUBMISSIONS,
+    submissions,
+    partial(_judge, submissions, add_listings=submissions.add_listings),
+    watched,
+)
 HIDDEN_RUNS = Work(PulseKind.HIDDEN_RUNS, hidden_runs, partial(_judge, hidden_runs), watched)

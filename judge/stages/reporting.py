@@ -7,7 +7,7 @@ from judge.evidence.diagnostics import clean
 from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.judgement import Judgement, RunOutcome
 from judge.redaction import shown_message
-from judge.report import Profile, Report
+from judge.report import FreshReport, Profile
 from judge.scoring import checker_score
 from problems.vocabulary import Mode, Step, Verdict
 from sandbox.gpu.profiler import MAX_REPORT_BYTES
@@ -20,11 +20,11 @@ _NO_REPORT = (
 )
 
 
-def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
+def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> FreshReport:
     """Tell the last step, and return the report. Its message reveals nothing of hidden cases."""
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     profile = _profile(judgement, outcome)
-    report = Report(
+    report = FreshReport(
         verdict=outcome.verdict,
         message=outcome.message,
         stages=tuple(judgement.stages),
@@ -35,7 +35,8 @@ def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report
         environment=judgement.session.environment,
         score=outcome.score,
         kernels=built.kernels,
-        listings=built.all_listings(),
+        listings=built.listings,
+        later=built.later,
         attempts=judgement.attempts,
         requirements=outcome.requirements,
         profile=profile,

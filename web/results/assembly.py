@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from judge.evidence.listing_lines import ptx_lines, sass_lines
+from judge.report import Report
 from web.colours import coloured, to_html
+from web.submissions import queries
 from web.submissions.models import Listing, ListingKind, Submission
 
 MAX_LINES = 3000  # of a listing, side by side; its own page has more, the download has all
 CHUNK_LINES = 100  # a browser only lays out the visible ones
 _TAB = 4
+_LATE = timedelta(seconds=10)  # in which the listings of a program follow its verdict
 
 LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
     ListingKind.PTX: ptx_lines,
@@ -60,6 +65,20 @@ class Assembly:
     def is_mapped(self) -> bool:
         """Return whether the origin of any instruction is known."""
         return any(row.source for chunk in self.rows for row in chunk)
+
+
+def listings_to_show(submission: Submission, report: Report | None) -> tuple[Listing, ...]:
+    """Return the listings of `submission`, without their text.
+
+    A GPU node makes those of a new program while it is judged, and stores them after the verdict. Until then,
+    they are rows that are not in the database.
+    """
+    stored = queries.listings_of(submission)
+    if stored or report is None or not report.kernels or "gpu" not in report.environment:
+        return stored
+    if timezone.now() > submission.report.finished + _LATE:
+        return ()
+    return tuple(Listing(report=submission.report, kind=kind) for kind in ListingKind)
 
 
 def beside(submission: Submission, listing: Listing) -> Assembly:

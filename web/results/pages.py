@@ -18,6 +18,7 @@ from web.accounts.visibility import reads_all
 from web.colours import coloured, highlighted, to_html
 from web.hints.queries import gave_up_at
 from web.packages.queries import HASH_SHOWN
+from web.results.assembly import listings_to_show
 from web.results.console import LogLine, Resources, log_lines, resources_of
 from web.results.fixes import fix_for
 from web.results.likely_mistake import likely_mistake
@@ -279,7 +280,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         failed_cases=tuple(case for case in cases if case.mismatches),
         outputs=case_outputs(report) if report else (),
         timed=tuple(case for case in cases if case.timing),
-        listings=queries.listings_of(submission),
+        listings=listings_to_show(submission, report),
         live=None if report else live_panel(submission),
         mistake=likely_mistake(submission, viewer),
         gave_up=gave_up_at(submission.user_id, submission.problem) if reads_all(viewer) else None,

@@ -2,8 +2,8 @@
 
 Theory of operation. The worker never uses a GPU itself, because a fault would end it. It has a referee
 process forked (`judge.gpu.device.warm_parent`), hands it the channel of a runner and the descriptors of drawn
-sets, and asks for one thing after the other. A referee that has judged without any fault can `rest`, and serve
-another judgement, which saves the time to make a context. Every wait ends: when the referee answers,
+sets, and asks for one thing after the other. A referee that has judged without any fault can `rest`, and
+serve another judgement, which saves the time to make a context. Every wait ends: when the referee answers,
 when the worker is told to give up, when the referee has died, or at a limit that only a hung GPU can
 reach. A referee that does not exit in time is killed.
 

@@ -1,11 +1,11 @@
 """The referee process: owns memory, drives one runner at a time over its channel, judges and times.
 
 Theory of operation. The process is forked when a judgement needs it and has never touched a GPU before. It
-opens its memory at once, while the program compiles; a second thread waits for the runner's channel and has the
-runner open its GPU, so that both contexts are created in parallel. From then on it does what the worker asks,
-one request after the other. After a judgement in which nothing went wrong, the worker may have it rest: it
-scrubs and releases all memory, closes the channels, and waits for the runner of another judgement. When the
-worker hangs up, whatever for, it is over: the memory is scrubbed and the process exits.
+opens its memory at once, while the program compiles; a second thread waits for the runner's channel and has
+the runner open its GPU, so that both contexts are created in parallel. From then on it does what the worker
+asks, one request after the other. After a judgement in which nothing went wrong, the worker may have it
+rest: it scrubs and releases all memory, closes the channels, and waits for the runner of another judgement.
+When the worker hangs up, whatever for, it is over: the memory is scrubbed and the process exits.
 
 Any error of the GPU in this process is an answer: `Stopped` with `device_lost` where a program was involved,
 else `Failed`. No request is worth trying after it.
@@ -100,7 +100,7 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Attached:
-    """What a judgement brings: its request, the channel of its runner, and that of its checker if it has one."""
+    """What a judgement brings: its request, and the channels of its runner and of its checker, if any."""
 
     request: Attach
     runner: RunnerChannel

@@ -2,13 +2,14 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from sandbox.fake import FakeBackend, FakeProcess, Script, exited
-from sandbox.pool import NotReady, Pool, PoolSpec
+from sandbox.pool import NotReady, Pool, PoolSpec, _Kind
 from sandbox.spec import Command, Limits
 
 COMMAND = Command(("runner",), Limits(wall_s=5, cpu_s=5, memory_mib=64), channel=True, label="runner")
@@ -190,3 +191,83 @@ def test_close_does_not_wait_for_what_is_still_coming_up() -> None:
     pool.close()
     assert time.monotonic() - started < 2
     assert backend.started[0].closed
+
+
+def test_sandboxes_of_a_kind_start_side_by_side_on_a_host_with_many_cores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sandbox.pool.os.sched_getaffinity", lambda _: range(8))
+    backend = Slow([READY] * 2)
+    pool = pool_of(backend, 2)
+    until(lambda: backend.asked == 2)
+    backend.go.set()
+    until(lambda: pool.waiting("runner") == 2)
+    pool.close()
+
+
+@pytest.mark.parametrize(
+    ("taken", "start_s", "wanted"), [(0, 2.0, 1), (4, 2.0, 1), (5, 2.0, 2), (10, 2.0, 3), (100, 2.0, 3)]
+)
+def test_more_wait_if_some_are_taken_while_one_starts(taken: int, start_s: float, wanted: int) -> None:
+    now_s = time.monotonic()
+    kind = _Kind(PoolSpec(COMMAND, 1), taken_s=deque([now_s - 60, *[now_s] * taken]), start_s=start_s)
+    assert kind.wanted == wanted
+
+
+def test_what_is_prepared_is_taken_first() -> None:
+    pool = pool_of(FakeBackend([READY] * 3), 2)
+    until(lambda: pool.waiting("runner") == 2)
+    assert pool.await_unprepared(["runner"], 1)
+    with pool.preparing(["runner"]) as process:
+        assert process is not None
+        assert pool.waiting("runner") == 1
+    assert pool.take("runner", LIMITS) is process
+    process.close()
+    pool.close()
+
+
+def test_all_prepared_leaves_nothing_to_prepare() -> None:
+    pool = pool_of(FakeBackend([READY]))
+    until(lambda: pool.waiting("runner") == 1)
+    with pool.preparing(["runner"]):
+        pass
+    assert not pool.await_unprepared(["runner"], 0.01)
+    with pool.preparing(["runner"]) as process:
+        assert process is None
+    pool.close()
+
+
+def test_what_cannot_be_prepared_is_replaced() -> None:
+    backend = FakeBackend([READY] * 2)
+    pool = pool_of(backend)
+    until(lambda: pool.waiting("runner") == 1)
+    with pytest.raises(NotReady), pool.preparing(["runner"]):
+        raise NotReady
+    assert backend.started[0].closed
+    until(lambda: pool.waiting("runner") == 1)
+    pool.close()
+
+
+def test_who_finds_none_waits_for_the_one_that_is_being_prepared() -> None:
+    pool = pool_of(FakeBackend([READY] * 2))
+    until(lambda: pool.waiting("runner") == 1)
+    with ThreadPoolExecutor(1) as takers:
+        with pool.preparing(["runner"]) as process:
+            taken = takers.submit(pool.take, "runner", LIMITS)
+            until(lambda: pool.misses == {"runner": 1})
+        assert taken.result() is process
+    taken.result().close()
+    pool.close()
+
+
+def test_what_is_being_prepared_is_discarded_too() -> None:
+    backend = FakeBackend([READY] * 3)
+    pool = pool_of(backend)
+    until(lambda: pool.waiting("runner") == 1)
+    with pool.preparing(["runner"]):
+        pool.discard("runner", prepared_only=True)
+    assert backend.started[0].closed
+    until(lambda: pool.waiting("runner") == 1)
+    pool.discard("runner", prepared_only=True)
+    assert not backend.started[1].closed
+    pool.close()

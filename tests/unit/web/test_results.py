@@ -1,15 +1,18 @@
 """What is kept of a judgement on a GPU, and who sees what of it."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from judge.report import Report, Score
 from problems.vocabulary import Verdict
 from tests.unit.web.figures import FLOOR_US, PEAK_BYTES_PER_S, SECRET_SIZE, record, timed_report
 from web.accounts.services import issue_token
+from web.results.assembly import listings_to_show
 from web.submissions import queries, services
 from web.submissions.models import CaseResult, Event, EventKind, Listing, ListingKind
 from web.submissions.models import Report as StoredReport
@@ -76,6 +79,29 @@ def test_listings_are_kept_apart_and_loaded_only_when_asked(owner, handed_in):
     assert len(captured) == 1
     assert "packed" not in captured[0]["sql"]
     assert queries.find_listing(submission, ListingKind.PTX).text == ".version 9.0\n// <b>ptx</b>\n"
+
+
+def test_listings_may_follow_the_verdict(owner, handed_in):
+    handed_in(owner)
+    job = services.claim("w")
+    assert services.record(job, replace(timed_report(), listings={}))
+    submission = queries.visible_submissions(owner).get()
+    shown = listings_to_show(submission, submission.report.parsed)
+    assert [(listing.kind, listing.size_bytes) for listing in shown] == [("ptx", None), ("sass", None)]
+    for _ in range(2):  # a repeated write changes nothing
+        services.queue.add_listings(job, {"ptx": "// ptx", "sass": ""})
+    shown = listings_to_show(submission, submission.report.parsed)
+    assert [(listing.kind, listing.size_bytes) for listing in shown] == [("ptx", 6)]
+    services.rejudge(submission)
+    services.queue.add_listings(job, {"sass": "EXIT"})
+    assert not Listing.objects.exists()
+
+
+def test_listings_that_never_came_are_not_promised(owner, handed_in):
+    submission = record(handed_in(owner), replace(timed_report(), listings={}))
+    StoredReport.objects.update(finished=timezone.now() - timedelta(minutes=1))
+    submission = queries.visible_submissions(owner).get()
+    assert listings_to_show(submission, submission.report.parsed) == ()
 
 
 def test_listings_go_with_their_report(owner, handed_in):

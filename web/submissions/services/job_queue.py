@@ -15,7 +15,7 @@ from web.jobs.queue import SWEPT_AT_ONCE, Failure, HostsOf, JobQueue, Swept
 from web.site import metrics
 from web.submissions.models import Event, EventKind, Job
 from web.submissions.queues import served_by
-from web.submissions.services.journal import append, conclude
+from web.submissions.services.journal import add_listings, append, conclude
 from web.submissions.services.routing import route
 
 _BLAMELESS = "This was not caused by your code and does not count. Staff can rejudge the submission."
@@ -78,6 +78,10 @@ class SubmissionQueue(JobQueue[Job]):
     def record(self, job: Job, report: Report) -> bool:
         """Store the report, its cases and the final event. Return False if the lease was lost."""
         return conclude(job, report)
+
+    def add_listings(self, job: Job, listings: Mapping[str, str]) -> None:
+        """Store compiler listings that were made after the report of `job`, unless it was replaced since."""
+        add_listings(job, listings)
 
     def fail(self, job: Job, failure: Failure) -> bool:
         """Conclude with the verdict `internal_error`, or with `cancelled` if cancellation was requested.

@@ -69,9 +69,7 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
     CaseResult.objects.bulk_create(
         case_result(stored, position, case) for position, case in enumerate(report.cases)
     )
-    Listing.objects.bulk_create(
-        Listing.of(stored, ListingKind(kind), text) for kind, text in report.listings.items() if text
-    )
+    _store_listings(stored, report.listings)
     if report.replay is not None:
         keep_replay(stored, report.replay)
     if report.profile_report is not None:
@@ -84,6 +82,21 @@ def conclude(job: Job, report: judge_report.Report) -> bool:
         transaction.on_commit(metrics.VERDICTS.labels(verdict=report.verdict.value).inc)
     move_up_on_commit(Job.objects.filter(user=job.user_id))
     return True
+
+
+@transaction.atomic
+def add_listings(job: Job, listings: Mapping[str, str]) -> None:
+    """Add listings to the report of `job`, unless it was replaced since."""
+    stored = Report.objects.select_for_update().filter(submission=job.submission_id, attempt=job.attempt)
+    if (report := stored.first()) is not None:
+        _store_listings(report, listings)
+
+
+def _store_listings(stored: Report, listings: Mapping[str, str]) -> None:
+    Listing.objects.bulk_create(
+        [Listing.of(stored, ListingKind(kind), text) for kind, text in listings.items() if text],
+        ignore_conflicts=True,
+    )
 
 
 def _tell_if_changed(submission_id: int, verdict: Verdict) -> None:

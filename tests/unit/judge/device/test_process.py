@@ -211,6 +211,35 @@ def test_referees_share_nothing() -> None:
         assert other.load(b"artifact") is None
 
 
+def test_a_referee_that_rested_serves_another_runner_and_knows_nothing_of_the_last_one() -> None:
+    def grumble(actor: Actor) -> None:
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "launch", "message": "once"}\n')
+        double(actor)
+
+    with RefereeProcess.start("host") as referee:
+        pids = set()
+        for script, said in ((grumble, 1), (double, 0)):
+            runner = ScriptedProcess(serve(script))
+            referee.attach(DOUBLING, runner.channel)
+            assert referee.load(b"artifact") is None
+            with doubling_set() as drawn:
+                report = referee.check(drawn, RunFlag.NONE)
+            assert isinstance(report, CaseReport)
+            assert (report.verdict, len(referee.diagnostics)) == (Verdict.ACCEPTED, said)
+            pids.add(referee.pid)
+            runner.close()
+            assert referee.rest()
+            referee.resume(lambda: False)
+        assert len(pids) == 1
+
+
+def test_a_referee_that_has_died_does_not_rest() -> None:
+    with refereeing(serve(double)) as (referee, _):
+        assert referee.load(b"artifact") is None
+        os.kill(referee.pid, signal.SIGKILL)
+        assert not referee.rest()
+
+
 def test_threads_may_start_referees() -> None:
     verdicts: list[Verdict] = []
 
