@@ -1,13 +1,14 @@
 """The report of a judgement: its outcome, its output and its profile."""
 
 from dataclasses import replace
+from functools import partial
 
 from judge.built import Built
 from judge.evidence.diagnostics import clean
 from judge.evidence.profile import ProfileMissing, program_output, read_profile
 from judge.judgement import Judgement, RunOutcome
 from judge.redaction import shown_message
-from judge.report import FreshReport, Profile
+from judge.report import FreshReport, Profile, Report
 from judge.scoring import checker_score
 from problems.vocabulary import Mode, Step, Verdict
 from sandbox.gpu.profiler import MAX_REPORT_BYTES
@@ -20,11 +21,12 @@ _NO_REPORT = (
 )
 
 
-def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> FreshReport:
+def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
     """Tell the last step, and return the report. Its message reveals nothing of hidden cases."""
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     profile = _profile(judgement, outcome)
-    report = FreshReport(
+    kind = Report if built.later is None else partial(FreshReport, later=built.later)
+    report = kind(
         verdict=outcome.verdict,
         message=outcome.message,
         stages=tuple(judgement.stages),
@@ -36,7 +38,6 @@ def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> FreshR
         score=outcome.score,
         kernels=built.kernels,
         listings=built.listings,
-        later=built.later,
         attempts=judgement.attempts,
         requirements=outcome.requirements,
         profile=profile,
