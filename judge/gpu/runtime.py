@@ -44,6 +44,7 @@ _POLL_S = 0.05
 _CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
 _QUIET_S = 3.0
 _TEARDOWNS = 8
+_OPENED_MIB = 12 << 10  # smaller GPUs have no room for contexts that wait
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ class GpuRuntime:
         kinds = [self.kind(name) for name in self.hardware.commands(self.card) if name in runners]
         self.idle = IdleClients(
             self.pool,
-            kinds if self.refreshes and self.card.mps is not None else (),
+            kinds if self.refreshes and self.card.mps and self.card.memory_mib >= _OPENED_MIB else (),
             self.share,
             healthy=self.recovered,
             most=self.leases.slots if self.card.mps is not None or self.card.gpu is None else 0,
