@@ -62,7 +62,7 @@ _RETRY_S = 0.1
 _WATCH_S = 0.5
 _EXIT_S = 2.0
 _TOOL_EXIT_S = 60.0  # in which a profiler writes its report
-_DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
+_DRAW_S = 0.25  # which work in the background may take, before it is better to queue
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 

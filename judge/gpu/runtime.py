@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from judge.compiler.limits import compile_limits
@@ -43,6 +44,7 @@ _STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over
 _POLL_S = 0.05
 _CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
 _QUIET_S = 3.0
+_OPEN_QUIET_S = 0.2  # before the next context is made, which takes a tenth of a second
 _TEARDOWNS = 8
 _OPENED_MIB = 12 << 10  # smaller GPUs have no room for contexts that wait
 
@@ -79,7 +81,7 @@ class GpuRuntime:
         self.idle = IdleClients(
             self.pool,
             kinds if self.refreshes and self.card.mps and self.card.memory_mib >= _OPENED_MIB else (),
-            self.share,
+            partial(self.share, patience_s=_OPEN_QUIET_S),
             healthy=self.recovered,
             most=self.leases.slots if self.card.mps is not None or self.card.gpu is None else 0,
         )
@@ -120,13 +122,13 @@ class GpuRuntime:
             raise JudgementCancelled from error
 
     @contextmanager
-    def share(self, cancelled: Callable[[], bool]) -> Iterator[Lease]:
-        """Hold a share of the card for a background draw. Raises JudgementCancelled.
+    def share(self, cancelled: Callable[[], bool], *, patience_s: float = _QUIET_S) -> Iterator[Lease]:
+        """Hold a share of the card for work in the background. Raises JudgementCancelled.
 
-        Waits a limited time for the card to be unused: a draw in between would keep a submission that has
+        Waits at most `patience_s` for the card to be unused: work in between may keep a submission that has
         passed its checks from getting the card exclusively at once.
         """
-        deadline = time.monotonic() + _QUIET_S
+        deadline = time.monotonic() + patience_s
         while self.leases.holders(self.card.uuid) or self.leases.waiting(self.card.uuid):
             if cancelled() or time.monotonic() > deadline:
                 break
