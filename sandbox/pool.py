@@ -3,10 +3,10 @@
 Theory of operation. A few threads keep sandboxes of each kind that have said "ready", which they do before
 they see any foreign code. `take` hands one out. If none is left, it waits for a sandbox that is already
 starting, unless another caller waits for it; otherwise it starts one. The pool keeps `size` sandboxes of a
-kind, and as many more as were recently taken in the time that one needs to start, at most three times
-`size`. A waiting sandbox is replaced when it has died or is older than `max_age_s`. While a caller holds the
-pool, such as a judgement that times a program, the refill of a kind with one sandbox left is delayed, at most
-for `_HELD_S`: starting containers and imports slow the whole host down.
+kind, and as many more as were taken within the time that one needs to start; hosts with few cores add few.
+A waiting sandbox is replaced when it has died or is older than `max_age_s`. While a caller holds the pool,
+such as a judgement that times a program, the refill of a kind with one sandbox left is delayed, at most for
+`_HELD_S`: starting containers and imports slow the whole host down.
 
 Other users may prepare waiting sandboxes further (`preparing`), such as having them open a GPU. `take`
 prefers those that are prepared.
@@ -37,8 +37,8 @@ _IMPORT_CPU_S = 60.0
 _TICK_S = 1.0
 _LONGEST_BACKOFF_S = 60.0
 _HELD_S = 5.0
-_RATE_S = 10.0  # over which the rate of requests is taken
-_MOST = 3  # times the size of a kind that a high rate can ask for
+_LONGEST_PERIOD_S = 10.0  # over which requests are counted
+_MOST_EXTRA = 2  # times the size of a kind that many requests can add
 _MOST_STARTERS = 4
 _CORES_PER_STARTER = 4  # so that starting sandboxes leaves most of the host to those at work
 
@@ -76,11 +76,11 @@ class _Kind:
 
     @property
     def wanted(self) -> int:
-        """The number of sandboxes that should wait: those that are taken while one starts are added."""
-        while self.taken_s and self.taken_s[0] < time.monotonic() - _RATE_S:
+        """The number of sandboxes that should wait: the size, and those that are taken while one starts."""
+        period_s = min(self.start_s, _LONGEST_PERIOD_S)
+        while self.taken_s and self.taken_s[0] < time.monotonic() - period_s:
             self.taken_s.popleft()
-        meanwhile = int(len(self.taken_s) / _RATE_S * self.start_s)
-        return min(self.spec.size + meanwhile, _MOST * self.spec.size)
+        return self.spec.size + min(len(self.taken_s), _MOST_EXTRA * self.spec.size, _starters())
 
     def pop(self) -> _Waiting | None:
         """Take one out, a prepared one if there is any."""

@@ -206,11 +206,15 @@ def test_sandboxes_of_a_kind_start_side_by_side_on_a_host_with_many_cores(
 
 
 @pytest.mark.parametrize(
-    ("taken", "start_s", "wanted"), [(0, 2.0, 1), (4, 2.0, 1), (5, 2.0, 2), (10, 2.0, 3), (100, 2.0, 3)]
+    ("cores", "taken", "start_s", "wanted"),
+    [(64, 0, 2.0, 2), (64, 1, 2.0, 3), (64, 3, 2.0, 5), (64, 9, 2.0, 6), (2, 9, 2.0, 3), (64, 3, 0.0, 2)],
 )
-def test_more_wait_if_some_are_taken_while_one_starts(taken: int, start_s: float, wanted: int) -> None:
-    now_s = time.monotonic()
-    kind = _Kind(PoolSpec(COMMAND, 1), taken_s=deque([now_s - 60, *[now_s] * taken]), start_s=start_s)
+def test_more_wait_if_some_were_taken_while_one_started(
+    monkeypatch: pytest.MonkeyPatch, cores: int, taken: int, start_s: float, wanted: int
+) -> None:
+    monkeypatch.setattr("sandbox.pool.os.sched_getaffinity", lambda _: range(cores))
+    now_s = time.monotonic() - 0.01
+    kind = _Kind(PoolSpec(COMMAND, 2), taken_s=deque([now_s - 60, *[now_s] * taken]), start_s=start_s)
     assert kind.wanted == wanted
 
 
