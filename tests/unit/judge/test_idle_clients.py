@@ -130,6 +130,7 @@ def test_a_fault_ends_idle_clients(mps: Mps) -> None:
 
 def test_a_runner_that_does_not_open_the_gpu_is_replaced(mps: Mps, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judge.gpu.idle_clients._AFTER_FAILURE_S", 0.01)
-    with keeping(mps, [Script(ready=True), OPENS, OPENS]) as (_, pool, backend):
+    refuses = Script(ready=True, replies=[Reply(raw=b"no")], hangs=True)
+    with keeping(mps, [refuses, OPENS, OPENS]) as (_, pool, backend):
         until(lambda: mps.shared > 1 and pool.waiting("runner") == 1 and backend.started[0].closed)
         assert len(backend.started) > 1
