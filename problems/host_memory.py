@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from problems.faults import FILE, Faults
+from problems.faults import Faults
 from problems.schema import Argument, Case
-from problems.vocabulary import Group, Language
-
-_LANGUAGES = (Language.CUDA,)
+from problems.untimed import check_untimed_cuda
+from problems.vocabulary import Language
 
 
 def check_host_memory(
@@ -17,11 +16,10 @@ def check_host_memory(
     if not on_host:
         return
     name, memory = on_host[0].name, on_host[0].memory
-    for language in languages:
-        if language not in _LANGUAGES:
-            fault = f"{language.label} programs cannot take {name}, which is in {memory} memory"
-            faults.add(FILE, "languages", f'{fault}; write languages = ["cuda"]')
-    for index, case in enumerate(cases):
-        if case.group is Group.TIMED:
-            fault = f"a problem with an array in {memory} memory, such as {name}, is not timed"
-            faults.add(FILE, f"cases[{index}].group", f"{fault}; use another group or remove the case")
+    check_untimed_cuda(
+        languages,
+        cases,
+        faults,
+        kind=f"a problem with an array in {memory} memory, such as {name},",
+        ability=f"take {name}, which is in {memory} memory",
+    )

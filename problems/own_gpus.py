@@ -6,9 +6,7 @@ docs/adr/0041-several-gpus.md.
 
 from problems.faults import FILE, Faults
 from problems.parse import Description
-from problems.vocabulary import Group, Language
-
-_LANGUAGES = (Language.CUDA,)
+from problems.untimed import check_untimed_cuda
 
 
 def check_own_gpus(description: Description, faults: Faults) -> None:
@@ -28,11 +26,4 @@ def check_own_gpus(description: Description, faults: Faults) -> None:
         kind, ability = "a problem with device_launches", "launch kernels from device code"
     else:
         return
-    for language in description.languages:
-        if language not in _LANGUAGES:
-            fault = f"{language.label} programs cannot {ability}"
-            faults.add(FILE, "languages", f'{fault}; write languages = ["cuda"]')
-    for index, case in enumerate(description.cases):
-        if case.group is Group.TIMED:
-            fault = f"{kind} is not timed"
-            faults.add(FILE, f"cases[{index}].group", f"{fault}; use another group or remove the case")
+    check_untimed_cuda(description.languages, description.cases, faults, kind=kind, ability=ability)

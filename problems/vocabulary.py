@@ -396,3 +396,25 @@ class DiagnosticKind(StrEnum):
     UNSUPPORTED = "unsupported"
     USE_AFTER_FREE = "use_after_free"
     WILD_POINTER = "wild_pointer"
+
+
+# Kinds of findings on costs: time, memory or resources that a program wastes. They change no output.
+COSTS: frozenset[DiagnosticKind] = frozenset(
+    {
+        DiagnosticKind.BANK_CONFLICT,
+        DiagnosticKind.CONTENDED_ATOMIC,
+        DiagnosticKind.DEVICE_LAUNCHES,
+        DiagnosticKind.DIVERGENT_BRANCH,
+        DiagnosticKind.DOUBLE_PRECISION,
+        DiagnosticKind.LAUNCH_BOUND,
+        DiagnosticKind.LEAK,
+        DiagnosticKind.LOW_OCCUPANCY,
+        DiagnosticKind.NEEDLESS_WAIT,
+        DiagnosticKind.PAGEABLE_COPY,
+        DiagnosticKind.REDUNDANT_LOADS,
+        DiagnosticKind.SPILLS,
+        DiagnosticKind.TAIL,
+        DiagnosticKind.TENSOR_CORES,
+        DiagnosticKind.UNCOALESCED,
+    }
+)

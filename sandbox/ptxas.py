@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 MAX_KERNELS = 64
+LEAST_SPILLED_BYTES = 32  # of a thread, for a note: a few are cheap
 _LIMIT = 2**31
 _ENTRY = re.compile(r"ptxas info\s*: Compiling entry function '([^']+)' for '\w+'")
 _PROPERTIES = re.compile(r"ptxas info\s*: Function properties for (\S+)")
@@ -28,6 +29,16 @@ class Assembled:
     spill_store_bytes: int = 0
     spill_load_bytes: int = 0
     constant_bytes: int = 0
+
+    @property
+    def spilled_bytes(self) -> int:
+        """What a thread stores of its registers and loads again."""
+        return self.spill_store_bytes + self.spill_load_bytes
+
+    @property
+    def spills_much(self) -> bool:
+        """Whether a note is made of the spilled registers."""
+        return self.spilled_bytes >= LEAST_SPILLED_BYTES
 
 
 def assembled_kernels(text: str) -> dict[str, Assembled]:

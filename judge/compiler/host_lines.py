@@ -17,10 +17,10 @@ from problems.vocabulary import DiagnosticKind
 
 _WARNING = re.compile(r"(?P<call>cuda\w{1,60}): the (?P<role>source|destination) is ")
 _DIRECTION = re.compile(r"\bcudaMemcpy(?:(?P<source>Host|Device)To(?P<destination>Host|Device)|Default)\b")
-_PAGEABLE = re.compile(
-    r"(?P<name>cuda\w{1,60}) \((?P<source>host|device) to (?P<destination>host|device)\) copies "
+_CALL = re.compile(
+    r"(?P<name>cuda\w{1,60})"
+    r"(?: \((?P<source>host|device) to (?P<destination>host|device)\) copies | made the host wait )"
 )
-_WAIT = re.compile(r"(?P<name>cuda\w{1,60}) made the host wait (?P<source>)(?P<destination>)")
 _ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
 # What the host has to wait for, or the second operation, which has to wait, and the first one.
 _HAZARDS = (
@@ -91,15 +91,9 @@ def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> i
     return lines[0] if len(lines) == 1 else None
 
 
-def _line_of_pageable_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """Return the line of the only call that may copy in that direction."""
-    said = _PAGEABLE.match(message)
-    return _only_call(program.statements_of(said["name"]), said, "") if said else None
-
-
-def _line_of_wait(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """Return the line of the only such call."""
-    said = _WAIT.match(message)
+def _line_of_call(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
+    """Return the line of the only such call, which may copy in the direction that the message states."""
+    said = _CALL.match(message)
     return _only_call(program.statements_of(said["name"]), said, "") if said else None
 
 
@@ -176,7 +170,7 @@ _FINDERS: Mapping[str, Callable[[str, ProgramText, Mapping[str, str]], int | Non
     DiagnosticKind.COPY_DIRECTION: _line_of_copy,
     DiagnosticKind.HOST_ACCESS: _line_of_access,
     DiagnosticKind.LEAK: _line_of_leak,
-    DiagnosticKind.NEEDLESS_WAIT: _line_of_wait,
-    DiagnosticKind.PAGEABLE_COPY: _line_of_pageable_copy,
+    DiagnosticKind.NEEDLESS_WAIT: _line_of_call,
+    DiagnosticKind.PAGEABLE_COPY: _line_of_call,
     DiagnosticKind.STREAM_HAZARD: _line_of_hazard,
 }

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 from judge.report import Diagnostic, Report
-from problems.vocabulary import DiagnosticKind, Severity, Verdict
+from problems.vocabulary import COSTS, DiagnosticKind, Severity, Verdict
 
 MAX_BYTES = 96 * 1024
 MAX_DIAGNOSTICS = 120
@@ -14,19 +14,6 @@ _MAX_SUMS_MESSAGE = 4000
 _RECORDS = {DiagnosticKind.COUNTS, DiagnosticKind.LAUNCH}
 # What functional mode tells again in other cases.
 _EXPLAINS_CASES = {DiagnosticKind.RACE, DiagnosticKind.STREAM_HAZARD, DiagnosticKind.UNINITIALISED}
-# Costs and counts, which change no output.
-_COSTS = {
-    DiagnosticKind.BANK_CONFLICT,
-    DiagnosticKind.CONTENDED_ATOMIC,
-    DiagnosticKind.DEVICE_LAUNCHES,
-    DiagnosticKind.DIVERGENT_BRANCH,
-    DiagnosticKind.DOUBLE_PRECISION,
-    DiagnosticKind.LAUNCH_BOUND,
-    DiagnosticKind.LEAK,
-    DiagnosticKind.LOW_OCCUPANCY,
-    DiagnosticKind.REDUNDANT_LOADS,
-    DiagnosticKind.UNCOALESCED,
-}
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 
 
@@ -83,7 +70,7 @@ def headline(report: Report) -> Diagnostic | None:
     """
     found = findings(report.diagnostics)
     if report.verdict is Verdict.WRONG_ANSWER:
-        found = [finding for finding in found if finding.kind not in _COSTS]
+        found = [finding for finding in found if finding.kind not in COSTS]
     if report.verdict is Verdict.ACCEPTED or not found:
         return None
     return next((finding for finding in found if finding.message in report.message), found[0])

@@ -9,8 +9,7 @@ from judge.compiler.source import ProgramText
 from judge.evidence.launches import parse_launches, plain_name
 from judge.report import Diagnostic, KernelResources
 from problems.vocabulary import DiagnosticKind, Severity
-
-LEAST_BYTES = 32  # of a thread, as in sandbox/cpu/runtime/spills.cpp
+from sandbox.ptxas import LEAST_SPILLED_BYTES
 
 
 def spill_notes(
@@ -22,7 +21,7 @@ def spill_notes(
     spilling = [
         kernel
         for kernel in kernels
-        if plain_name(kernel.name) in launched and _spilled_bytes(kernel) >= LEAST_BYTES
+        if plain_name(kernel.name) in launched and _spilled_bytes(kernel) >= LEAST_SPILLED_BYTES
     ]
     if not spilling:
         return ()

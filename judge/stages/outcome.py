@@ -1,6 +1,6 @@
 """The outcome of a run, from the reports of its cases and the findings of its runner."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from judge.compiler.host_lines import with_host_lines
@@ -12,7 +12,7 @@ from judge.kills import overall as overall_of_tests
 from judge.redaction import told
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
-from problems.vocabulary import DiagnosticKind, Severity, Verdict
+from problems.vocabulary import COSTS, DiagnosticKind, Severity, Verdict
 
 # Notes that explain wrong answers alone.
 _CAUSES = {
@@ -21,22 +21,6 @@ _CAUSES = {
     DiagnosticKind.MASKED_LOAD,
     DiagnosticKind.PRECISION,
 }
-_WASTE = {  # notes on waste and leaks, which explain no wrong answer
-    DiagnosticKind.BANK_CONFLICT,
-    DiagnosticKind.CONTENDED_ATOMIC,
-    DiagnosticKind.DIVERGENT_BRANCH,
-    DiagnosticKind.DOUBLE_PRECISION,
-    DiagnosticKind.LAUNCH_BOUND,
-    DiagnosticKind.LEAK,
-    DiagnosticKind.LOW_OCCUPANCY,
-    DiagnosticKind.NEEDLESS_WAIT,
-    DiagnosticKind.PAGEABLE_COPY,
-    DiagnosticKind.REDUNDANT_LOADS,
-    DiagnosticKind.SPILLS,
-    DiagnosticKind.TENSOR_CORES,
-    DiagnosticKind.UNCOALESCED,
-}
-
 # Calls that libraries such as Thrust make, too.
 _CALLS = {
     DiagnosticKind.NEEDLESS_WAIT: ("cudaDeviceSynchronize", "cudaStreamSynchronize"),
@@ -68,7 +52,7 @@ def outcome_of(
     found = distinct(told_to_author(judgement, referee.diagnostics, judgement.said_before))
     if verdict is Verdict.ACCEPTED and zeros_needed:
         found = tuple(_needing_zeros(e) if e.kind == DiagnosticKind.MASKED_LOAD else e for e in found)
-    unrelated = _CAUSES if verdict is Verdict.ACCEPTED else _WASTE
+    unrelated: Set[DiagnosticKind] = _CAUSES if verdict is Verdict.ACCEPTED else COSTS
     used = ProgramText.read(judgement.source).names()
     if "double" in used:
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident

@@ -122,7 +122,7 @@ class Lease:
 
 
 class Reservation:
-    """A choice of the GPU `uuid`, until `release` or the end of the process. Made by `Leases.reserve`."""
+    """A choice of the GPU `uuid` by `Leases.reserve_several`, until `release` or the end of the process."""
 
     def __init__(self, uuid: str, coming: int) -> None:
         self.uuid = uuid
@@ -222,21 +222,6 @@ class Leases:
         else:
             record = _poll(lambda: self._take_slot(room), cancelled) - 1
         _sign(room, record, share, label)
-
-    def reserve(
-        self,
-        uuids: Sequence[str],
-        share: Share,
-        cancelled: Callable[[], bool] = lambda: False,
-        *,
-        brief: str | None = None,
-    ) -> "Reservation":
-        """Choose the GPU of `uuids` on which a lease is to be had soonest, any one of equals.
-
-        See `reserve_several`.
-        """
-        (reservation,) = self.reserve_several([(uuid,) for uuid in uuids], share, cancelled, brief=brief)
-        return reservation
 
     def reserve_several(
         self,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.gpu.lease import LeaseCancelled, Leases, Share
+from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
 
 GPU, OTHER = "GPU-a", "GPU-b"
 SPAWN = multiprocessing.get_context("spawn")  # a fork would inherit the descriptors of leases held here
@@ -288,8 +288,15 @@ def test_a_holder_that_has_not_signed_is_still_a_holder(leases: Leases, tmp_path
         assert (holder.share, holder.pid) == (Share.CHECK, 0)
 
 
+def reserve(
+    leases: Leases, uuids: list[str], share: Share, cancelled: Callable[[], bool] = lambda: False
+) -> Reservation:
+    (reservation,) = leases.reserve_several([(uuid,) for uuid in uuids], share, cancelled)
+    return reservation
+
+
 def chosen(leases: Leases, uuids: list[str], share: Share) -> str:
-    reservation = leases.reserve(uuids, share)
+    reservation = reserve(leases, uuids, share)
     reservation.release()
     return reservation.uuid
 
@@ -304,14 +311,14 @@ def test_the_least_loaded_gpu_is_chosen(leases: Leases) -> None:
             assert chosen(leases, [OTHER], Share.CHECK) == OTHER
     assert {chosen(leases, [GPU, OTHER], Share.RANK) for _ in range(50)} == {GPU, OTHER}
     with pytest.raises(ValueError, match="no GPU is available"):
-        leases.reserve([], Share.CHECK)
+        reserve(leases, [], Share.CHECK)
 
 
-def reserve(directory: Path, told: Connection) -> None:
+def reserve_when_told(directory: Path, told: Connection) -> None:
     """A process that chooses whenever it is told to, and keeps its choice until the next time."""
     leases, kept = Leases(directory), None
     while told.recv() == "choose":
-        kept = leases.reserve([GPU, OTHER], Share.CHECK)
+        kept = reserve(leases, [GPU, OTHER], Share.CHECK)
         told.send(kept.uuid)
         told.recv()
         kept.release()
@@ -321,7 +328,7 @@ def reserve(directory: Path, told: Connection) -> None:
 @contextmanager
 def choosers(directory: Path, count: int) -> Iterator[tuple[list[Connection], list[SpawnProcess]]]:
     pipes = [SPAWN.Pipe() for _ in range(count)]
-    processes = [SPAWN.Process(target=reserve, args=(directory, theirs)) for _, theirs in pipes]
+    processes = [SPAWN.Process(target=reserve_when_told, args=(directory, theirs)) for _, theirs in pipes]
     for process in processes:
         process.start()
     try:
@@ -363,13 +370,13 @@ def test_the_choice_of_a_process_that_is_killed_counts_no_more(tmp_path: Path) -
 
 
 def test_a_choice_counts_until_its_holder_is_in_line(leases: Leases) -> None:
-    reservation = leases.reserve([GPU], Share.CHECK)
+    reservation = reserve(leases, [GPU], Share.CHECK)
     assert leases.coming(GPU) == 1
     with leases.acquire(GPU, Share.CHECK, reservation=reservation):
         assert leases.coming(GPU) == 0
         reservation.release()
         assert len(leases.holders(GPU)) == 1
-    first, second = leases.reserve([GPU], Share.CHECK), leases.reserve([GPU], Share.CHECK)
+    first, second = reserve(leases, [GPU], Share.CHECK), reserve(leases, [GPU], Share.CHECK)
     assert leases.coming(GPU) == 2
     first.release()
     assert leases.coming(GPU) == 1
@@ -381,8 +388,8 @@ def test_a_choice_that_is_cancelled_does_not_wait_for_another(leases: Leases, tm
     with (tmp_path / "leases" / "choosing").open("w+") as choosing:
         fcntl.fcntl(choosing, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", fcntl.F_WRLCK, 0, 0, 1, 0))
         with pytest.raises(LeaseCancelled):
-            leases.reserve([GPU], Share.CHECK, lambda: True)
-    leases.reserve([GPU], Share.CHECK).release()
+            reserve(leases, [GPU], Share.CHECK, lambda: True)
+    reserve(leases, [GPU], Share.CHECK).release()
 
 
 def test_an_impossible_number_of_slots_is_refused(tmp_path: Path) -> None:
