@@ -101,9 +101,17 @@ def build_runtime(cache: Path, toolkit: Toolkit) -> Runtime:
     return Runtime(folder, stamp, toolkit)
 
 
-def runner_command(runtime: Runtime, *, limits: Limits, label: str = "runner") -> Command:
-    """A fresh runner: it speaks `sandbox.wire` on descriptor 3, and takes one artifact."""
-    argv = (f"{HOME}/runner", "--memory-mib", str(limits.memory_mib))
+def runner_command(
+    runtime: Runtime, *, limits: Limits, label: str = "runner", processors: int | None = None
+) -> Command:
+    """A fresh runner: it speaks `sandbox.wire` on descriptor 3, and takes one artifact.
+
+    `processors` is the number of OS threads for a launch. By default there are as many as CPUs that the
+    runner may use. In both cases there are at most as many as have room for the stacks of waiting threads.
+    """
+    argv: tuple[str, ...] = (f"{HOME}/runner", "--memory-mib", str(limits.memory_mib))
+    if processors is not None:
+        argv = (*argv, "--processors", str(processors))
     libraries = tuple(
         Bind(Path(folder), folder) for folder in ("/usr", "/lib", "/lib64") if Path(folder).exists()
     )

@@ -112,12 +112,16 @@ class CpuRunner {
 }  // namespace
 }  // namespace warpcourt
 
-// cuda_runner [--memory-mib N]: N bounds the sandbox, and so the memory of the device.
+// cuda_runner [--memory-mib N] [--processors N]: the first bounds the sandbox, and so the memory of the device; the
+// second says on how many OS threads a launch runs, rather than on all that the process may use.
 int main(int argc, char** argv) {
   using namespace warpcourt;
-  if (argc == 3 && std::strcmp(argv[1], "--memory-mib") == 0) {
-    const std::uint64_t mib = std::strtoull(argv[2], nullptr, 10);
-    if (mib > 2 * kReservedMib) cpu::engine().device_bytes = (mib - kReservedMib) << 20;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::uint64_t number = std::strtoull(argv[i + 1], nullptr, 10);
+    if (std::strcmp(argv[i], "--processors") == 0) cpu::engine().processors = static_cast<unsigned>(number);
+    if (std::strcmp(argv[i], "--memory-mib") == 0 && number > 2 * kReservedMib) {
+      cpu::engine().device_bytes = (number - kReservedMib) << 20;
+    }
   }
   cpu::install_signal_handlers();
   cpu::set_last_act(cpu::finish_trace);

@@ -1,6 +1,8 @@
 // The engine's state for one process: options, the loaded module, and the calls the runner makes.
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -29,6 +31,8 @@ struct Engine {
   const Module* module = nullptr;
   u64 device_bytes = u64{4} << 30;  // memory of all devices
   int devices = 1;                  // see devices.h
+  int process = getpid();           // a forked one has no device
+  unsigned processors = 0;          // OS threads that run a launch at most; 0: as many as the process may use
 };
 
 Engine& engine();

@@ -89,12 +89,20 @@ Stack StackPool::take() {
     free_.pop_back();
     return stack;
   }
-  void* memory = mmap(nullptr, kGuardBytes + kColourSpan + kStackBytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kStackMappingBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return {};
   mprotect(memory, kGuardBytes, PROT_NONE);
   const std::size_t colour = made_++ % kColours;
-  return {static_cast<std::uint8_t*>(memory) + kGuardBytes + colour * kColourBytes};
+  ++mapped_;
+  auto* const mapped = static_cast<std::uint8_t*>(memory);
+  return {mapped + kGuardBytes + colour * kColourBytes, mapped};
+}
+
+void StackPool::release() {
+  for (const Stack& stack : free_) munmap(stack.mapped, kStackMappingBytes);
+  mapped_ -= free_.size();
+  free_.clear();
 }
 
 }  // namespace warpcourt::cpu

@@ -4,6 +4,7 @@
 // entered. Signal masks and floating-point modes are not touched: device code changes neither.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,9 +20,13 @@ constexpr std::size_t kColours = 256;
 constexpr std::size_t kColourBytes = 5 * 64;
 constexpr std::size_t kColourSpan = kColours * kColourBytes;
 
+// What is mapped for one stack.
+constexpr std::size_t kStackMappingBytes = kGuardBytes + kColourSpan + kStackBytes;
+
 // A fiber's stack. `low` is its lowest address; the guard lies at most kColourSpan below it.
 struct Stack {
   std::uint8_t* low = nullptr;
+  std::uint8_t* mapped = nullptr;  // where its guard begins
 
   bool contains(std::uint64_t address) const {
     return address - reinterpret_cast<std::uint64_t>(low) < kStackBytes;
@@ -39,10 +44,15 @@ class StackPool {
   // Returns an empty Stack when the system has no memory for one.
   Stack take();
   void give_back(Stack stack) { free_.push_back(stack); }
+  // Returns those that nothing uses to the system.
+  void release();
+  // How many stacks all pools have taken from the system.
+  static std::size_t mapped() { return mapped_.load(std::memory_order_relaxed); }
 
  private:
   std::vector<Stack> free_;
   std::size_t made_ = 0;
+  static inline std::atomic<std::size_t> mapped_{0};
 };
 
 // Saves the running fiber's stack pointer in `*save` and continues the one saved in `to`.

@@ -1,14 +1,12 @@
-// Fibers within a block, blocks within a worker, workers over the launch. See scheduler.h.
+// Fibers within a block, and blocks within a worker. See scheduler.h.
 #include "scheduler.h"
 
 #include <sched.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <thread>
 
 #include "counters.h"
 #include "device_runtime.h"
@@ -22,8 +20,6 @@
 namespace warpcourt::cpu {
 namespace {
 
-constexpr u32 kResidentThreads = 8192;  // bounds the fibers, each two memory mappings of the process
-constexpr u32 kInterleavedThreads = 2048;  // where all of them wait, and none for another block
 constexpr u32 kYieldRounds = 4;
 constexpr u32 kPollRounds = 2;  // however often threads met meanwhile: a warp may vote on what it polls
 constexpr u64 kSharedAlignment = 1024;
@@ -153,65 +149,6 @@ std::unique_ptr<Block> take_block(Worker& worker, Launch& launch) {
   return block;
 }
 
-// The OS threads beside the caller. They live until the process ends.
-class Crew {
- public:
-  explicit Crew(unsigned helpers) : helpers_(helpers) {
-    for (unsigned i = 0; i < helpers; ++i) std::thread([this] { serve(); }).detach();
-  }
-
-  void run(Launch& launch) {
-    {
-      std::lock_guard lock(mutex_);
-      launch_ = &launch;
-      busy_ = helpers_;
-      ++round_;
-    }
-    start_.notify_all();
-    this_worker().run(launch);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
-  }
-
- private:
-  void serve() {
-    Worker& worker = this_worker();
-    for (u64 seen = 0;;) {
-      Launch* launch;
-      {
-        std::unique_lock lock(mutex_);
-        start_.wait(lock, [&] { return round_ != seen; });
-        seen = round_;
-        launch = launch_;
-      }
-      worker.run(*launch);
-      std::lock_guard lock(mutex_);
-      if (--busy_ == 0) done_.notify_one();
-    }
-  }
-
-  const unsigned helpers_;
-  std::mutex mutex_;
-  std::condition_variable start_, done_;
-  Launch* launch_ = nullptr;
-  u64 round_ = 0;
-  unsigned busy_ = 0;
-};
-
-BlockOrder order_of(const Launch& launch, const Options& options) {
-  if (options.interleaved) return BlockOrder::kShuffledInWindows;
-  if (options.deterministic && !options.reversed) return BlockOrder::kAscending;
-  if (!launch.kernel->polls) return BlockOrder::kDescending;
-  // Blocks that wait for earlier ones cost time in this order: large cases do without.
-  return options.deterministic ? BlockOrder::kDescendingInWindows : BlockOrder::kAscending;
-}
-
-unsigned available_cpus() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return std::clamp(CPU_COUNT(&set), 1, 64);
-}
-
 }  // namespace
 
 void Block::prepare(const Launch& of, u64 place, Worker& by) {
@@ -286,6 +223,11 @@ Worker& this_worker() {
 
 const std::vector<Worker*>& all_workers() { return workers(); }
 
+void release_idle_stacks() {
+  std::lock_guard lock(workers_mutex);
+  for (Worker* worker : workers()) worker->stacks.release();
+}
+
 bool in_kernel() { return worker_of_this_thread && worker_of_this_thread->current; }
 
 void Worker::forget_sites() {
@@ -342,25 +284,6 @@ void Worker::run(Launch& launch) {
     }
   }
   block = nullptr;
-}
-
-void run_launch(Launch& launch) {
-  static Crew* crew = nullptr;
-  static const unsigned cpus = available_cpus();
-  const Options& options = engine().options;
-  // Cooperative blocks are all resident, else their barrier could never complete.
-  const bool few = options.interleaved && !launch.kernel->polls;
-  const u32 threads = few ? kInterleavedThreads : kResidentThreads;
-  launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
-  launch.order = order_of(launch, options);
-  if (options.counted) start_counting_launch(launch);
-  if (options.races) start_turns_of_launch();
-  if (options.deterministic || cpus == 1 || launch.blocks == 1) {
-    this_worker().run(launch);
-    return;
-  }
-  if (!crew) crew = new Crew(cpus - 1);
-  crew->run(launch);
 }
 
 void suspend(ThreadRecord& thread) { dispatch(*thread.block->worker, &thread); }

@@ -63,8 +63,10 @@ Worker& this_worker();
 // All workers that ever ran, for the deadline's and the signal handler's messages.
 const std::vector<Worker*>& all_workers();
 bool in_kernel();
+// Between launches: returns the stacks of all workers to the system.
+void release_idle_stacks();
 
-// Runs every block of `launch`, on one OS thread or on all that there are.
+// crew.cpp. Runs every block of `launch`, on one OS thread or on as many as there are processors and stacks for.
 void run_launch(Launch& launch);
 
 // Continue with another thread of the block; returns when `thread` runs again.

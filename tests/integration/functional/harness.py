@@ -159,10 +159,18 @@ def _scalar_bits(value: float, dtype: str) -> int:
 class Runner:
     """A runner with one submission loaded."""
 
-    def __init__(self, source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False) -> None:
+    def __init__(
+        self,
+        source: str,
+        counters: tuple[str, ...] = (),
+        *,
+        device_launches: bool = False,
+        processors: int | None = None,
+    ) -> None:
         contents = artifact_of(source, counters, device_launches=device_launches)
         self._parameters = parameters_of(source)
-        self._process = BareBackend(runtime().folder).start(runner_command(runtime(), limits=LIMITS))
+        command = runner_command(runtime(), limits=LIMITS, processors=processors)
+        self._process = BareBackend(runtime().folder).start(command)
         self._sequence = 0
         assert self._reply() == 0
         self._pipe, write_end = os.pipe()
