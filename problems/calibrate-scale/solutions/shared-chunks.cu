@@ -66,6 +66,7 @@ __global__ void choose_digit(State* state, int shift) {
         int before = __shfl_up_sync(0xffffffffu, upto, offset);
         upto += lane >= offset ? before : 0;
     }
+    __syncwarp();  // all lanes have read the rank: a shuffle does not order that
     if (rank > upto - own && rank <= upto) {
         rank -= upto - own;
         int digit = lane * kRun;

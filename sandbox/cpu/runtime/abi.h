@@ -100,6 +100,7 @@ struct KernelResources {
   u32 registers;
   u32 spilled_bytes;      // stored and loaded again
   u32 local_bytes;        // the stack frame: local arrays, and registers that are spilled
+  bool spills_much;       // so that a note is made of it
 };
 
 struct SharedArray {
@@ -213,6 +214,10 @@ void wc_fence(Thread*, bool within_block);
 // Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.
 void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 location);
 [[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+// The same where the address derives from the shared array at `start`.
+[[noreturn]] void wc_bad_shared_array(Thread*, u32 start, u32 array_bytes, u32 offset, u32 bytes, Access, u32 location);
+// Race mode: a read of a constant variable.
+void wc_constant(Thread*, u64 address, u32 bytes, u32 location);
 // Returns if the address is aligned and on the stack of the thread.
 void wc_check_local(Thread*, u64 address, u32 bytes, Access, u32 location);
 // `offset` into the thread's local array, or its parameters, of `array_bytes`.

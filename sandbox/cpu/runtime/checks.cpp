@@ -96,6 +96,18 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }
 
+extern "C" void wc_bad_shared_array(Thread* caller, u32 start, u32 array_bytes, u32 offset, u32 bytes, Access access,
+                                    u32 location) {
+  const u32 size = caller->shared_bytes;
+  const bool in_array = offset - start < array_bytes && bytes <= array_bytes - (offset - start);
+  if (in_array || offset > size || bytes > size - offset) wc_bad_shared(caller, offset, bytes, access, location);
+  const Fault fault{record(caller), location};
+  fault.end("out_of_bounds",
+            "out-of-bounds " + action(access, bytes) + shared_text_from(fault.thread, start, offset, bytes) +
+                ", which is in " + shared_text(fault.thread, offset, bytes),
+            "Compare the index with the size of the __shared__ array.");
+}
+
 extern "C" void wc_check_local(Thread* caller, u64 address, u32 bytes, Access access, u32 location) {
   const ThreadRecord& thread = record(caller);
   const bool misaligned = std::has_single_bit(bytes) && (address & (bytes - 1));

@@ -13,6 +13,7 @@
 #include "devices.h"
 #include "diagnostics.h"
 #include "engine.h"
+#include "faults.h"
 #include "host_trace.h"
 #include "link_time.h"
 #include "memory.h"
@@ -235,6 +236,7 @@ cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {
     DeviceOpen open;
     for_rows(extent, [&](u64 z, u64 y) { std::memset(to.base + z * to.slice + y * to.pitch, value, extent.width); });
     mark_initialised(reinterpret_cast<u64>(to.base), bytes);
+    if (extent.height == 1 && extent.depth == 1) note_fill(reinterpret_cast<u64>(to.base), bytes);
     return cudaSuccess;
   };
   const auto describe = [=] {

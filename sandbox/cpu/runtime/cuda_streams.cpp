@@ -12,6 +12,7 @@
 #include "cuda_error.h"
 #include "devices.h"
 #include "diagnostics.h"
+#include "engine.h"
 #include "host_trace.h"
 #include "needless_waits.h"
 #include "operations.h"
@@ -73,6 +74,11 @@ StreamPlace place_of(cudaStream_t stream) {
 }
 
 cudaError_t submit(cudaStream_t stream, Step step) {
+  if (getpid() != engine().process) {
+    return refuse(cudaErrorInitializationError,
+                  "a forked process uses the GPU. CUDA does not work in the child of a process that has used CUDA. Call "
+                  "CUDA in the first process alone");
+  }
   if (!captures(stream)) {
     needless_waits().submit(traced(stream).number, step.is_kernel);
     if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);

@@ -65,8 +65,8 @@ void wc_free(Thread* caller, const u8* parameters, u32 location) {
   if (free_memory(reinterpret_cast<void*>(address), false, true) != FreeResult::kFreed) {
     const ThreadRecord& thread = record(caller);
     fail({Severity::kError, "bad_free",
-          "free of " + hexadecimal(address) + ", which is not the start of a live allocation" + place(thread, location) +
-              " of malloc in a kernel. Free each pointer once.",
+          "free of " + hexadecimal(address) + ", which is not the start of a live allocation of malloc in a kernel" +
+              place(thread, location) + ". Free each pointer once.",
           where(thread, location)},
          wire::kIllegalAccess);
   }

@@ -170,6 +170,11 @@ std::string line_text(u32 location) {
   return std::string(file) + ':' + std::to_string(found->line) + " of a library";
 }
 
+std::string in_line(u32 location) {
+  const std::string line = line_text(location);
+  return line.empty() ? "" : " (" + line + ")";
+}
+
 u32 line_number(u32 location) {
   const Location* found = find_location(location);
   return found && base_name(found->file) == kSubmission ? found->line : 0;

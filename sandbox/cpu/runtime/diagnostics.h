@@ -57,6 +57,8 @@ std::string text(const Dim3& index);
 std::string hexadecimal(u64 value);
 // "line 7", or "reduce.h:12 of a library" where the line that called it is unknown, or "".
 std::string line_text(u32 location);
+// " (line 7)", or "" where the line is unknown.
+std::string in_line(u32 location);
 // The line in the submission itself, or 0.
 u32 line_number(u32 location);
 // The name without its parameter list and return type: "add", "scan<float>".

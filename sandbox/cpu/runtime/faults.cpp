@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "devices.h"
+#include "engine.h"
 #include "host_arguments.h"
 
 namespace warpcourt::cpu {
@@ -24,6 +26,25 @@ bool is_mapped(u64 address) {
 [[noreturn]] void end(const Culprit& by, const char* kind, const std::string& what, const std::string& advice,
                       const std::string& array = {}) {
   fail({Severity::kError, kind, what + by.place + ". " + advice, by.where, array}, wire::kIllegalAccess);
+}
+
+// The bytes of allocations that the last cudaMemset from their start set, where it left some. By base.
+std::map<u64, u64>& short_fills() {
+  static auto* fills = new std::map<u64, u64>;
+  return *fills;
+}
+
+std::string fill_advice(const Allocation& of, u64 address, u32 bytes) {
+  const auto fill = short_fills().find(of.base);
+  if (fill == short_fills().end() || address + bytes <= of.base + fill->second) {
+    return ". cudaMalloc does not clear memory; use cudaMemset.";
+  }
+  u64 first = of.base + fill->second;
+  if (of.initialised) {
+    while (first < address && of.initialised[first - of.base]) ++first;
+  }
+  return ". cudaMemset set " + std::to_string(fill->second) + " of its " + std::to_string(of.bytes) + " bytes: " +
+         of.element(first, bytes) + " is the first without a value. The last argument of cudaMemset is a number of bytes.";
 }
 
 }  // namespace
@@ -85,11 +106,18 @@ u64 first_uninitialised(const Range& range, u64 address, u64 bytes) {
   return static_cast<u64>(std::find(flags, flags + bytes, 0) - flags);
 }
 
+void note_fill(u64 base, u64 bytes) {
+  const std::optional<Allocation> found = live_allocation(base);
+  if (!engine().options.races || !found || found->base != base) return;
+  if (bytes < found->bytes) short_fills()[base] = bytes;
+  else short_fills().erase(base);
+}
+
 void report_uninitialised(const Culprit& by, u64 address, u32 bytes) {
   const std::optional<Allocation> found = live_allocation(address);
   report({Severity::kWarning, "uninitialised",
           "read of uninitialised device memory: " + found->element(address, bytes) + " of " + found->text() + by.place +
-              ". cudaMalloc does not clear memory; use cudaMemset.",
+              fill_advice(*found, address, bytes),
           by.where});
 }
 

@@ -22,6 +22,8 @@ std::string action(Access access, u32 bytes);
 [[noreturn]] void bad_global(const Culprit& by, u64 address, u32 bytes, Access access);
 // Race mode: the offset of the first of `bytes` at `address` that nothing has written, or `bytes`.
 u64 first_uninitialised(const Range& range, u64 address, u64 bytes);
+// Race mode: cudaMemset has set `bytes` from `base` on, where an allocation may begin that is larger.
+void note_fill(u64 base, u64 bytes);
 // The finding about a read of `bytes` at `address` that nothing has written.
 void report_uninitialised(const Culprit& by, u64 address, u32 bytes);
 

@@ -22,9 +22,8 @@ std::string argument_at(u64 address) {
 }
 
 std::string subject(const Done& done, u32 location) {
-  const std::string line = line_text(location);
   const std::string stream = done.stamp.stream ? "stream " + std::to_string(done.stamp.stream) : "the default stream";
-  return done.name + (line.empty() ? "" : " (" + line + ")") + " in " + stream;
+  return done.name + in_line(location) + " in " + stream;
 }
 
 std::string verb(const Done& done, Use use) {

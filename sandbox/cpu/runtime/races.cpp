@@ -37,101 +37,6 @@ bool in_conflict(Access a, Access b, bool shared, bool same_block) {
   return plain == Access::kWrite || other == Access::kWrite || shared;
 }
 
-const char* verb(Access kind) {
-  if (!writes(kind)) return "reads";
-  return is_atomic(kind) ? "updates" : "writes";
-}
-
-const char* past(Access kind) {
-  if (!writes(kind)) return " read it";
-  return is_atomic(kind) ? " updated it" : " wrote it";
-}
-
-std::string in_line(u32 location) {
-  const std::string line = line_text(location);
-  return line.empty() ? "" : " (" + line + ")";
-}
-
-Dim3 position(u64 index, const Dim3& size) {
-  return {static_cast<u32>(index % size.x), static_cast<u32>(index / size.x % size.y),
-          static_cast<u32>(index / size.x / size.y)};
-}
-
-// All ways without a barrier between two locations, in one. Without any, `kinds` is 0.
-Way ways_between(u32 one, u32 other, bool same_warp) {
-  const Module& module = *engine().module;
-  Way found = {};
-  for (u32 i = 0; i < module.way_count; ++i) {
-    const Way& way = module.ways[i];
-    if (!(way.upper == one && way.lower == other) && !(way.upper == other && way.lower == one)) continue;
-    const u32 kinds = same_warp ? way.kinds / kDownInWarp : way.kinds & (kDown | kUp);
-    if (!kinds) continue;
-    const u8 known = found.kinds;
-    found = way;
-    found.kinds = static_cast<u8>(known | kinds);
-  }
-  return found;
-}
-
-// What separates two accesses of a block too little, and what to do about it.
-struct Missing {
-  std::string where, advice;
-};
-
-// For one line that reads and writes.
-constexpr char kUpdates[] = ". If threads update the same element, use an atomic operation such as atomicAdd instead.";
-
-Missing missing_between(const Touch& before, const Touch& now, bool same_warp, bool one_warp) {
-  const std::string barrier = !same_warp ? "__syncthreads()" : one_warp ? "__syncwarp()" : "barrier";
-  const std::string put = same_warp && one_warp ? "Put __syncwarp() or __syncthreads() " : "Put __syncthreads() ";
-  const std::string within = same_warp && !one_warp ? " (__syncwarp() is enough if no other warp uses these elements)" : "";
-  // Where one thread only reads, it would still read too early or too late.
-  const std::string end = within + (writes(before.kind) && writes(now.kind) ? ", or use an atomic operation." : ".");
-  const Way way = ways_between(before.location, now.location, same_warp);
-  const u32 kinds = way.kinds;
-  const std::string first = "line " + std::to_string(way.upper_line), second = "line " + std::to_string(way.lower_line);
-  const bool same_line = way.upper_line == way.lower_line;
-  if (kinds & kUp && (same_line || !(kinds & kDown))) {
-    const std::string lines = same_line ? first + " in one iteration of the loop and the same line in the next"
-                                        : second + " in one iteration of the loop and " + first + " in the next";
-    return {"with no " + barrier + " between " + lines, put + "at the end of the loop body" + (same_line ? within + kUpdates : end)};
-  }
-  const std::string where = "with no " + barrier + " between";
-  if (kinds & kUp) {
-    return {where, put + "between " + first + " and " + second + ", and again at the end of the loop body" + end};
-  }
-  if (kinds & kDown && same_line) {
-    return {where, "Read into a variable first. " + put + "after that" + within + ", and then write" + kUpdates};
-  }
-  if (kinds & kDown) return {where, put + "between " + first + " and " + second + end};
-  const bool one_call = before.location == now.location || line_text(before.location) == line_text(now.location);
-  return {where, put + (one_call ? "before this memory is used again" : "between the two") + within +
-                     ", or use an atomic operation."};
-}
-
-std::string what_is_at(u64 address, u32 bytes) {
-  const std::optional<Allocation> found = live_allocation(address);
-  return found ? found->element(address, bytes) + " of " + found->text() : "global memory";
-}
-
-bool descends(const Grid& grid, const Grid& from) {
-  const Grid* at = &grid;
-  while (at->generation > from.generation) at = at->parent;
-  return at == &from;
-}
-
-// Why nothing orders accesses of the two grids, and what does.
-std::string between_grids(const Grid& one, const Grid& other) {
-  if (descends(one, other) || descends(other, one)) {
-    return ", with no ordering between the parent and its child. A child sees what its launching thread wrote before the "
-           "launch, and what __syncthreads() ordered before that. A parent never sees what a child wrote: read it in a "
-           "kernel that the parent launches into cudaStreamTailLaunch.";
-  }
-  return ", with no ordering between the two child grids. Grids that one block launches into one stream run one after the "
-         "other; those of different blocks or streams do not. Use an atomic operation, or move the second access to a "
-         "kernel that is launched into cudaStreamTailLaunch.";
-}
-
 }  // namespace
 
 Races& races() {
@@ -283,48 +188,6 @@ void Races::report_race(const Event& event, const Touch& before, u32 offset) {
   report({Severity::kWarning, "race", race_text(event, before, offset), where(*event.thread, now.location)});
 }
 
-std::string Races::race_text(const Event& event, const Touch& before, u32 offset) const {
-  const Touch& now = event.touch;
-  const ThreadRecord& thread = *event.thread;
-  const Grid& earlier = family().grid_of(before.block);
-  const Grid& grid = *thread.block->launch->node;
-  const std::string kernel = grid.launch.name;
-  const bool same_grid = &earlier == &grid;
-  const bool same_block = before.block == now.block;
-  const bool same_warp = same_block && before.thread / kWarpLanes == now.thread / kWarpLanes;
-  const auto in_block = [&](const Dim3& block, const Grid& of) {
-    return (same_block ? "" : " of block " + text(block)) + (same_grid ? "" : " of kernel " + of.launch.name);
-  };
-  const Dim3 other_block = position(before.block - earlier.launch.first_block, earlier.launch.grid);
-  const std::string at = event.shared ? shared_text(thread, offset, event.bytes)
-                                      : what_is_at(event.address - event.offset + offset, event.bytes);
-  std::string message = "race on " + at + ": thread " + text(position(before.thread, earlier.launch.block)) +
-                        in_block(other_block, earlier) + past(before.kind) + in_line(before.location) + " and thread " +
-                        text(thread.tid) + in_block(thread.block->index, grid) + ' ' + verb(now.kind) + " it" +
-                        in_line(now.location);
-  if (now.kind == Access::kCachedRead && same_grid && writes(before.kind)) {
-    message += ", through a cache that may hold what was there before kernel " + kernel +
-               ". Read memory that the kernel writes through a pointer that is not const __restrict__, and not with "
-               "__ldg(), or read it in another launch.";
-  } else if (same_block) {
-    const bool one_warp = thread.block->count <= kWarpLanes;
-    const Missing missing = missing_between(before, now, same_warp, one_warp);
-    message += ' ' + missing.where + ", in kernel " + kernel + ", block " + text(thread.block->index) + ". " +
-               missing.advice;
-  } else if (!same_grid) {
-    message += between_grids(earlier, grid);
-  } else {
-    message += ", with no ordering between the two blocks, in kernel " + kernel +
-               ". Use an atomic operation, put __threadfence() between the write and the flag or counter that "
-               "announces it, or move the second access to another launch.";
-    if (has_block_scope(before.kind) || has_block_scope(now.kind)) {
-      message += " An operation of block scope does not reach other blocks.";
-    }
-  }
-  if (is_volatile(before.kind) || is_volatile(now.kind)) message += " volatile does not order accesses.";
-  return message;
-}
-
 void Races::check(const Event& event, const Touch& before, u32 offset) {
   if (before && in_conflict(before.kind, event.touch.kind, event.shared, before.block == event.touch.block) &&
       !ordered(before, *event.thread->block, event.touch)) {
@@ -441,6 +304,11 @@ void Races::global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u3
           thread.block->touch(thread, kind, location)});
 }
 
+void Races::cached(ThreadRecord& thread, u64 address, u32 bytes, u32 location) {
+  settle();
+  if (pages_.contains(address / kPageBytes)) global(thread, address, bytes, Access::kCachedRead, location);
+}
+
 Cells* Races::page(u64 address) {
   const u64 number = address / kPageBytes;
   if (last_cells_ && number == last_page_) return last_cells_;
@@ -458,6 +326,10 @@ extern "C" void wc_shadow_shared(Thread* caller, u32 offset, u32 bytes, Access k
   take_turn(thread, kind, location);
   races().shared(thread, offset, bytes, kind, location);
   if (engine().options.counted) count_access(thread, {0, location, bytes, kind, Space::kShared}, offset);
+}
+
+extern "C" void wc_constant(Thread* caller, u64 address, u32 bytes, u32 location) {
+  races().cached(record(caller), address, bytes, location);
 }
 
 extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }

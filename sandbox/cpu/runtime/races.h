@@ -27,7 +27,7 @@
 // A volatile read that saw an old value is a race too, unless its line polls: unless some thread looks at the same place
 // again before it writes anything. What is a poll is known when the launch ends.
 //
-// Cached reads (ld.global.nc: __ldg, or a const __restrict__ pointer) come after no write of their own grid, whatever
+// Cached reads (ld.global.nc: __ldg, or a const __restrict__ pointer; constant memory; textures) come after no write of their own grid, whatever
 // orders the two: the cache may hold what was there when the kernel began. Writes may follow them as they follow others.
 //
 // A finding is a warning: that a race changes a result is shown by running the threads in other orders, where the
@@ -63,6 +63,8 @@ class Races {
   void start_block(Block& block);
   void shared(ThreadRecord& thread, u32 offset, u32 bytes, Access kind, u32 location);
   void global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u32 location);
+  // A read of constant memory or a texture: like a kCachedRead, where kernels have accessed the same page otherwise.
+  void cached(ThreadRecord& thread, u64 address, u32 bytes, u32 location);
   void fence(Block& block, bool within_block);
   // An asynchronous copy to shared memory, after its target has been written over, and when its thread has waited.
   void start_copy(Block& block, u32 offset, u32 bytes, u32 location);

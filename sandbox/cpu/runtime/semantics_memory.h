@@ -55,11 +55,29 @@ WC_INLINE u64 inside(const Frame& frame, u32 site, u64 address, u32 location) {
   return address;
 }
 
+// Inside a constant variable, as the translator knows.
+template <u32 kBytes>
+WC_INLINE u64 constant(const Frame& frame, u64 address, u32 location) {
+  if (__builtin_expect(frame.races, 0)) wc_constant(frame.thread, address, kBytes, location);
+  return address;
+}
+
 // An aligned access cannot wrap, so one compare finds negative offsets too.
 template <u32 kBytes, Access kAccess>
 WC_INLINE u64 shared(const Frame& frame, u64 offset, u32 location) {
   if (__builtin_expect((offset + (kBytes - 1) >= frame.shared_bytes) | ((offset & (kBytes - 1)) != 0), 0))
     wc_bad_shared(frame.thread, u32(offset), kBytes, kAccess, location);
+  if (__builtin_expect(frame.races, 0))
+    wc_shadow_shared(frame.thread, u32(offset), kBytes, kAccess, location);
+  return frame.shared + offset;
+}
+
+// The same for an address that derives from the array of `size` bytes at `start`.
+template <u32 kBytes, Access kAccess>
+WC_INLINE u64 shared_array(const Frame& frame, u64 start, u64 size, u64 offset, u32 location) {
+  const u64 last = size < kBytes ? 0 : size - kBytes;
+  if (__builtin_expect((size < kBytes) | (offset - start > last) | ((offset & (kBytes - 1)) != 0), 0))
+    wc_bad_shared_array(frame.thread, u32(start), u32(size), u32(offset), kBytes, kAccess, location);
   if (__builtin_expect(frame.races, 0))
     wc_shadow_shared(frame.thread, u32(offset), kBytes, kAccess, location);
   return frame.shared + offset;

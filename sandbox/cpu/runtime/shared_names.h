@@ -12,5 +12,7 @@ struct ThreadRecord;
 // "element 33 of 1056 (of 4 bytes each) of shared array tile" for an access of `bytes` at `offset`, with the index past
 // the end if the kernel has a single array; "byte 132 of shared memory" where the array is unknown.
 std::string shared_text(const ThreadRecord& thread, u32 offset, u32 bytes);
+// The same, counted in the static array at `start`, whatever array `offset` lies in.
+std::string shared_text_from(const ThreadRecord& thread, u32 start, u32 offset, u32 bytes);
 
 }  // namespace warpcourt::cpu

@@ -6,11 +6,6 @@
 #include "launch.h"
 
 namespace warpcourt::cpu {
-namespace {
-
-constexpr u32 kLeastBytes = 32;  // of a thread: a few are cheap
-
-}  // namespace
 
 Spills& spills() {
   static auto* instance = new Spills;
@@ -22,7 +17,7 @@ void Spills::start_launch(const Launch& launch) { threads_[launch.kernel] += lau
 void Spills::report_kernels() const {
   for (const auto& [kernel, threads] : threads_) {
     const KernelResources& has = kernel->resources;
-    if (!has.known || has.spilled_bytes < kLeastBytes) continue;
+    if (!has.spills_much) continue;
     const std::string name = demangle(kernel->name);
     note_line("spills", name, kernel->location,
               "Kernel " + name + " has " + count(has.registers, "register") + " per thread, and that is too few: each thread spills " +

@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "memory.h"
 #include "requests.h"
+#include "races.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -127,9 +128,36 @@ class Needed {
     count_fetch(record(caller), {0, location, bytes, access, Space::kTexture, on_host}, {texels_, count_});
   }
 
+  // Race mode: whether a cache may hold something else than memory does. If so, that is in memory until `put_back`.
+  bool show_cached(Thread* caller, u32 bytes, u32 location) {
+    if (!caller->races) return false;
+    u8 cached[kMost][kWidest];
+    for (u32 i = 0; i < count_; ++i) {
+      races().cached(record(caller), texels_[i], bytes, location);
+      std::memcpy(cached[i], reinterpret_cast<const void*>(texels_[i]), bytes);
+    }
+    races().settle();
+    bool differs = false;
+    for (u32 i = 0; i < count_; ++i) {
+      std::memcpy(newest_[i], reinterpret_cast<const void*>(texels_[i]), bytes);
+      differs |= std::memcmp(newest_[i], cached[i], bytes) != 0;
+    }
+    if (differs) copy_all(cached, bytes);
+    return differs;
+  }
+  void put_back(u32 bytes) const { copy_all(newest_, bytes); }
+
  private:
-  u64 texels_[8];  // as linear filtering in three dimensions needs
+  static constexpr u32 kMost = 8;     // as linear filtering in three dimensions needs
+  static constexpr u32 kWidest = 16;  // bytes of a texel
+
+  void copy_all(const u8 (&from)[kMost][kWidest], u32 bytes) const {
+    for (u32 i = 0; i < count_; ++i) std::memcpy(reinterpret_cast<void*>(texels_[i]), from[i], bytes);
+  }
+
+  u64 texels_[kMost];
   u32 count_ = 0;
+  u8 newest_[kMost][kWidest];
 };
 
 Needed fetch(const Texture& texture, u32 dimensions, const float* coordinates, u32* result) {
@@ -162,6 +190,24 @@ Needed fetch(const Texture& texture, u32 dimensions, const float* coordinates, u
   } else {
     needed.add(texel);
   }
+  return needed;
+}
+
+// tex1Dfetch and its kin: texels by number, zero outside.
+Needed fetch_by_number(const Texture& texture, u32 dimensions, const u32* coordinates, u32* result) {
+  const s64 x = static_cast<s32>(coordinates[0]), y = dimensions > 1 ? static_cast<s32>(coordinates[1]) : 0;
+  const bool inside = x >= 0 && y >= 0 && x < static_cast<s64>(texture.image.width) &&
+                      y < static_cast<s64>(texture.image.height);
+  const u8* texel = inside ? texture.image.at(static_cast<u64>(x), static_cast<u64>(y), 0) : nullptr;
+  const bool normalised = texture.how.readMode == cudaReadModeNormalizedFloat ||
+                          texture.image.format.f == cudaChannelFormatKindFloat;
+  for (int i = 0; i < 4; ++i) {
+    if (!texel) result[i] = 0;
+    else if (normalised) result[i] = std::bit_cast<u32>(float_component(texture.image, texel, i));
+    else result[i] = raw_component(texture.image, texel, i);
+  }
+  Needed needed;
+  needed.add(texel);
   return needed;
 }
 
@@ -253,27 +299,20 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return retire
 void wc_texture(Thread* caller, u64 object, u32 dimensions, bool integer_coordinates, const u32* coordinates,
                 u32* result, u32 location) {
   const Texture& texture = checked(caller, object, "texture object", location);
-  float at[3] = {0, 0, 0};
-  if (!integer_coordinates) {
+  const u32 bytes = texture.image.texel_bytes();
+  const auto read = [&] {
+    if (integer_coordinates) return fetch_by_number(texture, dimensions, coordinates, result);
+    float at[3] = {0, 0, 0};
     for (u32 d = 0; d < dimensions; ++d) at[d] = std::bit_cast<float>(coordinates[d]);
-    fetch(texture, dimensions, at, result).count(caller, texture.image.texel_bytes(), Access::kRead, location);
-    return;
+    return fetch(texture, dimensions, at, result);
+  };
+  if (caller->races) races().settle();
+  Needed needed = read();
+  if (needed.show_cached(caller, bytes, location)) {
+    read();
+    needed.put_back(bytes);
   }
-  // tex1Dfetch and its kin: texels by number, zero outside.
-  const s64 x = static_cast<s32>(coordinates[0]), y = dimensions > 1 ? static_cast<s32>(coordinates[1]) : 0;
-  const bool inside = x >= 0 && y >= 0 && x < static_cast<s64>(texture.image.width) &&
-                      y < static_cast<s64>(texture.image.height);
-  const u8* texel = inside ? texture.image.at(static_cast<u64>(x), static_cast<u64>(y), 0) : nullptr;
-  const bool normalised = texture.how.readMode == cudaReadModeNormalizedFloat ||
-                          texture.image.format.f == cudaChannelFormatKindFloat;
-  for (int i = 0; i < 4; ++i) {
-    if (!texel) result[i] = 0;
-    else if (normalised) result[i] = std::bit_cast<u32>(float_component(texture.image, texel, i));
-    else result[i] = raw_component(texture.image, texel, i);
-  }
-  Needed needed;
-  needed.add(texel);
-  needed.count(caller, texture.image.texel_bytes(), Access::kRead, location);
+  needed.count(caller, bytes, Access::kRead, location);
 }
 
 void wc_surface(Thread* caller, u64 object, u32 dimensions, const u32* coordinates, u32 bytes, void* data,
@@ -294,6 +333,10 @@ void wc_surface(Thread* caller, u64 object, u32 dimensions, const u32* coordinat
          wire::kIllegalAccess);
   }
   u8* texel = image.at(0, at[1], at[2]) + at[0];
+  if (caller->races) {
+    take_turn(record(caller), access, location);
+    races().global(record(caller), reinterpret_cast<u64>(texel), bytes, access, location);
+  }
   if (access == Access::kRead) std::memcpy(data, texel, bytes);
   else std::memcpy(texel, data, bytes);
   Needed needed;

@@ -10,22 +10,8 @@ A branch that is not counted costs nothing; one that is costs a comparison in ru
 
 from collections.abc import Iterable, Iterator
 
-from .syntax import (
-    Address,
-    Arguments,
-    Function,
-    Instruction,
-    Label,
-    Name,
-    Offset,
-    Operand,
-    Pair,
-    Scope,
-    Statement,
-    Targets,
-    Unary,
-    Vector,
-)
+from .definitions import registers_in
+from .syntax import Function, Instruction, Label, Name, Scope, Statement, Targets
 
 DATA_BRANCHES = "divergent_branches"  # the counter for which branches on data are counted
 LEAST_OF_BOTH = 10  # instructions of each of two sides; a GPU executes shorter ones without branching
@@ -189,7 +175,7 @@ class _Uses:
                 continue
             if instruction.name == "setp" and instruction.any_of("eq", "ne"):
                 equal |= _written(instruction)
-            for name in _names(instruction.operands[1:]):
+            for name in registers_in(instruction.operands[1:], in_addresses=True):
                 self._users.setdefault(name, []).append(instruction)
             if instruction.guard is not None:
                 self._users.setdefault(instruction.guard.register, []).append(instruction)
@@ -222,23 +208,9 @@ class _Uses:
         if instruction.name != "ld" or instruction.space not in ("param", "const"):
             return False
         return instruction.space == "const" or not self._parameters.isdisjoint(
-            _names(instruction.operands[1:])
+            registers_in(instruction.operands[1:], in_addresses=True)
         )
 
 
 def _written(instruction: Instruction) -> set[str]:
-    return set(_names(instruction.operands[:1]))
-
-
-def _names(operands: Iterable[Operand]) -> Iterator[str]:
-    for operand in operands:
-        if isinstance(operand, Name):
-            yield operand.text
-        elif isinstance(operand, Pair):
-            yield from _names((operand.first, operand.second))
-        elif isinstance(operand, Unary):
-            yield from _names((operand.operand,))
-        elif isinstance(operand, Address | Offset) and isinstance(operand.base, Name):
-            yield operand.base.text
-        elif isinstance(operand, Vector | Arguments):
-            yield from _names(operand.elements)
+    return set(registers_in(instruction.operands[:1], in_addresses=True))

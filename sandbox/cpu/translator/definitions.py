@@ -1,9 +1,20 @@
 """Where the registers of a function get their values, for analyses that follow values a few steps back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .polling import instructions_of
-from .syntax import Function, Instruction, Name, Operand, Pair, Unary, Vector
+from .syntax import (
+    Address,
+    Arguments,
+    Function,
+    Instruction,
+    Name,
+    Offset,
+    Operand,
+    Pair,
+    Unary,
+    Vector,
+)
 
 MOST_STEPS = 64  # from one register back; longer ways are unknown
 
@@ -43,14 +54,16 @@ class Definitions:
         return False
 
 
-def registers_in(operands: tuple[Operand, ...]) -> Iterator[str]:
-    """The names in `operands`, without those of addresses."""
+def registers_in(operands: Iterable[Operand], *, in_addresses: bool = False) -> Iterator[str]:
+    """The names in `operands`: those of addresses and of the arguments of calls only if `in_addresses`."""
     for operand in operands:
         if isinstance(operand, Name):
             yield operand.text
         elif isinstance(operand, Pair):
-            yield from registers_in((operand.first, operand.second))
+            yield from registers_in((operand.first, operand.second), in_addresses=in_addresses)
         elif isinstance(operand, Unary):
-            yield from registers_in((operand.operand,))
-        elif isinstance(operand, Vector):
-            yield from registers_in(operand.elements)
+            yield from registers_in((operand.operand,), in_addresses=in_addresses)
+        elif isinstance(operand, Vector) or (in_addresses and isinstance(operand, Arguments)):
+            yield from registers_in(operand.elements, in_addresses=in_addresses)
+        elif in_addresses and isinstance(operand, Address | Offset) and isinstance(operand.base, Name):
+            yield operand.base.text

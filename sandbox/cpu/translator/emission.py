@@ -4,6 +4,7 @@ from collections import Counter
 
 from .errors import UnsupportedForm
 from .ptx_types import TYPES, Type
+from .shared_bases import SharedBases
 from .special import SPECIAL_REGISTERS
 from .symbols import CppNames, FunctionSymbol, Register, Scopes, VariableSymbol
 from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Targets, Unary, Vector
@@ -64,6 +65,8 @@ class Emission:
         # What an address in a register may lie in, by state space; the function declares those that are used.
         self.regions: dict[str, list[VariableSymbol]] = {"local": [], "param": []}
         self.used_regions: set[str] = set()
+        self.shared_bases = SharedBases()
+        self.looks_again = False  # this instruction, see `looks`
 
     # --- operands -------------------------------------------------------------------------------------------
 
@@ -152,10 +155,12 @@ class Emission:
         address = self.address(operand)
         check = f"<{size_bytes}, Access::{access}>"
         variable = self._variable_around(operand, space, size_bytes)
+        if variable and variable.space == "const":
+            return f"constant<{size_bytes}>(W, {address}, {self.location})"
         if variable and variable.space != "global":
             return address
         if space == "shared":
-            return f"shared{check}(W, {address}, {self.location})"
+            return self._within_shared(operand, check, address)
         if space in self.regions:
             return self._within(space, check, address)
         function = "inside" if variable else "global" if space else "generic"
@@ -165,6 +170,15 @@ class Emission:
         """The same for the first `count` bytes in global memory, aligned to `size_bytes`."""
         address = self.address(operand)
         return f"part_of_global<{size_bytes}>(W, {self.new_site()}, {address}, {count}, {self.location})"
+
+    def _within_shared(self, operand: Operand, check: str, address: str) -> str:
+        """The address, checked against the array that it derives from, or else against all shared memory."""
+        name = self.shared_bases.of(operand)
+        symbol = self.scopes.find(name) if name else None
+        if isinstance(symbol, VariableSymbol) and symbol.is_static:
+            array = f"{symbol.address}, {symbol.size_bytes}"
+            return f"shared_array{check}(W, {array}, {address}, {self.location})"
+        return f"shared{check}(W, {address}, {self.location})"
 
     def _within(self, space: str, check: str, address: str) -> str:
         """The address, checked against the local arrays, or against the parameters and those of calls."""

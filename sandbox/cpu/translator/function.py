@@ -10,9 +10,20 @@ from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .families import families_of
 from .locations import Locations
+from .looks import looks_again
 from .narrow_products import KINDS, NarrowProducts
 from .ptx_types import TYPES
-from .symbols import CppNames, FunctionSymbol, Register, Scopes, Symbol, VariableSymbol, lay_out
+from .shared_bases import SharedBases
+from .symbols import (
+    CppNames,
+    FunctionSymbol,
+    Register,
+    Scopes,
+    Symbol,
+    VariableSymbol,
+    is_shared,
+    lay_out,
+)
 from .syntax import (
     Function,
     Instruction,
@@ -62,6 +73,7 @@ class _Body:
     ) -> None:
         self._names = CppNames()
         self._scopes = Scopes(self._names, module)
+        self._common = [name for name, symbol in module.items() if is_shared(symbol)]
         self._locations = locations
         self._shared_offsets = shared_offsets
         self._code = Emission(unit, self._scopes, self._names)
@@ -76,7 +88,9 @@ class _Body:
         self._function = function
         self._definitions = Definitions(function)
         self._narrow = NarrowProducts(function, self._definitions)
+        self._looks = looks_again(function)
         self._code.is_entry = function.is_entry
+        self._code.shared_bases = SharedBases(function, self._common)
         self._locations.enter_function(function.name)
         layout = lay_out(function.parameters)
         for variable, offset in zip(function.parameters, layout.offsets, strict=True):
@@ -135,6 +149,7 @@ class _Body:
         for statement in statements:
             if isinstance(statement, Instruction):
                 self._place += 1
+                self._code.looks_again = self._place in self._looks
                 self._lines.append(self._instruction(statement))
             elif isinstance(statement, SourceLocation):
                 self._locate(statement)
@@ -181,7 +196,10 @@ class _Body:
         if variable.space == "shared":
             offset = self._shared_offsets.get(variable.name)
             address = "u64(T->dynamic_offset)" if offset is None else f"{offset}ull"
-            self._scopes.define(variable.name, VariableSymbol(address, "shared", variable.size_bytes))
+            self._scopes.define(
+                variable.name,
+                VariableSymbol(address, "shared", variable.size_bytes, is_static=offset is not None),
+            )
             return
         if variable.space in self._code.regions:  # the module has defined all others
             self._scopes.define(variable.name, next(self._places))

@@ -27,8 +27,14 @@ class Resources(Protocol):
 
     registers: int
     stack_bytes: int
-    spill_store_bytes: int
-    spill_load_bytes: int
+
+    @property
+    def spilled_bytes(self) -> int:
+        """What a thread stores of its registers and loads again."""
+
+    @property
+    def spills_much(self) -> bool:
+        """Whether a note is made of them."""
 
 
 def no_resources() -> Mapping[str, Resources]:
@@ -154,7 +160,9 @@ class _ModuleEmitter:
             self._symbols[name] = VariableSymbol(f"u64({cpp})", variable.space, variable.size_bytes)
         for variable, offset in zip(self._common, self._common_layout.offsets, strict=True):
             address = "u64(T->dynamic_offset)" if _is_dynamic(variable) else f"{offset}ull"
-            self._symbols[variable.name] = VariableSymbol(address, "shared", variable.size_bytes)
+            self._symbols[variable.name] = VariableSymbol(
+                address, "shared", variable.size_bytes, is_static=not _is_dynamic(variable)
+            )
         for alias, name in self._module.aliases.items():
             if name in self._symbols:
                 self._symbols[alias] = self._symbols[name]
@@ -271,8 +279,8 @@ class _ModuleEmitter:
 def _resource_record(found: Resources | None) -> str:
     if found is None:
         return "{}"
-    spilled_bytes = found.spill_store_bytes + found.spill_load_bytes
-    return f"{{true, {found.registers}, {spilled_bytes}, {found.stack_bytes}}}"
+    spills_much = str(found.spills_much).lower()
+    return f"{{true, {found.registers}, {found.spilled_bytes}, {found.stack_bytes}, {spills_much}}}"
 
 
 def _array(cpp_type: str, name: str, records: list[str]) -> str:

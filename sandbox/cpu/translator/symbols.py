@@ -24,6 +24,7 @@ class VariableSymbol(NamedTuple):
     address: str
     space: str
     size_bytes: int
+    is_static: bool = True  # False: the launch gives the size
 
 
 class FunctionSymbol(NamedTuple):
@@ -34,6 +35,11 @@ class FunctionSymbol(NamedTuple):
 
 
 Symbol = Register | VariableSymbol | FunctionSymbol
+
+
+def is_shared(symbol: Symbol) -> bool:
+    """Whether it is a variable in shared memory."""
+    return isinstance(symbol, VariableSymbol) and symbol.space == "shared"
 
 
 class CppNames:

@@ -329,6 +329,15 @@ WARNINGS = {
         "uninitialised",
         "read of uninitialised device memory: element 32 of 64 (of 4 bytes each) of the 256-byte cudaMalloc",
     ),
+    "too few bytes cleared": (
+        program(
+            "data[t] += 1;",
+            host="float* p; cudaMalloc(&p, 256); cudaMemset(p, 0, 128); broken<<<1, 64>>>(p);",
+        ),
+        RunFlag.RACES,
+        "uninitialised",
+        "cudaMemset set 128 of its 256 bytes: element 32 of 64 (of 4 bytes each) is the first without",
+    ),
     "division by zero": (
         program("data[t] = 5 / (t - 3);"),
         RunFlag.NONE,
@@ -389,6 +398,19 @@ def test_endless_host_code_meets_the_time_limit() -> None:
     outcome = run(program("", host="for (volatile int i = 0;; ) (void)i;"), X, time_limit_ms=200)
     assert outcome.status == ExitStatus.TIME_LIMIT
     assert "in host code" in outcome.finding("time_limit")["message"]
+
+
+def test_a_forked_process_has_no_gpu() -> None:
+    source = program(
+        "data[t] = 7;",
+        before="#include <sys/wait.h>\n#include <unistd.h>",
+        host="pid_t child = fork(); if (child == 0) { broken<<<1, 64>>>(data); _exit(0); }"
+        " waitpid(child, nullptr, 0);",
+    )
+    outcome = run(source, X, flags=DETERMINISTIC)
+    assert outcome.status is None, outcome.diagnostics
+    np.testing.assert_array_equal(outcome.arrays[0], X)
+    assert "a forked process uses the GPU" in outcome.finding("cuda_error")["message"]
 
 
 def test_checked_errors_are_no_failure() -> None:

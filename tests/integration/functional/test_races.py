@@ -60,6 +60,8 @@ ORDERLY = {
     "leave_and_exit": SUMS,
     "look_by_adding_nothing": np.cumsum(SUMS),
     "cached_reads_of_what_is_there": SUMS,
+    "look_back_in_one_word": np.cumsum(SUMS),
+    "textures_and_constants_of_an_earlier_launch": SUMS,
 }
 UNORDERED = {
     "volatile_tree": TOTAL,
@@ -78,6 +80,8 @@ UNORDERED = {
     "exchange_by_vote": TOTAL,
     "exchange_between_halves": TOTAL,
     "read_through_cache": TOTAL,
+    "read_through_texture": TOTAL,
+    "read_constant": TOTAL,
 }
 
 

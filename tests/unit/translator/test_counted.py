@@ -161,7 +161,9 @@ def test_executions_are_counted_if_a_requirement_needs_them() -> None:
 
 def test_the_resources_of_kernels_are_in_the_module() -> None:
     resources = {"k": Assembled(registers=40, stack_bytes=64, spill_store_bytes=8, spill_load_bytes=12)}
-    assert "1, {true, 40, 20, 64}, " in translate(module(WORK), (), lambda: resources)
+    assert "1, {true, 40, 20, 64, false}, " in translate(module(WORK), (), lambda: resources)
+    spilling = {"k": Assembled(registers=40, spill_store_bytes=16, spill_load_bytes=16)}
+    assert "1, {true, 40, 32, 0, true}, " in translate(module(WORK), (), lambda: spilling)
     assert "1, {}, " in translate(module(WORK))
 
 

@@ -45,8 +45,9 @@ def _load(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     elements = code.elements(instruction.operand(0))
     address = instruction.operand(1)
-    plain = CACHED_READ if instruction.has("nc") else READ
-    access = _kind(instruction, _ORDERED_LOADS, (plain, POLLED_READ, VOLATILE_READ, BLOCK_POLLED_READ))
+    plain = CACHED_READ if instruction.has("nc") or instruction.space == "const" else READ
+    volatile = POLLED_READ if code.looks_again else VOLATILE_READ
+    access = _kind(instruction, _ORDERED_LOADS, (plain, POLLED_READ, volatile, BLOCK_POLLED_READ))
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(elements), access)
     ordered = access != plain
     function = "load_atomic" if ordered else "load"

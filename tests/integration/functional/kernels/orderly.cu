@@ -249,6 +249,38 @@ __global__ void look_by_adding_nothing(const int* x, int* out) {
   atomicExch(&flags[tile], 1);
 }
 
+// A word that holds a state and a value needs no fence. What the loop waits for is there at the first look.
+constexpr int kPart = 1 << 29, kWhole = 1 << 30;
+__global__ void look_back_in_one_word(const int* x, int* out) {
+  if (threadIdx.x) return;
+  const int tile = blockIdx.x, sum = sum_of(x, tile);
+  volatile int* words = flags;
+  words[tile] = sum | kPart;
+  int before = 0;
+  for (int b = tile - 1; b >= 0; --b) {
+    int word;
+    do {
+      word = words[b];
+    } while (word == 0);
+    before += word & (kPart - 1);
+    if (word & kWhole) break;
+  }
+  words[tile] = (before + sum) | kWhole;
+  out[tile] = before + sum;
+}
+
+// Through a texture and constant memory, what an earlier launch wrote.
+__constant__ int table[4096];
+__global__ void sum_textures(cudaTextureObject_t texture, int* out) {
+  int sum = 0;
+  for (int i = threadIdx.x; i < kThreads; i += 32) {
+    const int place = blockIdx.x * kThreads + (i ^ 64);
+    sum += tex1Dfetch<int>(texture, place) + table[place];
+  }
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum / 2;
+}
+
 extern "C" void solve(const int* x, int* out, int n, int which) {
   int blocks = (n + kThreads - 1) / kThreads;
   cudaMemset(out, 0, 4 * kBins);
@@ -280,6 +312,28 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
       cudaMemset(all, 0, n * sizeof(int));
       replace<<<blocks, kThreads>>>(x, all);
       sum_cached<<<blocks, kThreads>>>(all, out);
+      cudaFree(all);
+      break;
+    }
+    case 17: look_back_in_one_word<<<blocks, kThreads>>>(x, out); break;
+    case 18: {
+      int *all, *constant;
+      cudaMalloc(&all, n * sizeof(int));
+      cudaMemset(all, 0, n * sizeof(int));
+      cudaGetSymbolAddress(reinterpret_cast<void**>(&constant), table);
+      cudaMemset(constant, 0, sizeof table);
+      cudaResourceDesc resource = {};
+      resource.resType = cudaResourceTypeLinear;
+      resource.res.linear.devPtr = all;
+      resource.res.linear.desc = cudaCreateChannelDesc<int>();
+      resource.res.linear.sizeInBytes = n * sizeof(int);
+      cudaTextureDesc how = {};
+      cudaTextureObject_t texture;
+      cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+      replace<<<blocks, kThreads>>>(x, all);
+      replace<<<blocks, kThreads>>>(x, constant);
+      sum_textures<<<blocks, 32>>>(texture, out);
+      cudaDestroyTextureObject(texture);
       cudaFree(all);
       break;
     }

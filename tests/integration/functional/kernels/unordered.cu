@@ -188,6 +188,23 @@ __global__ void read_through_cache(const int* x, int* parts, int* out) {
   atomicAdd(out, other);
 }
 
+// Nor does it clear the caches of textures and of constant memory.
+__global__ void read_through_texture(const int* x, int* parts, cudaTextureObject_t texture, int* out) {
+  const int t = threadIdx.x, tile = blockIdx.x;
+  parts[tile * kThreads + t] = x[tile * kThreads + t];
+  __syncthreads();
+  const int other = tex1Dfetch<int>(texture, tile * kThreads + (t ^ 64));  // race: read_through_texture
+  atomicAdd(out, other);
+}
+__constant__ int table[4096];
+__global__ void read_constant(const int* x, int* address, int* out) {
+  const int t = threadIdx.x, tile = blockIdx.x;
+  address[tile * kThreads + t] = x[tile * kThreads + t];
+  __syncthreads();
+  const int other = table[tile * kThreads + (t ^ 64)];  // race: read_constant
+  atomicAdd(out, other);
+}
+
 extern "C" void solve(const int* x, int* out, int n, int which) {
   const int blocks = (n + kThreads - 1) / kThreads;
   cudaMemset(out, 0, 4 * kBins);
@@ -214,6 +231,30 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
       cudaMemset(parts, 0, n * sizeof(int));
       read_through_cache<<<blocks, kThreads>>>(x, parts, out);
       cudaFree(parts);
+      break;
+    }
+    case 16: {
+      int* parts;
+      cudaMalloc(&parts, n * sizeof(int));
+      cudaMemset(parts, 0, n * sizeof(int));
+      cudaResourceDesc resource = {};
+      resource.resType = cudaResourceTypeLinear;
+      resource.res.linear.devPtr = parts;
+      resource.res.linear.desc = cudaCreateChannelDesc<int>();
+      resource.res.linear.sizeInBytes = n * sizeof(int);
+      cudaTextureDesc how = {};
+      cudaTextureObject_t texture;
+      cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+      read_through_texture<<<blocks, kThreads>>>(x, parts, texture, out);
+      cudaDestroyTextureObject(texture);
+      cudaFree(parts);
+      break;
+    }
+    case 17: {
+      void* address;
+      cudaGetSymbolAddress(&address, table);
+      cudaMemset(address, 0, sizeof table);
+      read_constant<<<blocks, kThreads>>>(x, static_cast<int*>(address), out);
     }
   }
 }
