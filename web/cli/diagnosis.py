@@ -27,11 +27,15 @@ def diagnosis_lines(diagnosis: Body, *, file: str, site: str = "") -> list[str]:
 
     `site` is the address of the site, before the paths of help pages.
     """
-    return [*_findings(diagnosis["findings"], file, site), "", *_counts(diagnosis["counts"])]
+    return [*_findings(diagnosis, file, site), "", *_counts(diagnosis["counts"])]
 
 
-def _findings(found: Sequence[Body], file: str, site: str) -> Iterator[str]:
-    if not found:
+def _findings(diagnosis: Body, file: str, site: str) -> Iterator[str]:
+    found: Sequence[Body] = diagnosis["findings"]
+    if unexplained := diagnosis.get("unexplained"):  # a site of an earlier version says none
+        yield "No finding explains the wrong answer."
+        yield from unexplained
+    elif not found:
         yield "No findings."
     for number, entry in enumerate(found[:MOST_FINDINGS], start=1):
         place = f"{file}:{entry['line']}" if entry["line"] else file

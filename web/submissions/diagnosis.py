@@ -1,13 +1,13 @@
 """What a report says of a program, for learners: its findings in order of weight, and counts of kernels."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from judge.evidence.counts import KernelCounts, parse_counts
 from judge.evidence.diagnostics import findings, headline
-from judge.report import Diagnostic, Report
-from problems.vocabulary import DiagnosticKind, Severity
+from judge.report import Diagnostic, Mismatch, Report
+from problems.vocabulary import DiagnosticKind, Severity, Verdict
 from web.site.findings import page_of_finding
 
 # Notes: leaks, which are faults, then those that cost most time as a rule.
@@ -53,10 +53,14 @@ class ExplainedFinding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All findings of a report, the most important one first, and the counts of each kernel."""
+    """All findings of a report, the most important one first, and the counts of each kernel.
+
+    `unexplained` has sentences on wrong elements and on what to do, if no finding explains a wrong answer.
+    """
 
     findings: tuple[ExplainedFinding, ...]
     counts: tuple[KernelCounts, ...]
+    unexplained: tuple[str, ...] = ()
 
 
 def diagnose(report: Report) -> Diagnosis:
@@ -64,7 +68,9 @@ def diagnose(report: Report) -> Diagnosis:
     counts = parse_counts(report.diagnostics)
     of_kernels = {entry.kernel: entry for entry in counts}
     return Diagnosis(
-        tuple(_explain(found, of_kernels.get(found.kernel or "")) for found in ranked(report)), counts
+        tuple(_explain(found, of_kernels.get(found.kernel or "")) for found in ranked(report)),
+        counts,
+        tuple(_unexplained(report)),
     )
 
 
@@ -103,6 +109,37 @@ def _weight(found: Diagnostic) -> tuple[int, int]:
     severity = (Severity.ERROR, Severity.WARNING, Severity.NOTE).index(found.severity)
     place = next((place for place, kind in enumerate(_NOTES) if kind == found.kind), len(_NOTES))
     return severity, place if found.severity is Severity.NOTE else 0
+
+
+def _unexplained(report: Report) -> Iterator[str]:
+    """What is known of a wrong answer that no finding explains."""
+    if report.verdict is not Verdict.WRONG_ANSWER or headline(report) is not None:
+        return
+    case = next((case for case in report.cases if case.mismatches), None)
+    if case is None:
+        yield report.message
+        return
+    sizes = ", ".join(f"{name} = {size}" for name, size in case.sizes.items())
+    where = f"case {case.name} ({sizes})" if sizes else f"case {case.name}"
+    yield f"In {where}, {case.mismatched} of {case.checked} elements are wrong."
+    yield f"The first one is {_element(case.mismatches[0])}."
+    worst = [output.worst for output in case.outputs if output.worst]
+    farthest = max(worst, key=lambda found: found.absolute_error or 0.0, default=None)
+    if farthest is not None and farthest != case.mismatches[0]:
+        yield f"The farthest off is {_element(farthest)}."
+    wrong = [case.name for case in report.cases if case.verdict is Verdict.WRONG_ANSWER]
+    right = [case.name for case in report.cases if case.verdict is Verdict.ACCEPTED]
+    if right:
+        yield f"Wrong: {', '.join(wrong)}. Right: {', '.join(right)}. Compare their sizes."
+    yield (
+        "Run the smallest wrong case with --size, compute its first wrong element by hand, and print what "
+        "the thread that writes it reads (printf in the kernel)."
+    )
+
+
+def _element(found: Mismatch) -> str:
+    place = ", ".join(map(str, found.index))
+    return f"{found.argument}[{place}]: {found.got} instead of {found.expected}"
 
 
 def _explain(found: Diagnostic, counts: KernelCounts | None) -> ExplainedFinding:

@@ -1,6 +1,7 @@
 """The diagnosis: the best findings first, with their explanation, in the API and in both commands."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -8,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from judge.evidence.counts import KernelCounts
-from judge.report import Diagnostic, Report
+from judge.report import CaseReport, Diagnostic, Mismatch, Report, ShownOutput
 from judge.report_json import to_json
-from problems.vocabulary import DiagnosticKind, Severity, Verdict
+from problems.vocabulary import DiagnosticKind, Group, Severity, Verdict
 from web.cli import terminal
 from web.cli.app import app
 from web.cli.client import Client
@@ -97,6 +98,36 @@ def test_the_text_has_the_best_three_and_a_table() -> None:
     assert "1 more finding: --json prints all." in lines
     assert lines[-1].split() == ["add", "8", "64", "/", "32", "4", "8", "/", "4", "2", "64", "4", "/", "1"]
     assert diagnose(SLOW).counts == (COUNTS,)
+
+
+def test_a_wrong_answer_without_findings_is_described() -> None:
+    first = Mismatch("out", (1,), "2", "3", 1.0, 0.5)
+    worst = Mismatch("out", (7,), "9", "1", 8.0, 0.9)
+    shown = ShownOutput("out", (8,), (1, 8), (), (), (1, 7), worst, (1, 1), (2,))
+    wrong = CaseReport(
+        "odd",
+        Group.ODD,
+        True,
+        Verdict.WRONG_ANSWER,
+        sizes={"n": 8},
+        checked=8,
+        mismatched=2,
+        mismatches=(first, worst),
+        outputs=(shown,),
+    )
+    right = CaseReport("even", Group.SAMPLE, True, Verdict.ACCEPTED)
+    report = Report(Verdict.WRONG_ANSWER, "2 elements are wrong", cases=(right, wrong), diagnostics=NOTES[:2])
+    lines = diagnosis_lines(diagnosis_json(report), file="add.cu")
+    assert lines[:5] == [
+        "No finding explains the wrong answer.",
+        "In case odd (n = 8), 2 of 8 elements are wrong.",
+        "The first one is out[1]: 3 instead of 2.",
+        "The farthest off is out[7]: 1 instead of 9.",
+        "Wrong: odd. Right: even. Compare their sizes.",
+    ]
+    assert "--size" in lines[5]
+    explained = replace(report, diagnostics=(RACE,))
+    assert diagnosis_lines(diagnosis_json(explained), file="add.cu")[0].startswith("1. add.cu:2: race")
 
 
 def test_without_findings_and_counts_it_says_so() -> None:
