@@ -66,7 +66,8 @@ __global__ void choose_digit(State* state, int shift) {
         int before = __shfl_up_sync(0xffffffffu, upto, offset);
         upto += lane >= offset ? before : 0;
     }
-    __syncwarp();  // all lanes have read the rank: a shuffle does not order that
+    // All lanes have read the rank, but a shuffle does not order memory accesses.
+    __syncwarp();
     if (rank > upto - own && rank <= upto) {
         rank -= upto - own;
         int digit = lane * kRun;

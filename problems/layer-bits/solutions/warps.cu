@@ -55,7 +55,8 @@ __global__ void choose(
                 }
             }
             unsigned low = __ballot_sync(kAll, chosen & 1), high = __ballot_sync(kAll, chosen & 2);
-            // The votes need what all lanes have read, so the table can be overwritten now.
+            // All lanes have read the table, but a vote does not order memory accesses.
+            __syncwarp();
             least[place] = best;
             if (lane < 2) {
                 choice[(layer * kChunks + chunk) * 2 + lane] = lane == 0 ? low : high;
