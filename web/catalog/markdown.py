@@ -19,6 +19,7 @@ from markdown_it.token import Token
 
 from web.catalog.dollar_math import use_dollar_math
 from web.catalog.spoilers import use_spoilers
+from web.catalog.tables import use_tables
 from web.catalog.terms import use_terms
 from web.catalog.tex import to_mathml
 from web.colours import colour
@@ -151,11 +152,10 @@ def _with_anchor(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight_block}).enable(
-        ["table", "strikethrough"]
-    )
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight_block}).enable("strikethrough")
     use_dollar_math(parser)
     use_spoilers(parser)
+    use_tables(parser)
     use_terms(parser)
     # The page has the title as its h1, so the headings of a statement start at h2.
     parser.add_render_rule("heading_open", _render_heading)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.growth import assert_linear
 from web.catalog.markdown import Picture, render
+from web.catalog.tables import MOST_ADDED_CELLS
 from web.colours import colour
 
 
@@ -133,6 +134,15 @@ def test_tables_and_outward_links():
     assert 'rel="noopener noreferrer"' in render("[x](https://example.org)")
 
 
+def test_the_cells_that_rows_leave_out_are_bounded():
+    wide = "|a" * 200 + "|\n" + "|-" * 200 + "|\n"
+    assert render(wide + "|1|\n" * 10).count("<td>") == 2000
+    for text in (wide + "|\n" * 100, (wide + "|\n" * 4 + "\n") * 100):
+        for form in (text, "".join(f"> {line}" for line in text.splitlines(keepends=True))):
+            assert render(form).count("<td>") <= MOST_ADDED_CELLS
+    assert "<table>" not in render(wide + "|\n" * 100 + "\n|a|\n|-|\n|1|")
+
+
 @pytest.mark.parametrize("language", ["cuda", "triton", "ptx", "klingon"])
 def test_highlighted_code_is_escaped(language):
     assert "<script>" not in colour("a <script>alert(1)</script>", language)
@@ -149,6 +159,8 @@ def test_highlighted_code_is_escaped(language):
         "> ",
         "- a\n",
         "|a\n|-\n|",
+        "|a|b\n|-|-\n|\n",
+        "|a|b\n|-|-\n\n",
         "$a_",
         "$$\n",
         "\n\n$$]",
