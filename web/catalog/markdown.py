@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from web.catalog.dollar_math import use_dollar_math
+from web.catalog.links import use_bounded_links
 from web.catalog.spoilers import use_spoilers
 from web.catalog.tables import use_tables
 from web.catalog.terms import use_terms
@@ -157,6 +158,7 @@ def _parser() -> MarkdownIt:
     use_spoilers(parser)
     use_tables(parser)
     use_terms(parser)
+    use_bounded_links(parser)
     # The page has the title as its h1, so the headings of a statement start at h2.
     parser.add_render_rule("heading_open", _render_heading)
     parser.add_render_rule("heading_close", _render_heading)

@@ -134,6 +134,16 @@ def test_tables_and_outward_links():
     assert 'rel="noopener noreferrer"' in render("[x](https://example.org)")
 
 
+@pytest.mark.parametrize("letter", ["x", "é"])
+def test_what_references_repeat_is_bounded(letter):
+    address = letter * 1000
+    text = f"[a]: https://example.org/{address}\n\n" + "[a] " * 2000 + "[b](https://example.org/)"
+    html = render(text)
+    assert 2 < html.count("href") < 100
+    assert len(html) < 20 * len(text)
+    assert render(f"[a]: https://example.org/ 'Title'\n\n{'[a] ' * 50}").count('title="Title"') == 50
+
+
 def test_the_cells_that_rows_leave_out_are_bounded():
     wide = "|a" * 200 + "|\n" + "|-" * 200 + "|\n"
     assert render(wide + "|1|\n" * 10).count("<td>") == 2000
