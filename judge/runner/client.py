@@ -35,6 +35,8 @@ from sandbox.wire import (
 
 _POLL_S = 0.05
 _EXIT_S = 2.0
+_CHUNK_BYTES = 65536
+_MOST_CHUNKS = 64  # at a time; a pipe holds less, whatever size its writer gives it
 
 
 class ReplyStatus(Enum):
@@ -219,8 +221,10 @@ class RunnerChannel:
         return ReplyStatus.DONE if unpack_reply(data) == self._sequence else ReplyStatus.BROKE_PROTOCOL
 
     def _drain(self) -> None:
+        """Take what is there. A process that writes without end must not keep us from our deadlines."""
         with contextlib.suppress(BlockingIOError):
-            while chunk := os.read(self._read_end, 65536):
+            for _ in range(_MOST_CHUNKS):
+                chunk = os.read(self._read_end, _CHUNK_BYTES)
                 if self._listening:
                     self._said += chunk[: max(0, MAX_BYTES - len(self._said))]
 

@@ -88,6 +88,8 @@ def format_position(position: QueuePosition) -> str:
 
 
 async def _stream(viewer_id: int, submission_id: int, first: Following, after: int) -> AsyncIterator[str]:
+    if _open_streams[viewer_id] >= MAX_STREAMS_PER_USER:  # others were requested at the same time
+        return
     _open_streams[viewer_id] += 1
     metrics.EVENT_STREAMS.inc()
     _release_thread()

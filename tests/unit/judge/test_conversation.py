@@ -86,6 +86,31 @@ def test_what_is_said_after_nothing_more_is_to_be_heard_is_dropped() -> None:
         assert [finding.kind for finding in exchange.diagnostics] == ["before"]
 
 
+def test_what_is_said_without_end_keeps_nobody_from_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the process wrote faster than we read."""
+
+    def script(actor: Actor) -> None:
+        actor.receive()
+        say(actor, "first")
+        actor.receive()
+
+    reads: list[int] = []
+
+    def endless(descriptor: int, count: int) -> bytes:
+        reads.append(descriptor)
+        assert len(reads) < 100_000, "the wait does not end"
+        return b"x" * count
+
+    with exchanging(script) as exchange:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "read", endless)
+            started = time.monotonic()
+            assert exchange.load(b"", timeout_s=0.3) is ReplyStatus.TIMED_OUT
+            assert time.monotonic() - started < 2
+            assert len(exchange.diagnostics) <= 1
+        assert reads
+
+
 def test_a_process_that_hung_up_is_dead_at_once() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, RunnerChannel(ours, lambda: False) as exchange:

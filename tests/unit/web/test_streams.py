@@ -111,6 +111,23 @@ def test_a_user_may_open_a_bounded_number_of_streams(owner, handed_in, monkeypat
     assert async_to_sync(status)() == 429
 
 
+def test_streams_that_are_requested_at_the_same_time_count_too(owner, handed_in, monkeypatch):
+    submission = handed_in(owner)
+    monkeypatch.setattr(streams, "MAX_STREAMS_PER_USER", 2)
+
+    async def open_streams() -> list[int]:
+        client = AsyncClient()
+        await client.aforce_login(owner)
+        answers = [await client.get(f"/submissions/{submission.public_id}/events") for _ in range(5)]
+        contents = [content_of(answer) for answer in answers]
+        began = [await anext(content, None) for content in contents]
+        for content in contents:
+            await content.aclose()
+        return [number for number, chunk in enumerate(began) if chunk is not None]
+
+    assert async_to_sync(open_streams)() == [0, 1]
+
+
 def standings_of(chunks: list[str]) -> list[dict[str, object]]:
     """What `queue` events say. They have no number: who comes back need not catch up on them."""
     told = [chunk for chunk in chunks if chunk.startswith("event: queue\n")]
