@@ -31,14 +31,25 @@ def check_cases(
 ) -> RunOutcome:
     """Load the program into the runner of `referee` and check its cases. Return the outcome so far.
 
-    `starting` is the stage to which the wait for the runner counts.
+    `starting` is the stage to which the wait for the runner counts. A program that may need the zeros that
+    masks of loads leave on a GPU is checked again from the first case, in a new runner that leaves zeros. So
+    it cannot answer one case in two ways.
 
     Raises:
         Disturbed: another program ended this one on a shared GPU.
         JudgeError: the judge itself failed.
     """
+    outcome = _checked(judgement, built, referee, starting)
+    if not _may_need_zeros(judgement, referee, outcome):
+        return outcome
+    filled = _checked(judgement, built, judgement.new_run(alone=False), Stage.START, zeros=True)
+    return filled if filled.verdict is Verdict.ACCEPTED else outcome
+
+
+def _checked(
+    judgement: Judgement, built: Built, referee: Referee, starting: Stage, *, zeros: bool = False
+) -> RunOutcome:
     reports: list[CaseReport] = []
-    zeros_needed = False
     if failed := load(judgement, built, referee, starting):
         return failed
     with judgement.stage(Stage.CHECK):
@@ -47,11 +58,9 @@ def check_cases(
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
-            orders = _orders(judgement, case)
+            orders = _orders(judgement, case, zeros=zeros)
             alone = _right_alone(judgement, built, drawn, reports)
             report = check_in_orders(referee, drawn, orders, source=judgement.source, right_alone=alone)
-            filled = _right_with_zeros(judgement, referee, drawn, orders[0], report)
-            report, zeros_needed = filled or report, zeros_needed or filled is not None
             if orders[0] & RunFlag.TRACE:
                 judgement.keep_replay(case, report, referee.trace)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
@@ -59,7 +68,7 @@ def check_cases(
                 break
     if judgement.mode is Mode.RUN or judgement.tool:
         referee.finish()  # what it printed is wanted
-    outcome = outcome_of(judgement, referee, reports, zeros_needed=zeros_needed)
+    outcome = outcome_of(judgement, referee, reports, zeros_needed=zeros)
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
@@ -68,18 +77,16 @@ def check_cases(
     return outcome
 
 
-def _right_with_zeros(
-    judgement: Judgement, referee: Referee, drawn: CaseData, order: RunFlag, report: CaseReport
-) -> CaseReport | None:
-    """Return the report on a wrong case that is right if masks of loads leave zeros; None if there is none.
+def _may_need_zeros(judgement: Judgement, referee: Referee, outcome: RunOutcome) -> bool:
+    """Return whether a wrong program in Triton may be right if masks of loads leave zeros.
 
     Triton does not say what such elements are. Programs compiled for an NVIDIA GPU get zeros.
     """
-    doubtful = not judgement.target.ranks and report.verdict is Verdict.WRONG_ANSWER
-    if not doubtful or all(found.kind != DiagnosticKind.MASKED_LOAD for found in referee.diagnostics):
-        return None
-    filled = referee.check(drawn, order | RunFlag.ZEROS)
-    return filled if filled.verdict is Verdict.ACCEPTED else None
+    if judgement.target.ranks or judgement.language is not Language.TRITON:
+        return False
+    return outcome.verdict is Verdict.WRONG_ANSWER and any(
+        found.kind == DiagnosticKind.MASKED_LOAD for found in referee.diagnostics
+    )
 
 
 def check_counts(judgement: Judgement) -> bool:
@@ -100,11 +107,12 @@ def _right_alone(
     return lambda: right_as_first_call(judgement.session, built.contents, drawn)
 
 
-def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
+def _orders(judgement: Judgement, case: Case, *, zeros: bool) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
     orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
     first, *others = orders
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
+    more |= RunFlag.ZEROS if zeros else RunFlag.NONE
     if others and case.name in judgement.counted:
         first |= RunFlag.COUNT
     if case.name in judgement.required and (others or judgement.language is Language.PYTHON):

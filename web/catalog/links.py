@@ -1,8 +1,8 @@
 """Links in Markdown, with a bound on what references repeat.
 
-A reference such as `[a]: https://…` is written once and used by each `[a]`. So a long address and thousands of uses
-make a page of megabytes. Here, the addresses and titles of all links of a text have a budget that grows with its
-length. Links beyond the budget become plain text.
+A reference such as `[a]: https://…` is written once and used by each `[a]`. So a long address and thousands
+of uses make a page of megabytes. Here, the addresses and titles of all links of a text have a budget that
+grows with its length. Links beyond the budget lead nowhere.
 """
 
 from markdown_it import MarkdownIt

@@ -146,6 +146,21 @@ def test_a_triton_program_may_need_the_zeros_that_masks_leave_on_a_gpu(
         assert masked == ({Severity.NOTE} if told else set())
 
 
+@pytest.mark.parametrize("small_needs_zeros", [True, False])
+@pytest.mark.parametrize("language", [Language.TRITON, Language.CUDA])
+def test_a_program_has_one_answer_to_each_case(language: Language, small_needs_zeros: bool) -> None:
+    """A program can see whether masks leave zeros. It must not answer one way first and then another."""
+
+    def work(actor: Actor) -> None:
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "masked_load", "message": "No."}\n')
+        x = actor.array(0, "f4")
+        right = bool(actor.request.flags & RunFlag.ZEROS) == ((x.size < 10) == small_needs_zeros)
+        actor.array(1, "f4")[:] = x * (2 if right else 3)
+
+    report = judge(ScriptedTarget(runner=serve(work)), language=language)
+    assert report.verdict is Verdict.WRONG_ANSWER
+
+
 @pytest.mark.parametrize("languages", [(Language.TRITON,), (Language.TRITON, Language.PYTHON)])
 def test_a_triton_program_that_computes_in_pytorch_is_told_of_python_where_it_is_offered(
     languages: tuple[Language, ...],
