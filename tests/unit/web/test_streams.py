@@ -1,8 +1,9 @@
 """Following a submission by server-sent events."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
@@ -119,7 +120,7 @@ def test_streams_that_are_requested_at_the_same_time_count_too(owner, handed_in,
         client = AsyncClient()
         await client.aforce_login(owner)
         answers = [await client.get(f"/submissions/{submission.public_id}/events") for _ in range(5)]
-        contents = [content_of(answer) for answer in answers]
+        contents = [cast("AsyncGenerator[bytes]", content_of(answer)) for answer in answers]
         began = [await anext(content, None) for content in contents]
         for content in contents:
             await content.aclose()
