@@ -24,6 +24,11 @@ from sandbox import light_headers
 SUBMISSION = "solution.cu"
 PREFIXES = ("prefix.h", "prefix-full.h")  # with the light headers, and without
 REJECTED, BROKEN = 10, 11  # no status that an interpreter itself exits with
+FULL = (
+    "solution.cu: error: the compilation needs more space for its files than it may use. Make initialised "
+    "arrays, assembly and macros smaller.\n"
+)
+_FULL_BYTES = 4 << 20  # left of the working directory: files of a program that compiles leave far more
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,19 @@ class Chains(ABC):
         """Make solution.so."""
 
     def compile(self) -> tuple[int, str]:
-        """Compile and link: 0, REJECTED or BROKEN, and what the compilers said."""
+        """Compile and link: 0, REJECTED or BROKEN, and what the compilers said.
+
+        A program that fills the working directory makes any step fail, also those of ours.
+        """
+        try:
+            status, said = self._compile()
+        except OSError:
+            if not _is_full():
+                raise
+            status, said = BROKEN, ""
+        return (REJECTED, FULL) if status == BROKEN and _is_full() else (status, said)
+
+    def _compile(self) -> tuple[int, str]:
         if light_headers.suffice(Path(SUBMISSION).read_bytes()):
             light_headers.write(Path())
         with ThreadPoolExecutor(2) as pool:
@@ -119,6 +136,11 @@ class Chains(ABC):
                 self._front.write_bytes(text.removeprefix(start))
                 return [*self.steps["host_compile"], "-include", str(prefix)]
         return self.steps["host_compile"]
+
+
+def _is_full() -> bool:
+    space = os.statvfs(".")
+    return space.f_bavail * space.f_frsize < _FULL_BYTES
 
 
 def _outcome(future: "Future[str]") -> tuple[int, str]:

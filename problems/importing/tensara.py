@@ -91,7 +91,7 @@ def _statement(folder: Path) -> tuple[Mapping[str, Any], str]:
         try:
             front = read_yaml(match.group(1))
         except YamlInvalid as error:
-            raise Refused(f"the header of {_STATEMENT} is not validt valid YAML: {error}") from error
+            raise Refused(f"the header of {_STATEMENT} is not valid YAML: {error}") from error
         text = text[match.end() :]
     body = re.sub(r"\A\s*# .*\n", "", text)  # pages show the title themselves
     return (front if isinstance(front, dict) else {}), body.strip() + "\n"

@@ -19,7 +19,7 @@ from web.submissions.queries import Viewer
 THREADS_PER_PAGE = 30
 GONE_PERSON = "deleted user"
 # Posts have their own cache, so that they do not evict statements.
-render_post = lru_cache(maxsize=512)(render.__wrapped__)
+render_post = lru_cache(maxsize=128)(render.__wrapped__)  # a long post becomes half a megabyte at most
 
 
 @dataclass(frozen=True, slots=True)

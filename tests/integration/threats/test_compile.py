@@ -137,6 +137,19 @@ def test_presence_of_host_files_is_not_told(secret: Path, stage: Compile) -> Non
     assert result.outcome is CompileOutcome.BUILT, result.log
 
 
+@pytest.mark.parametrize("kib", [14_000, 14_200])
+def test_a_program_that_fills_the_disk_is_at_fault(kib: int, stage: Compile) -> None:
+    """Whichever step finds no space: those that compile what we have generated, too."""
+    kernel = "".join(f"p[{i}] = p[{i + 1}] * {i}.5f; " for i in range(300))
+    source = f"""
+        asm(".section .x,\\"a\\"\\n.fill {kib << 10},1,1\\n.text");
+        __global__ void k(float* p) {{ {kernel} }}
+        {SOLVE}
+    """
+    result = compiled(source, stage, replace(LIMITS, tmpfs_mib=16))
+    assert result.outcome in {CompileOutcome.REJECTED, CompileOutcome.BUILT}, result.log
+
+
 BOMBS = {
     "zero": '#include "/dev/zero"',
     "recursion": '#include "solution.cu"',
