@@ -115,7 +115,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; web.site.bodies
 
 DATABASES: dict[str, Any] = databases(WARPCOURT)
 
-CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES: dict[str, Any] = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # Counts of failed sign-ins are here. With few entries, a client could push them out.
+        "OPTIONS": {"MAX_ENTRIES": 50_000},
+    }
+}
 if WARPCOURT.broker_url:
     CACHES["default"] = {
         "BACKEND": "web.site.cache.ForgivingRedisCache",

@@ -57,6 +57,14 @@ def test_many_wrong_keys_stop_an_address(call, settings) -> None:
     assert call("wcn_6", ELSEWHERE).status_code == 401
 
 
+def test_other_wrong_keys_push_no_count_out_of_the_cache(settings) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"key_failed": "2/5m/key,6000/m/ip"}
+    assert [ask("wcn_wrong").status_code for _ in range(3)] == [401, 401, 429]
+    for number in range(1000):
+        cache.set(f"other-{number}", 1)
+    assert ask("wcn_wrong").status_code == 429
+
+
 def test_wrong_keys_of_a_neighbour_do_not_stop_one_that_worked(owner: User, settings) -> None:
     settings.ACCOUNT_RATE_LIMITS = FEW
     worked, new = (issue_token(owner, name=name)[1] for name in ("worked", "new"))
