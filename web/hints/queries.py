@@ -1,5 +1,6 @@
 """Reads about hints, and the rule that opens editorials."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from web.accounts.visibility import reads_all
@@ -49,3 +50,18 @@ def editorial_open(viewer: Viewer, problem: Problem) -> bool:
 def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
     """Return whether there is an editorial of `problem`, and it is open for `viewer`."""
     return bool(problem.editorial) and editorial_open(viewer, problem)
+
+
+def readable_texts(viewer: Viewer, problem: Problem) -> Iterator[str]:
+    """Yield the texts of `problem`, which has its marks, that `viewer`, who may see it, may read.
+
+    These are the statement in all languages, the opened hints and, if it is open, the editorial.
+    """
+    yield problem.statement
+    yield from problem.translations.values()
+    if reads_all(viewer):
+        yield from problem.hints
+    elif problem.hints and not closed_by_contest(viewer, problem):
+        yield from problem.hints[: count_opened(viewer, problem)]
+    if may_read_editorial(viewer, problem):
+        yield problem.editorial

@@ -24,6 +24,11 @@ def find_figure(problem: Problem, name: str) -> Figure | None:
     return next(_figures(problem, [name]), None)
 
 
+def figures_in(text: str) -> set[str]:
+    """Return the names of the figures that `text` shows. They may not exist."""
+    return set(REFERENCE.findall(text))
+
+
 def pictures(problem: Problem, text: str) -> tuple[Picture, ...]:
     """Return the content of the images in `text`, a statement or an editorial of `problem`."""
     return tuple(
@@ -33,7 +38,7 @@ def pictures(problem: Problem, text: str) -> tuple[Picture, ...]:
             figure.width,
             figure.height,
         )
-        for figure in _figures(problem, sorted(set(REFERENCE.findall(text))))
+        for figure in _figures(problem, sorted(figures_in(text)))
     )
 
 

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from problems.vocabulary import Language
-from web.catalog import queries
 from web.catalog.access import problem_or_404
+from web.hints.queries import readable_texts
 from web.packages import figures
 from web.practice import lists, pages
 from web.practice.forms import ProblemFilterForm
@@ -61,9 +61,10 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Return an image of a statement."""
-    known = queries.visible_problems(request.user).filter(slug=slug).first()
-    found = figures.find_figure(known, name) if known else None
+    """Return an image of a text of a problem that the user may read."""
+    problem = problem_or_404(request.user, slug)
+    shown = any(name in figures.figures_in(text) for text in readable_texts(request.user, problem))
+    found = figures.find_figure(problem, name) if shown else None
     if found is None:
         raise Http404("Figure not found.")
     headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}

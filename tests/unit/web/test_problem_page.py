@@ -16,6 +16,7 @@ from tests.unit.web.figures import record
 from web.catalog.arguments import case_size
 from web.drafts.services import save_draft
 from web.fleet.models import Gpu, Node
+from web.hints import services as hints
 from web.site.assets import FONTS, WORKBENCH_FONTS, find_assets
 from web.submissions.models import Submission
 from web.submissions.services import submit
@@ -93,8 +94,12 @@ def test_a_size_that_solve_does_not_get_says_what_it_decides():
     assert uses("int4-linear")["groups"].startswith("k = ")
 
 
+TREE = "![A tree](figures/tree.svg)"
+
+
 def test_a_figure_is_shown_and_served_so_that_it_can_do_nothing(packages, client: Client):
-    new_problem("vector-add", statement="![A tree](figures/tree.svg) ![Bad](figures/bad.svg)")
+    figures = ("tree.svg", "bad.svg", "dots.png")
+    new_problem("vector-add", statement=" ".join(f"![A tree](figures/{name})" for name in figures))
     page = client.get(URL).content.decode()
     assert f'<img src="{URL}/figures/tree.svg" alt="A tree" width="400" height="240"' in page
     assert "bad.svg" not in page
@@ -107,12 +112,12 @@ def test_a_figure_is_shown_and_served_so_that_it_can_do_nothing(packages, client
 
 @pytest.mark.parametrize("name", ["bad.svg", "missing.svg", "problem.toml", "..%2fproblem.toml", "TREE.svg"])
 def test_other_files_of_a_package_are_not_served(packages, client: Client, name):
-    new_problem("vector-add")
+    new_problem("vector-add", statement=f"![A tree](figures/{name})")
     assert client.get(f"{URL}/figures/{name}").status_code == 404
 
 
 def test_figures_of_hidden_problems_are_hidden(packages, staff, client: Client):
-    new_problem("vector-add", published=False)
+    new_problem("vector-add", published=False, statement=TREE)
     assert client.get(f"{URL}/figures/tree.svg").status_code == 404
     client.force_login(staff)
     assert client.get(f"{URL}/figures/tree.svg").status_code == 200
@@ -235,3 +240,20 @@ def test_requirements_are_listed_in_words(problem, client: Client):
     assert "must also meet this bound:" in page
     assert "<strong>Kernel launches: at most 2 (CUDA C++).</strong> Few." in page
     assert client.get("/api/v1/problems/vector-add").json()["requirements"] == [row]
+
+
+def test_figures_of_hints_and_editorials_are_for_their_readers(packages, owner, instructor, client: Client):
+    problem = new_problem("vector-add", hints=["No figure.", TREE], editorial="![](figures/dots.png)")
+
+    def status(name: str) -> int:
+        return client.get(f"{URL}/figures/{name}").status_code
+
+    assert (status("tree.svg"), status("dots.png")) == (404, 404)
+    client.force_login(instructor)
+    assert (status("tree.svg"), status("dots.png")) == (200, 200)
+    client.force_login(owner)
+    hints.open_next(owner, problem)
+    assert (status("tree.svg"), status("dots.png")) == (404, 404)
+    hints.open_next(owner, problem)
+    hints.give_up(owner, problem)
+    assert (status("tree.svg"), status("dots.png")) == (200, 200)
