@@ -7,7 +7,7 @@ row. Of two saves from the same revision, one succeeds.
 
 Not every text is worth keeping. A save keeps the text that it replaces if the request asks for it (a reset, a
 restore, a decided conflict), or if no kept text is younger than KEPT_EVERY. Each draft keeps KEPT_REVISIONS
-of them, for KEPT_FOR.
+of them, for KEPT_FOR. All drafts of a user together keep KEPT_OF_USER, so that no user fills the database.
 
 DraftRefused
 +-- DraftUnacceptable     too long, or not text
@@ -27,6 +27,7 @@ from web.drafts.models import Draft, DraftRevision
 KEPT_EVERY = timedelta(minutes=5)
 KEPT_FOR = timedelta(days=90)
 KEPT_REVISIONS = 30
+KEPT_OF_USER = 1000
 
 
 class DraftRefused(Exception):
@@ -94,3 +95,6 @@ def _remember(draft: Draft, *, keep: bool) -> None:
     kept = draft.revisions.values_list("pk", flat=True)[:KEPT_REVISIONS]
     draft.revisions.exclude(pk__in=[*kept]).delete()
     draft.revisions.filter(saved__lt=timezone.now() - KEPT_FOR).delete()
+    of_user = DraftRevision.objects.filter(draft__user=draft.user_id).order_by("-saved", "-pk")
+    if over := list(of_user.values_list("pk", flat=True)[KEPT_OF_USER:]):
+        DraftRevision.objects.filter(pk__in=over).delete()

@@ -29,6 +29,14 @@ def save(owner, problem):
     return save
 
 
+def save_for(user, problem, revisions: int) -> None:
+    """Save a draft that keeps so many earlier texts: 0, 1, 2, ..."""
+    for number in range(revisions + 1):
+        services.save_draft(
+            user, problem, Language.CUDA, source=str(number), expected=number, keep=number > 0
+        )
+
+
 def put(client, body, url: str = URL):
     return client.put(url, data=json.dumps(body), content_type="application/json")
 
@@ -92,6 +100,20 @@ class TestHistory:
         for expected in range(6):
             draft = save(f"text {expected}", expected=expected, keep=True)
         assert sources(draft) == ["text 4", "text 3", "text 2"]
+
+    def test_that_of_all_drafts_of_a_user_is_bounded_in_number(self, owner, teammate, save, monkeypatch):
+        monkeypatch.setattr(services, "KEPT_OF_USER", 3)
+        save_for(teammate, new_problem("relu"), 2)
+        save_for(owner, new_problem("scan"), 3)
+        save("a", expected=0)
+        draft = save("b", expected=1, keep=True)
+        assert sources(draft) == ["a"]
+        assert [r.source for r in DraftRevision.objects.filter(draft__user=owner).order_by("pk")] == [
+            "1",
+            "2",
+            "a",
+        ]
+        assert DraftRevision.objects.filter(draft__user=teammate).count() == 2
 
     def test_it_is_bounded_in_age(self, save):
         save("a", expected=0)
