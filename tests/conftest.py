@@ -29,7 +29,7 @@ from web.packages.catalogue import tag
 from web.submissions import services
 from web.submissions.models import Submission
 
-pytest_plugins = ("tests.receipts", "tests.file_receipts", "tests.unmeasured")
+pytest_plugins = ("tests.receipts", "tests.file_receipts", "tests.unmeasured", "tests.one_database")
 PASSWORD = "correct horse battery"
 # Groups of tests that one process runs one after the other for minutes.
 LONGEST = ("postgresql", "python-3.12", "python-3.13", "images", "cluster", "installation")

@@ -3,8 +3,7 @@
 Theory of operation. Running all migrations takes longer than most tests, and several dozen sites would do it.
 So they are run once into a file of SQLite and once into a data directory of PostgreSQL. Both are named by
 what they depend on, and each site starts on a copy. It migrates the copy as it would any other database, and
-finds that nothing is left to do. Parallel test processes take turns by a lock. `test_postgresql` migrates an
-empty database of PostgreSQL.
+finds that nothing is left to do. Parallel test processes take turns by a lock.
 """
 
 import fcntl

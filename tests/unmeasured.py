@@ -58,9 +58,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def is_measured(path: Path) -> bool:
     """Whether the tests of this file count towards coverage."""
     name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else ""
-    return _is_in(name, MEASURED) or not _is_in(name, FOLDERS)
+    return is_in(name, MEASURED) or not is_in(name, FOLDERS)
 
 
-def _is_in(name: str, places: tuple[str, ...]) -> bool:
+def is_in(name: str, places: tuple[str, ...]) -> bool:
     """Whether `name` is one of these files, or lies in one of these folders."""
     return name in places or name.startswith(tuple(f"{place}/" for place in places))

@@ -1,4 +1,4 @@
-"""What asks the database is tested on PostgreSQL too, as every test of the site is on SQLite."""
+"""What asks the database is tested on PostgreSQL; `tests.one_database` says what is tested on SQLite too."""
 
 import os
 import subprocess
@@ -8,16 +8,9 @@ import pytest
 
 from testing.services import ROOT, postgresql
 from tests.integration.web.test_databases import POSTGRES
+from tests.migrated import put_migrated_postgresql
+from tests.one_database import ON_POSTGRESQL, ONLY_ON_SQLITE
 
-FILES = (
-    "tests/integration/helm/test_queue_query.py",
-    "tests/integration/web/test_databases.py",
-    "tests/integration/web/test_queues.py",
-    "tests/integration/web/test_talk_at_once.py",
-    "tests/unit/web",
-)
-# They ask the database for nothing that others do not ask for.
-LEFT_OUT = ("tests/unit/web/access", "tests/unit/web/cli")
 LIMIT_S = 1500
 
 
@@ -25,12 +18,13 @@ LIMIT_S = 1500
 @pytest.mark.xdist_group("postgresql")
 @pytest.mark.timeout(LIMIT_S + 60)
 def test_the_site_holds_on_postgresql():
-    """Runs these files again, on a real PostgreSQL: of their tests those that may ask the database."""
-    ignored = [f"--ignore={folder}" for folder in LEFT_OUT]
+    """Runs these files on a real PostgreSQL: of their tests those that may ask the database."""
+    files = [f"tests/{name}" for name in ON_POSTGRESQL]
+    ignored = [f"--ignore=tests/{name}" for name in ONLY_ON_SQLITE]
     plugins = ["-p", "tests.asking_the_database", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    with postgresql() as url:
+    with postgresql(put_data=put_migrated_postgresql) as url:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "--maxfail=10", *plugins, *FILES, *ignored],
+            [sys.executable, "-m", "pytest", "-q", "--maxfail=10", *plugins, *files, *ignored],
             cwd=ROOT,
             env={**os.environ, POSTGRES: url, "PYTEST_ADDOPTS": ""},
             capture_output=True,

@@ -1,0 +1,67 @@
+"""A pytest plugin: a whole run asks PostgreSQL or SQLite in a test of the site, not both.
+
+Theory of operation. `test_postgresql` runs the tests of ON_POSTGRESQL in a process of its own, on the
+database of a real installation. In a run that includes it, those tests do not run on SQLite too, unless
+ON_BOTH names them: tests of code that treats the databases differently or that many processes run at once,
+and tests on which coverage rests, since the other process is not measured. SQLite serves every page and every
+operation in ONLY_ON_SQLITE, and the sites of all browser tests. A run of single files or folders, such as
+`pytest tests/unit/web`, leaves nothing out.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from testing.services import postgresql_programs
+from tests.unmeasured import MEASURED, is_in
+
+TESTS = Path(__file__).resolve().parent
+PASS = TESTS / "integration" / "web" / "test_postgresql.py"
+ON_POSTGRESQL = (
+    "integration/helm/test_queue_query.py",
+    "integration/web/test_databases.py",
+    "integration/web/test_queues.py",
+    "integration/web/test_talk_at_once.py",
+    "unit/web",
+)
+# They ask the database for nothing that others do not ask for.
+ONLY_ON_SQLITE = ("unit/web/access", "unit/web/cli")
+ON_BOTH = (
+    *MEASURED,
+    "integration/helm/test_queue_query.py",
+    "integration/web/test_databases.py",
+    "integration/web/test_queues.py",
+    "integration/web/test_talk_at_once.py",
+    "unit/web/test_clock.py",
+    "unit/web/test_database_settings.py",
+    "unit/web/test_discussion.py",
+    "unit/web/test_doctor.py",
+    "unit/web/test_progress.py",
+    "unit/web/test_ranking.py",
+    "unit/web/test_submitting.py",
+    "unit/web/upkeep",
+)
+_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_server"}
+
+
+@pytest.hookimpl(trylast=True)  # after the options -k and -m have left out what they do not name
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect what `test_postgresql` runs, in a run that includes it."""
+    if postgresql_programs() is None or not any(item.path == PASS for item in items):
+        return
+    left_out = {item for item in items if may_ask(item) and is_left_to_postgresql(item.path)}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def may_ask(item: pytest.Item) -> bool:
+    """Whether a test may ask the database. pytest-django refuses it to all others."""
+    return item.get_closest_marker("django_db") is not None or not _FIXTURES.isdisjoint(
+        getattr(item, "fixturenames", ())
+    )
+
+
+def is_left_to_postgresql(path: Path) -> bool:
+    """Whether a whole run asks only PostgreSQL in the tests of this file that ask a database."""
+    name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else ""
+    return is_in(name, ON_POSTGRESQL) and not is_in(name, (*ONLY_ON_SQLITE, *ON_BOTH))
