@@ -103,6 +103,25 @@ def test_a_step_that_failed_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path
             setup._once("step", [], fail)
 
 
+def test_uv_is_installed_as_the_lock_of_the_tests_says() -> None:
+    first, *hashes = setup._requirement(setup.REQUIREMENTS / "test.txt", "uv").splitlines()
+    assert first.startswith("uv==")
+    assert hashes
+    assert all(line.strip().startswith("--hash=sha256:") for line in hashes)
+
+
+def test_pip_installs_what_uv_cannot(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setup, "UV", fake_python(tmp_path / "uv", "echo no index >&2; exit 1"))
+    installed: list[str] = []
+    monkeypatch.setattr(setup, "_pip", lambda *arguments: installed.append(arguments[-1]))
+    lock = setup.REQUIREMENTS / "run.txt"
+    setup._install_lock(lock)
+    assert installed == [str(lock)]
+    assert "no index" in capsys.readouterr().out
+
+
 def test_packages_are_compiled_after_each_installation(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
