@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,6 +20,7 @@ from web.discussion import gallery, pages, queries, services
 from web.discussion.forms import SolutionForm
 from web.discussion.gallery import GalleryFilter, Order
 from web.discussion.models import Post, Solution
+from web.site.way_back import way_back
 from web.submissions.models import Submission
 from web.submissions.queries import visible_submissions
 
@@ -77,9 +78,7 @@ def vote(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, "You can't vote for your own solution.")
     else:
         services.vote(cast("User", request.user), found, up=request.POST.get("vote") != "no")
-    back = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
-        back = reverse("solutions", args=[problem.slug])
+    back = way_back(request, reverse("solutions", args=[problem.slug]))
     return redirect(f"{back}#solution-{pk}")
 
 

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from web.audit.access import member, staff_only
 from web.audit.forms import ReasonForm
 from web.discussion.queries import count_open_flags
+from web.site.way_back import way_back
 from web.staff import pages, queries
 from web.staff.forms import AuditFilter, QueueFilter
 from web.staff.queries import Stuck
@@ -71,7 +72,7 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Enter a reason. The author will see it.")
-        return _back(request)
+        return redirect(way_back(request, reverse("staff-queue")))
     reason = form.cleaned_data["reason"]
     return _act_on_job(
         request,
@@ -109,12 +110,4 @@ def _act_on_job(
         messages.success(request, f"{public_id} {done}.")
     else:
         messages.error(request, f"{public_id} has changed state in the meantime. Nothing was changed.")
-    return _back(request)
-
-
-def _back(request: HttpRequest) -> HttpResponse:
-    asked = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(
-        asked, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
-    return redirect(asked if safe else "staff-queue")
+    return redirect(way_back(request, reverse("staff-queue")))

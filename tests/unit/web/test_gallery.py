@@ -157,7 +157,9 @@ def test_one_votes_once_and_not_for_oneself(solution, owner, solver, browser_of)
     assert (solution.votes, Vote.objects.count()) == (0, 0)
 
 
-@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "javascript:x"])
+@pytest.mark.parametrize(
+    "elsewhere", ["https://evil.example/", "//evil.example/", "javascript:x", "1", "home"]
+)
 def test_a_vote_leads_back_to_this_site(solution, solver, elsewhere, browser_of):
     back = send(browser_of(solver), f"/solutions/{solution.pk}/vote", vote="yes", next=elsewhere)["Location"]
     assert back == f"{PAGE}#solution-{solution.pk}"
