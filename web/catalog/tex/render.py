@@ -12,14 +12,18 @@ from web.catalog.tex.parser import Parser
 from web.catalog.tex.tree import Leaf, MathNode, Tree, row, space
 
 _LONGEST = 4000
+_LONGEST_KEPT = 400
 _GAPS = (space(1.0), space(2.0))  # quad and qquad
 
 
-@lru_cache(maxsize=2048)
 def to_mathml(tex: str, *, block: bool) -> str | None:
     """Return the `<math>` element of a formula, several for a `block`, or None if it is not supported."""
     if len(tex) > _LONGEST:
         return None
+    return (_kept if len(tex) <= _LONGEST_KEPT else _converted)(tex, block=block)
+
+
+def _converted(tex: str, *, block: bool) -> str | None:
     try:
         tree = Parser(tex).parse()
         if not block:
@@ -27,6 +31,10 @@ def to_mathml(tex: str, *, block: bool) -> str | None:
         return "".join(f'<math display="block">{_write(part)}</math>' for part in _parts(tree))
     except (ValueError, RecursionError):
         return None
+
+
+# Long formulas would take much memory: each character may become an element.
+_kept = lru_cache(maxsize=2048)(_converted)
 
 
 def _parts(tree: Tree) -> Iterator[Tree]:
