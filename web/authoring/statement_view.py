@@ -15,7 +15,7 @@ from web.authoring.models import Workspace
 from web.authoring.queries import read
 from web.catalog.arguments import Argument, argument_row
 from web.catalog.folding import folded
-from web.catalog.markdown import render
+from web.catalog.markdown import render_once
 
 STATEMENT, EDITORIAL = "statement.md", "editorial.md"
 
@@ -50,8 +50,8 @@ class StatementView:
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:
-    """Return `text` as HTML, with the figures of `workspace`."""
-    return render(text, anchors=anchors, pictures=pictures(workspace, text), terms=True)
+    """Return `text`, which changes while it is written, as HTML with the figures of `workspace`."""
+    return render_once(text, anchors=anchors, pictures=pictures(workspace, text), terms=True)
 
 
 def statement_view(
@@ -71,13 +71,12 @@ def statement_view(
     except PackageInvalid as refusal:
         faults = faults_at(faults_in(refusal), path)
         return StatementView(None, locale_of(path), rendered(workspace, text), (), faults)
+    original = rendered(workspace, problem.statement)
+    translation = problem.translations.get(locale_of(path))
     return StatementView(
         problem,
         locale_of(path),
-        folded(
-            rendered(workspace, problem.translations.get(locale_of(path), problem.statement)),
-            rendered(workspace, problem.statement),
-        ),
+        folded.__wrapped__(rendered(workspace, translation) if translation else original, original),
         tuple(argument_row(argument, gpus=problem.gpus) for argument in problem.arguments),
     )
 
