@@ -120,7 +120,7 @@ def test_the_doctor_runs_a_file_and_prints_its_diagnosis(signed_in: Run, tmp_pat
     done = signed_in("doctor", "a.cu")
     assert done.returncode == 10, done.stderr
     assert done.stdout.startswith("wrong answer  vector-add, cuda, ")
-    assert "No findings." in done.stdout
+    assert "No finding explains the wrong answer." in done.stdout
     row = json.loads(signed_in("doctor", "a.cu", "--size", "n=33", "--json").stdout)
     assert (row["mode"], row["sizes"], row["report"]["diagnosis"]["counts"]) == ("run", {"n": 33}, [])
 

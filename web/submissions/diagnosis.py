@@ -117,7 +117,7 @@ def _unexplained(report: Report) -> Iterator[str]:
         return
     case = next((case for case in report.cases if case.mismatches), None)
     if case is None:
-        yield report.message
+        yield report.message or "The report names no wrong element."
         return
     sizes = ", ".join(f"{name} = {size}" for name, size in case.sizes.items())
     where = f"case {case.name} ({sizes})" if sizes else f"case {case.name}"
