@@ -1,7 +1,8 @@
 """A running Warpcourt and a browser that notices what goes wrong on a page.
 
 `site` is the whole product under its supervisor with a judge that obeys the source, for everything
-that is about pages. `court` is the same with the real judge, for what a learner does.
+that is about pages. One of it serves many files of tests, and each file finds it as it was at its start.
+`court` is the same with the real judge, for what a learner does.
 """
 
 import os
@@ -24,6 +25,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from testing.services import need
 from tests.e2e import chromium
+from tests.e2e.commands import Commands
+from tests.e2e.rows import keep_rows, put_rows_back
 from tests.migrated import NAME, put_migrated_database
 from web.config import ROOT
 
@@ -31,7 +34,8 @@ PASSWORD = "correct horse battery"
 START_S = 240  # a machine that has never judged builds the runtime first
 _SWITCHES = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
+    "--disable-component-update --disable-sync "
+    "--js-flags=--no-turbofan"  # no page is open for so long that its last optimization pays
 )
 
 expect.set_options(timeout=10_000)
@@ -53,11 +57,11 @@ class Site:
 
     url: str
     data_dir: Path
+    commands: Commands
 
-    def manage(self, *arguments: str, **environ: str) -> None:
+    def manage(self, *arguments: str) -> None:
         """Run a management command against its database."""
-        command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-        subprocess.run(command, env=_environ(self.data_dir, **environ), check=True, capture_output=True)
+        self.commands.run(*arguments)
 
 
 @pytest.fixture(scope="session")
@@ -67,13 +71,21 @@ def browser_type_launch_args() -> dict[str, Any]:
     return {"executable_path": chromium.__file__, "args": _SWITCHES.split(), "headless": True}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+@pytest.fixture(scope="package")  # it ends before tests without a browser, and starts again for later ones
+def scripted_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Warpcourt with a judge that does what the source says, and two problems, one of them hostile."""
     problems = tmp_path_factory.mktemp("problems")
     copy_problems(problems)
     with serving(tmp_path_factory.mktemp("site"), target="scripted", problems_dir=str(problems)) as running:
+        keep_rows(running.data_dir / NAME, running.data_dir / "kept.sqlite3")
         yield running
+
+
+@pytest.fixture(scope="module")
+def site(scripted_site: Site) -> Site:
+    """The scripted site without the rows that other files of tests have left."""
+    put_rows_back(scripted_site.data_dir / NAME, scripted_site.data_dir / "kept.sqlite3")
+    return scripted_site
 
 
 @pytest.fixture(scope="session")
@@ -218,6 +230,7 @@ def set_theme(browser: Browser, scheme: str, *, phone: bool) -> BrowserContext:
 def serving(data_dir: Path, **environ: str) -> Iterator[Site]:
     port = _free_port()
     log = data_dir / "site.log"
+    commands = Commands(_environ(data_dir))
     put_migrated_database(data_dir / NAME)
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -229,8 +242,9 @@ def serving(data_dir: Path, **environ: str) -> Iterator[Site]:
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}/readyz", process, log)
-            yield Site(f"http://127.0.0.1:{port}", data_dir)
+            yield Site(f"http://127.0.0.1:{port}", data_dir, commands)
         finally:
+            commands.end()
             _kill(process)
 
 

@@ -9,6 +9,7 @@ import json
 import time
 from base64 import b32decode
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ for source in ("score=12.5", "wrong_answer"):
 @pytest.fixture(scope="module")
 def site(site: Site) -> Site:
     """The running site under a name."""
-    return Site(site.url.replace("127.0.0.1", "localhost"), site.data_dir)
+    return replace(site, url=site.url.replace("127.0.0.1", "localhost"))
 
 
 @pytest.fixture(scope="module")
