@@ -167,8 +167,8 @@ class SlurmCluster(Cluster):
         )
 
     def _all_serve(self) -> bool:
-        nodes = sorted(self.jobs("running").values())
-        return nodes == [host.name for host in self.hosts] and all(map(self.has_heartbeat, self.hosts))
+        names = [host.name for host in self.hosts]
+        return all(map(self.has_heartbeat, self.hosts)) and sorted(self.jobs("running").values()) == names
 
     def _strays(self, host: Host) -> list[str]:
         """Programs on a node that Slurm has not started."""

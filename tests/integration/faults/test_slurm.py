@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing.services import wait_until
-from tests.cluster import Host, Stage, hold
+from tests.cluster import STAGES, Host, Stage, hold
 from tests.cluster.hosts import need_hosts
 from tests.cluster.slurm import USER, SlurmCluster
 from tests.cluster.stages import Held, scripted
@@ -18,7 +18,6 @@ from tests.integration.faults import real
 from tests.integration.faults.conftest import FIRST_JUDGEMENT_S
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("slurm")]
-STAGES = (Stage.QUEUED, Stage.COMPILING, Stage.CHECKING, Stage.RECORDING)
 PATIENCE_S = 120.0  # no test fails because the machine is busy
 Repair = Callable[[], object]
 
