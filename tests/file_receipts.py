@@ -1,11 +1,12 @@
 """A pytest plugin: tests of the engine run again only if something that their file depends on has changed.
 
 Theory of operation. The outcome of these tests depends on files of this repository alone: the test file, all
-modules that it imports directly or indirectly, the whole engine (which starts programs inside sandboxes that
-nothing imports), the locks of what is installed, and the data that VERIFIED names. A receipt
-`tests/receipts/NAME.json` holds a hash over these files and the version of Python, and the names of the tests
-that passed. As with proofs (`tests.receipts`), each run also draws a random sample of the covered tests, and
-`make prove` writes the receipts.
+modules outside the engine that it imports directly or indirectly, the engine (which starts programs inside
+sandboxes that nothing imports), the locks of what is installed, and the data that VERIFIED names. Sources of
+the engine that no verdict on a CPU depends on count only for tests that import some of them, so most receipts
+hold after a change of the code for GPUs. A receipt `tests/receipts/NAME.json` holds a hash over these files
+and the version of Python, and the names of the tests that passed. As with proofs (`tests.receipts`), each run
+also draws a random sample of the covered tests, and `make prove` writes the receipts.
 
 A test does not depend on files alone if it measures time, draws at random, asks a database, or tests the
 isolation by this machine's kernel. Such tests are not in VERIFIED, and neither are the unit tests on which
@@ -27,14 +28,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.proof_state import ROOT, content_hash
+from tests.proof_state import ELSEWHERE, ROOT, content_hash
 from tests.receipts import PROVE, is_sampled
 
 TESTS = ROOT / "tests"
 RECEIPTS = TESTS / "receipts"
 PROOFS = TESTS / "integration" / "problems"  # `make prove` runs all of this folder
 _TOPS = ("benchmarks", "deploy", "judge", "problems", "sandbox", "testing", "tests", "web", "worker")
-_ENGINE = ("judge", "sandbox", "problems/importing")
+_OF_ENGINE = ("judge/", "sandbox/", "problems/")
+_CONTAINERS = "sandbox/containers"  # what starts services for tests imports it
 PACKAGES = ("problems/*", "problems/*/**/*")
 SETS = ("tests/sets/**/*",)
 # Files and folders of tests, with patterns of the data that they read in addition to their own folder.
@@ -104,18 +106,20 @@ def state_of(path: Path) -> str:
     data = _entry(path.relative_to(TESTS).as_posix())
     if data is None:
         raise ValueError(f"VERIFIED of tests/file_receipts.py does not name {path}")
+    modules = modules_of(path)
     digest = hashlib.sha256(f"{sys.version_info[:2]} {platform.machine()}\n".encode())
-    for file in sorted({*_engine(), *modules_of(path)}):
-        digest.update(f"{file.relative_to(ROOT)}\0".encode() + content_hash(file))
+    for file in sorted({*_engine(_elsewhere(modules)), *modules}, key=_inside):
+        digest.update(f"{_inside(file)}\0".encode() + content_hash(file))
     for file in sorted({*_beside(path.parent), *_matching(data)}):
-        digest.update(f"{file.relative_to(ROOT)}\0".encode() + raw_hash(file))
+        digest.update(f"{_inside(file)}\0".encode() + raw_hash(file))
     return digest.hexdigest()
 
 
 def modules_of(path: Path) -> set[Path]:
     """The test file, its `conftest.py` files but the one of all tests, and the modules that they import.
 
-    What the `conftest.py` of all tests gives to these tests concerns the site alone.
+    Modules of the engine are not followed, since the engine counts anyway. What the `conftest.py` of all
+    tests gives to these tests concerns the site alone.
     """
     found: set[Path] = set()
     waiting = [path, *_conftests(path.parent)]
@@ -123,8 +127,19 @@ def modules_of(path: Path) -> set[Path]:
         module = waiting.pop()
         if module not in found:
             found.add(module)
-            waiting += _imported(module)
+            waiting += [] if _inside(module).startswith(_OF_ENGINE) else _imported(module)
     return found
+
+
+@cache
+def _inside(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def _elsewhere(modules: set[Path]) -> tuple[str, ...]:
+    """The prefixes of ELSEWHERE that do not count for a test with these modules."""
+    used = {prefix for module in modules for prefix in ELSEWHERE if _inside(module).startswith(prefix)}
+    return tuple(prefix for prefix in ELSEWHERE if prefix not in used) if used <= {_CONTAINERS} else ()
 
 
 def _conftests(folder: Path) -> Iterator[Path]:
@@ -164,9 +179,11 @@ def raw_hash(file: Path) -> bytes:
 
 
 @cache
-def _engine() -> frozenset[Path]:
-    """All of the engine, for a GPU too, and the locks of what is installed."""
-    files = [file for top in _ENGINE for file in (ROOT / top).rglob("*") if _counts(file)]
+def _engine(elsewhere: tuple[str, ...]) -> frozenset[Path]:
+    """The files of the engine without the prefixes `elsewhere`, and the locks of what is installed."""
+    folders = ("judge", "sandbox", "problems/importing")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if _counts(file)]
+    files = [file for file in files if not elsewhere or not _inside(file).startswith(elsewhere)]
     locks = (ROOT / "deploy" / "requirements").glob("*.txt")
     return frozenset([*files, *(ROOT / "problems").glob("*.py"), *locks])
 

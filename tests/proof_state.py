@@ -35,7 +35,7 @@ class Use(StrEnum):
 
 _INTERPRETED = frozenset({Use.TRITON, Use.PYTHON})
 # What no verdict on a CPU depends on.
-_ELSEWHERE = (
+ELSEWHERE = (
     "judge/clock",
     "judge/evidence/profile.py",
     "judge/gpu",
@@ -138,7 +138,7 @@ def engine_files() -> Iterator[Path]:
     for top in ("judge", "sandbox"):
         for path in sorted((ROOT / top).rglob("*")):
             inside = path.relative_to(ROOT).as_posix()
-            if path.is_file() and "__pycache__" not in path.parts and not inside.startswith(_ELSEWHERE):
+            if path.is_file() and "__pycache__" not in path.parts and not inside.startswith(ELSEWHERE):
                 yield path
     yield from sorted((ROOT / "problems").glob("*.py"))
     yield from (ROOT / "tests/integration/problems" / f"test_{name}.py" for name in _TESTS)

@@ -50,11 +50,24 @@ def test_what_a_test_uses_stales_its_receipt(monkeypatch: pytest.MonkeyPatch, ch
 
 @pytest.mark.parametrize(
     "changed",
-    ["web/urls.py", "problems/vector-add/statement.md", "tests/integration/functional/test_races.py"],
+    [
+        "judge/gpu/target.py",
+        "problems/vector-add/statement.md",
+        "sandbox/gpu/lease.py",
+        "tests/integration/functional/test_races.py",
+        "web/urls.py",
+    ],
 )
 def test_nothing_else_does(monkeypatch: pytest.MonkeyPatch, changed: str) -> None:
     assert (ROOT / changed).is_file()
     assert state_after(monkeypatch, changed) == file_receipts.state_of(KERNELS)
+
+
+def test_code_for_gpus_counts_for_tests_that_import_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = TESTS / "integration" / "sandbox" / "test_gpu_compile.py"
+    for changed in ("sandbox/gpu/lease.py", "sandbox/runner/device_runner.cpp", "judge/wiring.py"):
+        assert (ROOT / changed).is_file()
+        assert state_after(monkeypatch, changed, compiled) != file_receipts.state_of(compiled)
 
 
 def test_relative_imports_count() -> None:
