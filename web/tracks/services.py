@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Q
 
 from problems.curriculum import Curriculum, PlannedProblem
 from problems.track import DAYS, TrackFile
 from web.catalog.models import Problem
 from web.tracks.models import Entry, PlannedEntry, Track
 
+_SITE = "site"  # web.packages.models.Origin.SITE, in a layer above this one
 _DAYS_FILE = TrackFile(
     DAYS, "A hundred days", "A problem a day, each a small step further than the one before.", (), order=1
 )
@@ -31,11 +33,12 @@ def sync(files: Iterable[TrackFile], curriculum: Curriculum | None = None) -> in
 
     New tracks are published. Existing ones keep the choice of staff, also if their file is missing or broken:
     then they have no problems and are hidden. Tracks that staff wrote stay as they are, and a file with the
-    slug of one of them is skipped. Call it after the problems are synced.
+    slug of one of them is skipped. Problems of other authors are left out: their names and days are theirs
+    to choose. Call it after the problems are synced.
     """
     curriculum = curriculum or Curriculum()
     written = set(Track.objects.filter(from_files=False).values_list("slug", flat=True))
-    problems = {problem.slug: problem for problem in Problem.objects.only("slug", "track_day")}
+    problems = {problem.slug: problem for problem in _of_the_site()}
     planned = {problem.slug: problem for problem in curriculum.problems}
     wanted = {file.slug: file for file in files if file.slug not in written}
     days = _days(problems, curriculum)
@@ -55,6 +58,15 @@ def sync(files: Iterable[TrackFile], curriculum: Curriculum | None = None) -> in
 def set_problems(track: Track, problems: Iterable[Problem]) -> None:
     """Make `problems`, in this order, the content of `track`."""
     _place(track, [_Place(problem, None) for problem in problems])
+
+
+def _of_the_site() -> Iterable[Problem]:
+    """Return the problems that are live from a folder of the site, or that the site or staff began."""
+    first = Q(versions__number=1)
+    begun = first & (Q(versions__origin=_SITE) | Q(versions__by__is_staff=True))
+    live = Q(package__origin=_SITE)
+    known = Problem.objects.filter(Q(versions__isnull=True) | live | begun)
+    return known.distinct().only("slug", "track_day")
 
 
 def _days(problems: Mapping[str, Problem], curriculum: Curriculum) -> list[_Place]:

@@ -15,6 +15,7 @@ from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
 from web.catalog.models import Problem
+from web.packages.models import Origin, PackageVersion
 from web.submissions import services as submissions
 from web.tracks import queries, services
 from web.tracks.models import Entry, PlannedEntry, Track
@@ -44,12 +45,53 @@ def stops(slug: str) -> list[tuple[str, int | None]]:
     return list(entries.values_list("problem__slug", "day"))
 
 
+def add_version(problem: Problem, number: int, by) -> PackageVersion:
+    """Add a version by this author, or of the site."""
+    return PackageVersion.objects.create(
+        problem=problem,
+        number=number,
+        content_hash=str(number),
+        version=problem.version,
+        archive=b"",
+        size_bytes=0,
+        origin=Origin.AUTHOR if by else Origin.SITE,
+        by=by,
+    )
+
+
 def test_files_and_days_become_tracks(trio):
     assert services.sync([FILE]) == 2
     assert stops("path") == [("c", None), ("a", None), ("b", None)]
     assert stops("hundred-days") == [("c", 1), ("a", 2)]
     track = Track.objects.get(slug="path")
     assert (track.title, track.order, track.description) == ("A path", 5, "Learn $n$.")
+
+
+@pytest.mark.parametrize(
+    ("versions", "within"),
+    [
+        (("owner",), False),
+        (("owner", "staff"), False),
+        (("owner", ""), False),
+        (("staff",), True),
+        (("staff", "owner"), True),
+        (("", "owner"), True),
+    ],
+)
+def test_problems_of_other_authors_stay_out(trio, versions, within, request):
+    for number, name in enumerate(versions, start=1):
+        by = request.getfixturevalue(name) if name else None
+        add_version(trio[0], number, by)
+    services.sync([FILE])
+    assert (("a", None) in stops("path")) is within
+    assert (("a", 2) in stops("hundred-days")) is within
+
+
+def test_the_package_of_the_site_replaces_that_of_an_author(trio, owner):
+    add_version(trio[0], 1, owner)
+    Problem.objects.filter(slug="a").update(package=add_version(trio[0], 2, None))
+    services.sync([FILE])
+    assert ("a", None) in stops("path")
 
 
 def test_a_sync_changes_what_the_file_changes_and_keeps_what_staff_chose(path):
