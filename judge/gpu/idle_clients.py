@@ -1,9 +1,10 @@
 """Idle clients of a GPU's MPS: runners that have opened the GPU, and referees between two judgements.
 
 Theory of operation. Making a CUDA context takes a tenth of a second, is serial for the whole host, and a
-judgement needs two. So a referee that has judged without any fault is kept for another judgement, and one
-thread has the waiting runners of the pool open the GPU before they are taken. It does so under a share of the
-GPU, as background draws do, because making a context would disturb a program that is timed.
+judgement needs two. So a referee that has judged without any fault is kept for another judgement, and a
+thread has one waiting runner of each kind open the GPU before it is taken. More would take memory from the
+programs. It does so under a share of the GPU, as background draws do, because making a context would disturb
+a program that is timed.
 
 An idle client has no work on the GPU. But after a fault, MPS accepts no client until all clients that were
 there are gone, the idle ones too. So a second thread watches the state of MPS while there are idle clients,
@@ -34,7 +35,7 @@ _AFTER_FAILURE_S = 5.0
 class IdleClients:
     """Keeps idle clients of one GPU, at most `most` referees. Safe to share between threads. Close it.
 
-    `kinds` are the names of the pool's runners to have opened; without any, each is opened when it is taken.
+    `kinds` are the names of the pool's runners of which one is opened. `taken` says that one of them left.
     `share` waits for a share of the GPU; it may raise JudgementCancelled. `healthy` says whether MPS takes
     clients.
     """
@@ -55,7 +56,7 @@ class IdleClients:
         self._most = most
         self._changed = Condition()
         self._referees: list[RefereeProcess] = []
-        self._opened = False  # whether runners of the pool may have contexts
+        self._opened: set[str] = set()  # the kinds of which a runner waits with a context
         self._closed = Event()
         self._threads = [Thread(target=self._watch, name="idle-clients-watch", daemon=True)]
         if self._kinds:
@@ -84,11 +85,17 @@ class IdleClients:
                     return
         referee.close()
 
+    def taken(self, kind: str) -> None:
+        """A runner of that kind left the pool: the one with a context, if there was one."""
+        with self._changed:
+            self._opened.discard(kind)
+            self._changed.notify_all()
+
     def drop(self) -> None:
         """End all idle clients."""
         with self._changed:
             useless, self._referees = self._referees, []
-            opened, self._opened = self._opened, False
+            opened, self._opened = self._opened, set()
         if opened:
             self._pool.discard(*self._kinds, prepared_only=True)
         for referee in useless:
@@ -117,26 +124,33 @@ class IdleClients:
 
     def _open_runners(self) -> None:
         while not self._closed.is_set():
-            if not self._pool.await_unprepared(self._kinds, _TICK_S):
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed.is_set() or self._lacking(), _TICK_S)
+                lacking = self._lacking()
+            if not lacking or not self._pool.await_unprepared(lacking, _TICK_S):
                 continue
             opened = True
             with suppress(JudgementCancelled), self._share(self._closed.is_set):
-                opened = self._open_one()
+                opened = all(self._open_one(kind) for kind in lacking)
             if not opened:
                 self._closed.wait(_AFTER_FAILURE_S)
 
-    def _open_one(self) -> bool:
-        """Have one runner open the GPU. False if it failed."""
+    def _lacking(self) -> list[str]:
+        return [kind for kind in self._kinds if kind not in self._opened]
+
+    def _open_one(self, kind: str) -> bool:
+        """Have a runner of that kind open the GPU, if one waits. False if it failed."""
         try:
-            with self._pool.preparing(self._kinds) as process:
+            with self._pool.preparing([kind]) as process:
                 if process is not None:
                     with self._changed:
-                        self._opened = True
+                        self._opened.add(kind)
                         self._changed.notify_all()
                     self._open(process)
         except (NotReady, IsolationUnavailable, OSError) as error:
             if not self._closed.is_set():
                 _log.warning("runner_not_opened: %s", error)
+            self.taken(kind)
             return False
         return True
 

@@ -248,7 +248,10 @@ class GpuRuntime:
             self._daemon = born
             self.idle.drop()
             self.pool.discard(*(self.kind(known) for known in self.hardware.commands(self.card)))
-        return self.pool.take(self.kind(name), limits)
+        try:
+            return self.pool.take(self.kind(name), limits)
+        finally:
+            self.idle.taken(self.kind(name))
 
     def later(self, work: Callable[[], None]) -> None:
         """Run `work` in the background. `close` waits for it."""

@@ -60,10 +60,10 @@ def mps() -> Mps:
 
 @contextmanager
 def keeping(
-    mps: Mps, scripts: list[Script] | None = None, *, most: int = 2
+    mps: Mps, scripts: list[Script] | None = None, *, most: int = 2, size: int = 1
 ) -> Iterator[tuple[IdleClients, Pool, FakeBackend]]:
     backend = FakeBackend(scripts or [])
-    pool = Pool(backend, {"runner": PoolSpec(COMMAND, 1 if scripts else 0)})
+    pool = Pool(backend, {"runner": PoolSpec(COMMAND, size if scripts else 0)})
     idle = IdleClients(pool, ["runner"] if scripts else [], mps.share, healthy=lambda: mps.healthy, most=most)
     try:
         yield idle, pool, backend
@@ -107,6 +107,19 @@ def test_a_waiting_runner_opens_the_gpu_under_a_share(mps: Mps) -> None:
         taken = pool.take("runner", LIMITS)
         assert taken is backend.started[0]
         taken.close()
+
+
+def test_one_runner_of_a_kind_waits_with_a_context_and_another_follows_it(mps: Mps) -> None:
+    with keeping(mps, [OPENS] * 4, size=2) as (idle, pool, _):
+        until(lambda: mps.shared == 1 and pool.waiting("runner") == 2)
+        assert pool.await_unprepared(["runner"], 0.05)
+        taken = pool.take("runner", LIMITS)
+        idle.taken("runner")
+        until(lambda: mps.shared == 2 and pool.waiting("runner") == 2)
+        other = pool.take("runner", LIMITS)
+        assert other is not taken
+        taken.close()
+        other.close()
 
 
 def test_no_runner_opens_the_gpu_while_it_is_timed(mps: Mps) -> None:
