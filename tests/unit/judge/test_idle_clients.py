@@ -10,7 +10,9 @@ from judge.gpu.idle_clients import IdleClients
 from sandbox.fake import FakeBackend, Reply, Script
 from sandbox.pool import Pool, PoolSpec
 from sandbox.spec import Command, Limits
-from tests.unit.sandbox.test_pool import until
+from tests.unit.sandbox.test_pool import exact_sizes, until
+
+__all__ = ["exact_sizes"]
 
 COMMAND = Command(("runner",), Limits(wall_s=5, cpu_s=5, memory_mib=64), channel=True, label="runner")
 LIMITS = Limits(wall_s=1, cpu_s=2, memory_mib=32)

@@ -17,6 +17,12 @@ LIMITS = Limits(wall_s=1, cpu_s=2, memory_mib=32)
 READY = Script(ready=True, hangs=True)
 
 
+@pytest.fixture(autouse=True)
+def exact_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool keeps no more than the size of a kind, however long a start takes here."""
+    monkeypatch.setattr("sandbox.pool._MOST_EXTRA", 0)
+
+
 def until(true: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 10
     while not true():
@@ -212,6 +218,7 @@ def test_sandboxes_of_a_kind_start_side_by_side_on_a_host_with_many_cores(
 def test_more_wait_if_some_were_taken_while_one_started(
     monkeypatch: pytest.MonkeyPatch, cores: int, taken: int, start_s: float, wanted: int
 ) -> None:
+    monkeypatch.setattr("sandbox.pool._MOST_EXTRA", 2)
     monkeypatch.setattr("sandbox.pool.os.sched_getaffinity", lambda _: range(cores))
     now_s = time.monotonic() - 0.01
     kind = _Kind(PoolSpec(COMMAND, 2), taken_s=deque([now_s - 60, *[now_s] * taken]), start_s=start_s)
