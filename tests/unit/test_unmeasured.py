@@ -1,11 +1,19 @@
 """Which tests count towards coverage."""
 
-from tests.unmeasured import FOLDERS, MEASURED, TESTS, is_measured
+import tomllib
+
+from tests.unmeasured import FOLDERS, MEASURED, PACKAGES, TESTS, is_measured
 
 
 def test_what_is_named_is_there():
     assert [name for name in MEASURED if not (TESTS / name).exists()] == []
     assert [name for name in FOLDERS if not (TESTS / name).is_dir()] == []
+
+
+def test_the_packages_are_those_of_the_settings():
+    settings = tomllib.loads((TESTS.parent / "pyproject.toml").read_text())
+    sources = settings["tool"]["coverage"]["run"]["source"]
+    assert [source.replace("/", ".") for source in sources] == [*PACKAGES]
 
 
 def test_pages_are_left_out_and_what_is_named_is_not():
