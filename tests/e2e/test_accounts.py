@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up
+from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up, sign_up_on_page
 from tests.e2e.soundness import check
 
 PERSON = "account-reader"
@@ -274,7 +274,7 @@ def test_data_is_downloaded_and_the_account_deleted(site: Site, page: Page, tmp_
 
 
 def test_a_profile_is_hidden_from_others(site: Site, page: Page, browser: Browser) -> None:
-    sign_up(page, site, "Private")
+    sign_up_on_page(page, site, "Private")
     page.locator(".masthead-end summary").click()
     page.get_by_role("link", name="Profile").click()
     expect(page).to_have_url(f"{site.url}/u/Private")

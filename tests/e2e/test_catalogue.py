@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, press, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, press, sign_up_on_page, wait_for_verdict, write
 
 TRACK = "/tracks/hundred-days"
 
@@ -55,7 +55,7 @@ def test_the_list_works_without_scripts(site: Site, browser: Browser) -> None:
 
 
 def test_a_track_leads_from_problem_to_problem(site: Site, page: Page) -> None:
-    sign_up(page, site, "pathfinder")
+    sign_up_on_page(page, site, "pathfinder")
     expect(page.get_by_text("Start with")).to_be_visible()
     page.get_by_role("navigation", name="Site").get_by_role("link", name="Tracks").click()
     page.get_by_role("link", name="A hundred days").click()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, sign_up, sign_up_on_page, wait_for_verdict, write
 from web.config import ROOT
 
 SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
@@ -21,7 +21,7 @@ def hand_in(page: Page, name: str, *, button: str = "Submit") -> None:
 
 @pytest.mark.timeout(600)
 def test_from_sign_up_to_the_leaderboard(court: Site, page: Page) -> None:
-    sign_up(page, court, "learner")
+    sign_up_on_page(page, court, "learner")
     page.get_by_role("link", name="Vector addition").click()
     expect(page.locator(".workbench[data-ready]")).to_be_visible()
     expect(page.locator(".prose math").first).to_be_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, set_theme, sign_up
+from tests.e2e.conftest import PASSWORD, Site, set_theme, sign_up, sign_up_on_page
 from tests.e2e.soundness import serious_violations
 from web.learn.tasks import TASKS
 
@@ -111,7 +111,7 @@ def test_a_newcomer_finds_the_primer(site: Site, page: Page) -> None:
 
 
 def test_the_header_with_one_more_link_fits_every_width(site: Site, page: Page) -> None:
-    sign_up(page, site, "a-rather-long-username")
+    sign_up_on_page(page, site, "a-rather-long-username")
     for width in (390, 740, 801, 900, 961):
         page.set_viewport_size({"width": width, "height": 600})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width

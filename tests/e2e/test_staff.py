@@ -5,7 +5,17 @@ import socket
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, open_problem, press, sign_in, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import (
+    PASSWORD,
+    Site,
+    open_problem,
+    press,
+    sign_in,
+    sign_in_on_page,
+    sign_up,
+    wait_for_verdict,
+    write,
+)
 from tests.e2e.soundness import check
 
 PLACES = (
@@ -89,7 +99,7 @@ def rejudge(site: Site, judged: str) -> None:
 
 
 def test_from_the_overview_to_what_is_wrong(site: Site, page: Page, judge: str) -> None:
-    sign_in(page, site, judge)
+    sign_in_on_page(page, site, judge)
     page.locator(".masthead-end summary").click()
     page.locator(".menu-list").get_by_role("link", name="Staff").click()
     expect(page.get_by_text("2 submissions waiting for a GPU that no node offers.")).to_be_visible()
@@ -184,7 +194,7 @@ def test_a_gpu_is_quarantined_with_a_reason_and_released(site: Site, page: Page,
 
 
 def test_to_a_learner_none_of_it_exists(site: Site, page: Page, judged: str) -> None:
-    sign_in(page, site, "judged")
+    sign_in_on_page(page, site, "judged")
     expect(page.get_by_role("link", name="Staff")).to_have_count(0)
     for place in PLACES:
         answer = page.goto(f"{site.url}/staff{place}")

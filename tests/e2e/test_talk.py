@@ -5,7 +5,17 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, open_problem, press, sign_in, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import (
+    PASSWORD,
+    Site,
+    open_problem,
+    press,
+    sign_in,
+    sign_in_on_page,
+    sign_up,
+    wait_for_verdict,
+    write,
+)
 from tests.e2e.soundness import check
 
 BASE = "/problems/vector-add"
@@ -74,7 +84,7 @@ def test_code_in_an_answer_opens_only_on_demand(site: Site, page: Page, asked: d
 def test_the_answer_to_a_private_question_reaches_its_author(
     site: Site, browser: Browser, page: Page, asked: dict[str, str], teacher: str
 ) -> None:
-    sign_in(page, site, teacher)
+    sign_in_on_page(page, site, teacher)
     page.get_by_role("link", name="Inbox 1 open").click()
     page.get_by_role("main").get_by_role("link", name="Vector addition").first.click()
     expect(page.locator(".post strong").nth(1)).to_have_text("wrong")
