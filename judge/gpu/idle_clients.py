@@ -14,18 +14,18 @@ context from a program that uses the GPU while theirs is timed.
 
 import logging
 from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from threading import Condition, Event, Thread
 
 from judge.errors import JudgementCancelled
 from judge.gpu.device.process import RefereeProcess
+from judge.gpu.refresher import Share
 from judge.runner.client import ReplyStatus, RunnerChannel
 from sandbox.backend import IsolationUnavailable, Process
 from sandbox.pool import NotReady, Pool
 
 _log = logging.getLogger(__name__)
 
-Share = Callable[[Callable[[], bool]], AbstractContextManager[object]]
 _WATCH_S = 0.25
 _TICK_S = 1.0
 _OPEN_S = 30.0
@@ -143,16 +143,20 @@ class IdleClients:
         try:
             with self._pool.preparing([kind]) as process:
                 if process is not None:
-                    with self._changed:
-                        self._opened.add(kind)
-                        self._changed.notify_all()
+                    self._mark(kind)  # it is a client from now on
                     self._open(process)
+                    self._mark(kind)  # another runner of the kind may have been taken meanwhile
         except (NotReady, IsolationUnavailable, OSError) as error:
             if not self._closed.is_set():
                 _log.warning("runner_not_opened: %s", error)
             self.taken(kind)
             return False
         return True
+
+    def _mark(self, kind: str) -> None:
+        with self._changed:
+            self._opened.add(kind)
+            self._changed.notify_all()
 
     def _open(self, process: Process) -> None:
         with RunnerChannel(process.channel, self._closed.is_set) as runner:

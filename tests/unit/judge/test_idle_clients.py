@@ -143,6 +143,24 @@ def test_a_fault_ends_idle_clients(mps: Mps) -> None:
         assert idle.referee(lambda: False) is None
 
 
+def test_a_fault_ends_a_runner_that_was_opened_while_another_one_was_taken(mps: Mps) -> None:
+    opening, go = threading.Event(), threading.Event()
+
+    def wait(*_: object) -> None:
+        opening.set()
+        assert go.wait(10)
+
+    slow = Script(ready=True, replies=[Reply(1, act=wait)], hangs=True)
+    with keeping(mps, [slow, OPENS, OPENS]) as (idle, pool, backend):
+        assert opening.wait(10)
+        mps.free.clear()
+        idle.taken("runner")
+        go.set()
+        until(lambda: pool.waiting("runner") == 1)
+        mps.healthy = False
+        until(lambda: backend.started[0].closed)
+
+
 def test_a_runner_that_does_not_open_the_gpu_is_replaced(mps: Mps, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judge.gpu.idle_clients._AFTER_FAILURE_S", 0.01)
     refuses = Script(ready=True, replies=[Reply(raw=b"no")], hangs=True)
