@@ -15,29 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from problems.loader import problems_root
-from problems.vocabulary import DiagnosticKind, Language
+from problems.vocabulary import COSTS, DiagnosticKind, Language
 
 FOLDER = Path(__file__).parent
 _PROBLEM = re.compile(r"^(?://|#) problem: ([a-z0-9-]+)$", re.MULTILINE)
 _MARK = re.compile(r"[ \t]*(?://|#) doctor: ([a-z_]+)[ \t]*$", re.MULTILINE)
 # A program with one of these is right, and slow.
-SLOW = frozenset(
-    {
-        DiagnosticKind.BANK_CONFLICT,
-        DiagnosticKind.CONTENDED_ATOMIC,
-        DiagnosticKind.DIVERGENT_BRANCH,
-        DiagnosticKind.DOUBLE_PRECISION,
-        DiagnosticKind.LAUNCH_BOUND,
-        DiagnosticKind.LOW_OCCUPANCY,
-        DiagnosticKind.NEEDLESS_WAIT,
-        DiagnosticKind.PAGEABLE_COPY,
-        DiagnosticKind.REDUNDANT_LOADS,
-        DiagnosticKind.SPILLS,
-        DiagnosticKind.TAIL,
-        DiagnosticKind.TENSOR_CORES,
-        DiagnosticKind.UNCOALESCED,
-    }
-)
+SLOW = COSTS - {DiagnosticKind.DEVICE_LAUNCHES, DiagnosticKind.LEAK}
 
 
 class CorpusInvalid(Exception):
