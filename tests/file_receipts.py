@@ -4,7 +4,8 @@ Theory of operation. The outcome of these tests depends on files of this reposit
 modules outside the engine that it imports directly or indirectly, the engine (which starts programs inside
 sandboxes that nothing imports), the locks of what is installed, and the data that VERIFIED names. Sources of
 the engine that no verdict on a CPU depends on count only for tests that import some of them, so most receipts
-hold after a change of the code for GPUs. A receipt `tests/receipts/NAME.json` holds a hash over these files
+hold after a change of the code for GPUs or of the importers. Sources that read texts of packages count only
+for tests that read packages. A receipt `tests/receipts/NAME.json` holds a hash over these files
 and the version of Python, and the names of the tests that passed. As with proofs (`tests.receipts`), each run
 also draws a random sample of the covered tests, and `make prove` writes the receipts.
 
@@ -28,7 +29,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.proof_state import ELSEWHERE, ROOT, content_hash
+from tests.proof_state import ELSEWHERE, READERS, ROOT, content_hash
 from tests.receipts import PROVE, is_sampled
 
 TESTS = ROOT / "tests"
@@ -108,7 +109,8 @@ def state_of(path: Path) -> str:
         raise ValueError(f"VERIFIED of tests/file_receipts.py does not name {path}")
     modules = modules_of(path)
     digest = hashlib.sha256(f"{sys.version_info[:2]} {platform.machine()}\n".encode())
-    for file in sorted({*_engine(_elsewhere(modules)), *modules}, key=_inside):
+    unused = _elsewhere(modules) + (() if PACKAGES[0] in data else READERS)
+    for file in sorted({*_engine(unused), *modules}, key=_inside):
         digest.update(f"{_inside(file)}\0".encode() + content_hash(file))
     for file in sorted({*_beside(path.parent), *_matching(data)}):
         digest.update(f"{_inside(file)}\0".encode() + raw_hash(file))
@@ -179,13 +181,13 @@ def raw_hash(file: Path) -> bytes:
 
 
 @cache
-def _engine(elsewhere: tuple[str, ...]) -> frozenset[Path]:
-    """The files of the engine without the prefixes `elsewhere`, and the locks of what is installed."""
+def _engine(unused: tuple[str, ...]) -> frozenset[Path]:
+    """The files of the engine without the prefixes `unused`, and the locks of what is installed."""
     folders = ("judge", "sandbox", "problems/importing")
     files = [file for folder in folders for file in (ROOT / folder).rglob("*") if _counts(file)]
-    files = [file for file in files if not elsewhere or not _inside(file).startswith(elsewhere)]
+    files += (ROOT / "problems").glob("*.py")
     locks = (ROOT / "deploy" / "requirements").glob("*.txt")
-    return frozenset([*files, *(ROOT / "problems").glob("*.py"), *locks])
+    return frozenset([*(file for file in files if not _inside(file).startswith(unused)), *locks])
 
 
 def _beside(folder: Path) -> Iterator[Path]:

@@ -34,11 +34,14 @@ class Use(StrEnum):
 
 
 _INTERPRETED = frozenset({Use.TRITON, Use.PYTHON})
-# What no verdict on a CPU depends on.
+# What no verdict on a CPU depends on: code for GPUs, and importers of sets.
 ELSEWHERE = (
     "judge/clock",
     "judge/evidence/profile.py",
     "judge/gpu",
+    "judge/proof/examination.py",
+    "judge/proof/importing.py",
+    "problems/importing",
     "sandbox/containers",
     "sandbox/gpu",
     "sandbox/runner/device_",
@@ -46,22 +49,25 @@ ELSEWHERE = (
     "sandbox/runner/host_arrays.h",
     "sandbox/runner/vmm.py",
 )
+# What reads and checks the texts of packages.
+READERS = (
+    "judge/proof/accessibility.py",
+    "judge/proof/hints.py",
+    "judge/proof/statement_checks.py",
+    "problems/curriculum.py",
+    "problems/hints.py",
+    "problems/placeholders.py",
+    "problems/quiz",
+    "problems/track.py",
+    "problems/translations.py",
+)
 # Sources that some proofs use; the first prefix counts. All proofs use the other sources.
 _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("deploy/requirements/nvcc.txt", frozenset({Use.CUDA})),
     ("judge/compiler/host_lines.py", frozenset({Use.TEXTS})),
     ("judge/compiler/source.py", frozenset({Use.TEXTS})),
     ("judge/kills.py", frozenset({Use.UNDER_TEST})),
-    ("judge/proof/accessibility.py", frozenset({Use.TEXTS})),
-    ("judge/proof/hints.py", frozenset({Use.TEXTS})),
-    ("judge/proof/statement_checks.py", frozenset({Use.TEXTS})),
-    ("problems/curriculum.py", frozenset({Use.TEXTS})),
     ("problems/fix.py", frozenset({Use.FIX})),
-    ("problems/hints.py", frozenset({Use.TEXTS})),
-    ("problems/placeholders.py", frozenset({Use.TEXTS})),
-    ("problems/quiz", frozenset({Use.TEXTS})),
-    ("problems/track.py", frozenset({Use.TEXTS})),
-    ("problems/translations.py", frozenset({Use.TEXTS})),
     ("problems/under_test.py", frozenset({Use.UNDER_TEST})),
     ("sandbox/cpu/libraries/", frozenset({Use.LIBRARIES})),
     ("sandbox/cpu/", frozenset({Use.CUDA})),
@@ -148,6 +154,8 @@ def engine_files() -> Iterator[Path]:
 def _users_of(path: Path) -> frozenset[Use]:
     """The uses that need a source; none if all proofs need it."""
     inside = path.relative_to(ROOT).as_posix()
+    if inside.startswith(READERS):
+        return frozenset({Use.TEXTS})
     for prefix, users in _USED_BY:
         if inside.startswith(prefix):
             return users
