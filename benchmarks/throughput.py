@@ -1,7 +1,9 @@
-"""Verdicts per minute: `python -m benchmarks.throughput [--slots 1,4,8,16] [--submissions N]`.
+"""Verdicts per minute: `python -m benchmarks.throughput [--slots 1,4,8,16] [--submissions N] [--gpus 1,2,4]`.
 
 Judges the same submissions with as many at a time as there are check slots, under MPS and time-sliced, each
 on a target of its own, and prints every rate beside that of one slot time-sliced. On a CPU there is no MPS.
+`--gpus` judges on the first 1, 2 and 4 GPUs instead, with so many at a time on each: first submissions that
+are checked, then ones whose ranking takes 0.5 s of a GPU. Each rate is also printed as its ratio to the first.
 """
 
 import argparse
@@ -14,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from benchmarks.judging import (
+    Program,
     add_options,
     judge,
     opened,
@@ -22,16 +25,39 @@ from benchmarks.judging import (
     shipped,
     vector_addition,
 )
+from judge.target import Target
+from problems.schema import Problem
+from problems.vocabulary import Language
 
 PROGRAMS = ("plain.cu", "float4.cu", "grid-stride.cu")
+_RANKED_N = 1 << 20
+# A case is timed with 24 calls and 4 before, so a call of 18 ms takes half a second of a GPU in all.
+_HALF_A_SECOND = Program(
+    "half a second",
+    Language.CUDA,
+    """\
+__global__ void add(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+    if (i > 0) return;
+    unsigned long long now, start;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+    do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    while (now - start < 18000000);
+}
+
+extern "C" void solve(const float* a, const float* b, float* c, int n) {
+    add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+}
+""",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
     """What came of one setting."""
 
-    sharing: str
-    slots: int
+    setting: str
     per_minute: float
     median_s: float
     slowest_s: float
@@ -44,46 +70,70 @@ def main() -> int:
     parser.add_argument("--slots", type=_numbers, default=(1, 4, 8, 16), help="default: 1,4,8,16")
     parser.add_argument("--submissions", type=int, default=48, help="per setting; default: %(default)s")
     parser.add_argument("--cold", action="store_true", help="compile every source again")
+    parser.add_argument("--gpus", type=_numbers, help="numbers of GPUs, such as 1,2,4")
     options = parser.parse_args()
+    if options.gpus:
+        for name, problem, programs in (
+            ("checked", vector_addition(), [shipped(name) for name in PROGRAMS]),
+            ("ranked", vector_addition(timed=(_RANKED_N,)), [_HALF_A_SECOND]),
+        ):
+            for slots in options.slots:
+                report([_on_gpus(options, problem, programs, count, slots, name) for count in options.gpus])
+        return 0
     sharings = ("MPS", "time-sliced") if options.target == "gpu" else ("processors",)
+    programs = [shipped(name) for name in PROGRAMS]
     rates = []
     for sharing, slots in itertools.product(sharings, options.slots):
-        rates.append(measure(options, sharing, slots))
-        print(f"{sharing}, {slots}: {rates[-1].per_minute:.0f} per minute", flush=True)
-    report(rates)
+        with opened(options, slots=slots, mps=sharing == "MPS") as target:
+            rates.append(measure(target, vector_addition(), programs, options, slots, f"{sharing}, {slots}"))
+    report(rates, next(rate for rate in rates if rate.setting.startswith(sharings[-1])))
     return 0
 
 
-def measure(options: argparse.Namespace, sharing: str, slots: int) -> Rate:
-    """Judge all submissions with `slots` at a time."""
-    problem = vector_addition()
-    programs = [shipped(PROGRAMS[number % len(PROGRAMS)]) for number in range(options.submissions)]
-    with opened(options, slots=slots, mps=sharing == "MPS") as target:
-        for name in PROGRAMS:
-            require_right(judge(target, problem, shipped(name)))
-        queue = [program.anew() if options.cold else program for program in programs]
-        started = time.monotonic()
-        with ThreadPoolExecutor(slots) as threads:
-            judged = list(threads.map(lambda program: judge(target, problem, program), queue))
-        took_s = time.monotonic() - started
+def _on_gpus(
+    options: argparse.Namespace,
+    problem: Problem,
+    programs: Sequence[Program],
+    count: int,
+    slots: int,
+    name: str,
+) -> Rate:
+    """Judge on the first `count` GPUs, with `slots` submissions at a time on each."""
+    chosen = argparse.Namespace(**{**vars(options), "gpu": list(range(count))})
+    with opened(chosen, slots=slots) as target:
+        setting = f"{name}, {slots} at a time on each of {count}"
+        return measure(target, problem, programs, options, slots * count, setting)
+
+
+def measure(
+    target: Target,
+    problem: Problem,
+    programs: Sequence[Program],
+    options: argparse.Namespace,
+    at_a_time: int,
+    setting: str,
+) -> Rate:
+    """Judge all submissions with so many at a time, and print the rate."""
+    for program in programs:
+        require_right(judge(target, problem, program))
+    queue = list(itertools.islice(itertools.cycle(programs), options.submissions))
+    started = time.monotonic()
+    with ThreadPoolExecutor(at_a_time) as threads:
+        judged = list(threads.map(lambda p: judge(target, problem, p.anew() if options.cold else p), queue))
+    took_s = time.monotonic() - started
     walls = [require_right(one).wall_s for one in judged]
-    return Rate(sharing, slots, 60 * len(judged) / took_s, statistics.median(walls), max(walls))
+    rate = Rate(setting, 60 * len(judged) / took_s, statistics.median(walls), max(walls))
+    print(f"{setting}: {rate.per_minute:.0f} per minute", flush=True)
+    return rate
 
 
-def report(rates: Sequence[Rate]) -> None:
-    """Print the rates beside the last sharing's first one, which is the plainest setting."""
-    plainest = next(rate for rate in rates if rate.sharing == rates[-1].sharing)
-    rows = [("sharing, slots", "per minute", "ratio", "median", "slowest")]
+def report(rates: Sequence[Rate], plainest: Rate | None = None) -> None:
+    """Print the rates beside that of the plainest setting, by default the first one."""
+    plainest = plainest or rates[0]
+    rows = [("setting", "per minute", "ratio", "median", "slowest")]
     for rate in rates:
         figures = f"{rate.per_minute:.0f}", f"{rate.per_minute / plainest.per_minute:.2f}"
-        rows.append(
-            (
-                f"{rate.sharing}, {rate.slots}",
-                *figures,
-                f"{rate.median_s:.2f} s",
-                f"{rate.slowest_s:.2f} s",
-            )
-        )
+        rows.append((rate.setting, *figures, f"{rate.median_s:.2f} s", f"{rate.slowest_s:.2f} s"))
     print()
     print_table(rows)
 
