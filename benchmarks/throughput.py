@@ -3,7 +3,7 @@
 Judges the same submissions with as many at a time as there are check slots, under MPS and time-sliced, each
 on a target of its own, and prints every rate beside that of one slot time-sliced. On a CPU there is no MPS.
 `--gpus` judges on the first 1, 2 and 4 GPUs instead, with so many at a time on each: first submissions that
-are checked, then ones whose ranking takes 0.5 s of a GPU. Each rate is also printed as its ratio to the first.
+are checked, then ones whose ranking takes 0.5 s of a GPU. Rates are also printed as ratios to the first one.
 """
 
 import argparse

@@ -1,35 +1,42 @@
 """Numbers that a text takes from the package, such as `{{ cases.example.n }}`, so that they cannot disagree.
 
-A name that leads nowhere is a fault. Nothing hidden can be named: of cases only the public ones, and of sizes
-the least and the greatest of all cases, which constraints have to state anyway.
+An unknown name is a fault, and so is a text that its values make too long. Nothing hidden can be named: of
+cases only the public ones, and of sizes the least and the greatest of all cases, which constraints have to
+state anyway.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 
-from problems.faults import Faults
+from problems.faults import MOST_FAULTS, Faults
 from problems.parse import Description
 from problems.vocabulary import ProgramKind
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+MOST_CHARACTERS = 256 * 1024  # of a text with its values
+_MOST_NAMES = 40  # that a fault lists
 _PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+(?:\.[a-z0-9_-]+)+)\s*\}\}")
 
 
 def resolve(text: str, description: Description, file: str, faults: Faults) -> str:
     """`text` with every placeholder replaced by its value; `file` is where it stands, for faults."""
-    if not _PLACEHOLDER.search(text):
+    used = Counter(found[1] for found in _PLACEHOLDER.finditer(text))
+    if not used:
         return text
     known = dict(_values(description))
-
-    def value(found: re.Match[str]) -> str:
-        if found[1] in known:
-            return known[found[1]]
-        alike = ", ".join(name for name in known if name.split(".")[0] == found[1].split(".")[0])
-        reason = f"there are {alike}" if alike else f"names start with {', '.join(_roots(known))}"
-        faults.add(file, "", f"{found[0]} means nothing; {reason}")
-        return found[0]
-
-    return _PLACEHOLDER.sub(value, text)
+    if len(text) + sum(len(known.get(name, "")) * count for name, count in used.items()) > MOST_CHARACTERS:
+        faults.add(
+            file,
+            "",
+            f"exceeds {MOST_CHARACTERS // 1024} KiB with the values of its placeholders; use fewer of them",
+        )
+        return text
+    unknown = (name for name in used if name not in known)
+    for name in islice(unknown, MOST_FAULTS):
+        faults.add(file, "", f"{{{{ {name} }}}} means nothing; {_choice(name, known)}")
+    return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)
 
 
 def placeholders(description: Description) -> Mapping[str, str]:
@@ -37,8 +44,13 @@ def placeholders(description: Description) -> Mapping[str, str]:
     return dict(_values(description))
 
 
-def _roots(known: Mapping[str, str]) -> list[str]:
-    return list(dict.fromkeys(name.split(".")[0] for name in known))
+def _choice(name: str, known: Mapping[str, str]) -> str:
+    """The known names that a fault about an unknown `name` lists."""
+    root = name.partition(".")[0]
+    alike = list(islice((other for other in known if other.partition(".")[0] == root), _MOST_NAMES))
+    if alike:
+        return f"there are {', '.join(alike)}"
+    return f"names start with {', '.join(dict.fromkeys(other.partition('.')[0] for other in known))}"
 
 
 def _values(description: Description) -> Iterator[tuple[str, str]]:

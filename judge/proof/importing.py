@@ -3,7 +3,8 @@
 Theory of operation. `problems.importing` reads and builds, and executes nothing. What has to run does so in
 sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases
 of the new package. Cases that cannot be generated are omitted, and the report names them. A problem that
-fails is reported, and the other problems are imported.
+fails is reported, and the other problems are imported. Several problems are imported at a time, each in
+sandboxes of its own, and their results come in the order of the set.
 
 If an oracle does not start, the host is at fault. On a busy host this often happens once in a long import.
 The oracle is then started once more. If that fails too, the problem is refused with this reason and can be
@@ -11,7 +12,10 @@ imported again. If it happens for two problems in a row, the host cannot judge: 
 would.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +39,7 @@ from sandbox.backend import Backend
 from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import torch_oracle_command
 
+_MOST_AT_ONCE = 8  # problems; each may take the memory of an oracle
 _TRIES = 3
 _STARTS = 2  # of an oracle that does not come up
 # What readers of files raise that hold other things than any of their format: a number where a list belongs,
@@ -76,11 +81,13 @@ def import_set(
     *,
     done: Sequence[ImportedProblem] = (),
     on_problem: OnProblem = lambda *_: None,
+    at_once: int | None = None,
 ) -> Iterator[Imported]:
-    """Import every problem below `folder`, one after the other.
+    """Import every problem below `folder`, and return the results in the order of the set.
 
-    `done` are the results of an earlier run of the same set that was interrupted: their places are skipped.
-    `on_problem` is told the number of each from 1, how many there are, and its place.
+    `at_once` problems are imported at a time, by default one for each usable core, at most 8. `done` are the
+    results of an earlier run of the same set that was interrupted: their places are skipped. `on_problem` is
+    told the number of each from 1, how many there are, and its place, before its result is awaited.
 
     Raises:
         UnknownFormat: there is no importer for that format.
@@ -90,34 +97,57 @@ def import_set(
     known = format_of(format_name)
     found = list(known.find(folder))
     places_done = {entry.place for entry in done}
+    named = [(str(place.relative_to(folder)) if place != folder else folder.name, place) for place in found]
+    left = [
+        (number, name, place)
+        for number, (name, place) in enumerate(named, start=1)
+        if name not in places_done
+    ]
     taken = {entry.slug for entry in done if not entry.reason}
     untried = False
-    for number, place in enumerate(found, start=1):
-        name = str(place.relative_to(folder)) if place != folder else folder.name
-        if name in places_done:
-            continue
-        on_problem(number, len(found), name)
+    with ThreadPoolExecutor(at_once or _usable_cores(), thread_name_prefix="import") as threads:
+        results = deque(threads.submit(known.take, place, folder, workshop) for _, _, place in left)
         try:
-            imported = known.take(place, folder, workshop)
-            untried = False
-        except RunnerUnusable as error:
-            if untried:
-                raise
-            untried = True
-            reason = f"this host could not run it; the problem is not at fault, so import it again: {error}"
-            imported = _refused(name, place, reason)
-        except Refused as error:
-            imported = _refused(name, place, str(error))
-        except _ODD as error:
-            reason = f"it does not follow its format ({type(error).__name__}: {error})"
-            imported = _refused(name, place, reason[:300])
-        if imported.files and imported.entry.slug in taken:
-            imported = _under_its_folder(imported, place, folder)
-        if imported.files and imported.entry.slug in taken:
-            reason = f"another problem of the set has the same slug, {imported.entry.slug}"
-            imported = Imported(ImportedProblem.refused(name, imported.entry.slug, reason))
-        taken |= {imported.entry.slug} if imported.files else set()
-        yield imported
+            for number, name, place in left:
+                on_problem(number, len(found), name)
+                try:
+                    imported = results.popleft().result()
+                    untried = False
+                except RunnerUnusable as error:
+                    if untried:
+                        raise
+                    untried = True
+                    reason = (
+                        "this host could not run it; the problem is not at fault, so import it again: "
+                        f"{error}"
+                    )
+                    imported = _refused(name, place, reason)
+                except Refused as error:
+                    imported = _refused(name, place, str(error))
+                except _ODD as error:
+                    reason = f"it does not follow its format ({type(error).__name__}: {error})"
+                    imported = _refused(name, place, reason[:300])
+                imported = _with_own_slug(imported, taken, name, place, folder)
+                taken |= {imported.entry.slug} if imported.files else set()
+                yield imported
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)  # after an error, or if the caller stops
+
+
+def _usable_cores() -> int:
+    return min(len(os.sched_getaffinity(0)), _MOST_AT_ONCE)
+
+
+def _with_own_slug(
+    imported: Imported, taken: Collection[str], name: str, place: Path, folder: Path
+) -> Imported:
+    """Return the problem under a slug that no earlier one of its set has `taken`, or its refusal."""
+    if imported.files and imported.entry.slug in taken:
+        imported = _under_its_folder(imported, place, folder)
+    if imported.files and imported.entry.slug in taken:
+        reason = f"another problem of the set has the same slug, {imported.entry.slug}"
+        return Imported(ImportedProblem.refused(name, imported.entry.slug, reason))
+    return imported
 
 
 def _under_its_folder(imported: Imported, place: Path, folder: Path) -> Imported:

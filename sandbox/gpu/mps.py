@@ -21,6 +21,7 @@ Commands to the daemon go through `mps_control` and take two milliseconds each.
 
 import contextlib
 import fcntl
+import logging
 import os
 import shutil
 import signal
@@ -41,6 +42,8 @@ from sandbox.gpu.mps_control import (
     numbers,
 )
 from sandbox.gpu.stopped import identity, wake
+
+_log = logging.getLogger(__name__)
 
 __all__ = ["BINARY", "Mps", "MpsRefused", "MpsUnavailable", "Server", "ServerState"]
 _PROCESS_NAME = BINARY[:15]  # of control daemon and server, as the kernel shortens it
@@ -173,10 +176,7 @@ class Mps:
 
     def healthy(self) -> bool:
         """Whether the daemon answers, and its server takes clients."""
-        try:
-            return all(server.state is ServerState.ACTIVE for server in self.servers())
-        except MpsUnavailable:
-            return False
+        return not self._illness()
 
     def stop(self) -> None:
         """End daemon and server, and with them the contexts of all clients. Safe to call again."""
@@ -198,9 +198,20 @@ class Mps:
             MpsUnavailable: the new daemon does not start.
         """
         with self._starting():
-            if not self.healthy():
+            if reason := self._illness():
+                _log.warning("mps_replaced: %s: %s", self.uuid, reason)
                 self._kill_strays()
                 self._start()
+
+    def _illness(self) -> str:
+        """Why the daemon and its server take no clients, empty if they do."""
+        try:
+            states = [(server.pid, server.state) for server in self.servers()]
+        except MpsUnavailable as error:
+            return str(error)
+        return ", ".join(
+            f"server {pid} is {state}" for pid, state in states if state is not ServerState.ACTIVE
+        )
 
     def _terminate(self, server: int, pid: int) -> str:
         self._asked = {known for known in self._asked if identity(known[0]) == known} | {identity(pid)}

@@ -88,7 +88,7 @@ def site(scripted_site: Site) -> Site:
     return scripted_site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Warpcourt as `make serve` runs it: the real judge, in its sandboxes."""
     need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")

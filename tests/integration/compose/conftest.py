@@ -10,7 +10,7 @@ from testing.services import need
 from tests.integration.compose.site import ComposeSite
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # an idle site takes processor time from the tests after these
 def site(docker_engine: str | None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeSite]:
     """The site, running and well."""
     need(os.geteuid() == 0, "root, for debootstrap", "run the tests as root")
@@ -29,7 +29,7 @@ def site(docker_engine: str | None, tmp_path_factory: pytest.TempPathFactory) ->
         made.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def token(site: ComposeSite) -> str:
     """Of somebody who may hand programs in."""
     return site.sign_in()

@@ -31,7 +31,7 @@ def cluster_of(**options) -> Iterator[Cluster]:
             yield cluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # an idle cluster takes processor time from the tests after these
 def shared_cluster() -> Iterator[Cluster]:
     """Two worker hosts, with the judge that obeys the source."""
     with cluster_of() as cluster:
@@ -55,7 +55,7 @@ def functional_runtime() -> Path:
         raise
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_real_cluster(tmp_path_factory, functional_runtime: Path) -> Iterator[Cluster]:
     """Two worker hosts that judge for real: each with a container engine, and a small disk."""
     problems = real.problems_in(tmp_path_factory.mktemp("packages"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from problems.faults import Faults, PackageInvalid
+from problems.faults import MOST_FAULTS, Faults, PackageInvalid
 from problems.loader import load_problem
 from problems.parse import Description, parse_description
 from problems.placeholders import placeholders, resolve
@@ -62,3 +62,18 @@ def test_the_loader_resolves_them(tmp_path: Path) -> None:
     (folder / "editorial.md").write_text("In {{ limits.case_s }} s, {{ cases.nowhere.n }}.")
     with pytest.raises(PackageInvalid, match=r"editorial.md: \{\{ cases.nowhere.n \}\} means nothing"):
         load_problem(folder)
+
+
+def test_a_text_that_its_values_make_too_long_is_a_fault_and_stays_short(description: Description) -> None:
+    faults = Faults("scale")
+    text = "{{ formulas.bytes }}" * 40_000
+    assert resolve(text, description, "statement.md", faults) == text
+    [fault] = faults.texts
+    assert "statement.md: exceeds 256 KiB with the values of its placeholders" in fault
+
+
+def test_each_unknown_name_is_told_once_and_not_all_of_them(description: Description) -> None:
+    faults = Faults("scale")
+    unknown = " ".join(f"{{{{ cases.unknown.n{number} }}}}" for number in range(1000))
+    assert resolve(unknown * 2, description, "statement.md", faults) == unknown * 2
+    assert len(faults.texts) == MOST_FAULTS

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -36,7 +37,7 @@ def nothing() -> Iterator[HereOracle]:
 
 
 def outcomes(folder: Path, host: Host) -> list[tuple[ImportOutcome, str]]:
-    found = import_set("tensara", folder, Workshop(HereExaminer(), host.open))
+    found = import_set("tensara", folder, Workshop(HereExaminer(), host.open), at_once=1)
     return [(one.entry.outcome, one.entry.reason) for one in found]
 
 
@@ -78,3 +79,26 @@ def test_problems_that_share_a_slug_are_told_apart_by_their_folders(three: Path)
 def test_two_in_a_row_end_the_import(three: Path) -> None:
     with pytest.raises(RunnerUnusable):
         outcomes(three, Host(1, 2, 3, 4))
+
+
+def test_several_problems_are_imported_at_a_time_and_come_in_order(three: Path) -> None:
+    both = Barrier(2, timeout=60)
+
+    class Pair(Host):
+        def open(self, problem: Problem) -> AbstractContextManager[HereOracle]:
+            both.wait()
+            return super().open(problem)
+
+    workshop = Workshop(HereExaminer(), Pair().open)
+    (three / "d" / "row-shift").parent.mkdir()
+    shutil.copytree(three / "c" / "row-shift", three / "d" / "row-shift")
+    found = [one.entry.place for one in import_set("tensara", three, workshop, at_once=2)]
+    assert found == [f"{name}/row-shift" for name in "abcd"]
+
+
+def test_problems_that_did_not_begin_end_with_the_caller(three: Path) -> None:
+    host = Host()
+    problems = import_set("tensara", three, Workshop(HereExaminer(), host.open), at_once=1)
+    next(problems)
+    problems.close()
+    assert host.starts < 3

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -26,22 +27,24 @@ from sandbox.runner.session import run_module
 from sandbox.runner.torch_host import place_on_host
 from sandbox.wire import WireArgument
 
+_alone = RLock()
 SETS = Path(__file__).parents[3] / "sets"
 
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """What the files of a set import is gone after it, as it is with a process."""
-    finders, modules = list(sys.meta_path), set(sys.modules)
-    try:
-        yield
-    finally:
-        texts = [finder for finder in sys.meta_path if finder not in finders]
-        sys.meta_path[:] = finders
-        for name in set(sys.modules) - modules:
-            spec = getattr(sys.modules[name], "__spec__", None)
-            if spec is None or spec.loader in texts:
-                del sys.modules[name]
+    """What the files of a set import is gone after it, as it is with a process. One thread at a time."""
+    with _alone:
+        finders, modules = list(sys.meta_path), set(sys.modules)
+        try:
+            yield
+        finally:
+            texts = [finder for finder in sys.meta_path if finder not in finders]
+            sys.meta_path[:] = finders
+            for name in set(sys.modules) - modules:
+                spec = getattr(sys.modules[name], "__spec__", None)
+                if spec is None or spec.loader in texts:
+                    del sys.modules[name]
 
 
 class HereExaminer:

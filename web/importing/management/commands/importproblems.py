@@ -41,18 +41,32 @@ class Command(BaseCommand):
         parser.add_argument(
             "--zeroed", action="store_true", help="let all outputs start at zero, as some judges do"
         )
+        parser.add_argument(
+            "--jobs",
+            type=int,
+            metavar="N",
+            help="problems to import at a time (default: one for each core, at most 8)",
+        )
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
         folder: Path = options["folder"].resolve()
         if not folder.is_dir():
             raise CommandError(f"{options['folder']} is not a directory", returncode=EXIT_USAGE)
+        if options["jobs"] is not None and options["jobs"] < 1:
+            raise CommandError("--jobs must be at least 1", returncode=EXIT_USAGE)
         owner = _owner(options["by"]) if options["by"] else None
         try:
             backend = open_configured_backend(settings.WARPCOURT)
             with open_workshop(backend, scale=options["scale"], zeroed=options["zeroed"]) as workshop:
                 entries = []
-                for imported in import_set(options["format"], folder, workshop, on_problem=self._tell):
+                for imported in import_set(
+                    options["format"],
+                    folder,
+                    workshop,
+                    on_problem=self._tell,
+                    at_once=options["jobs"],
+                ):
                     entry = persist(owner, imported).entry if owner else _written(options["into"], imported)
                     entries.append(entry)
                     if not options["json"]:
