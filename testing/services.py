@@ -107,12 +107,18 @@ def free_port() -> int:
 
 
 def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = READY_S) -> None:
-    """Wait until `condition` holds. Fails the test when it does not."""
+    """Wait until `condition` holds. Fails the test when it does not.
+
+    Between two looks it waits twice as long as a look takes, so that what is awaited gets the processor.
+    """
     deadline = time.monotonic() + timeout_s
-    while not condition():
+    while True:
+        started = time.monotonic()
+        if condition():
+            return
         if time.monotonic() > deadline:
             pytest.fail(f"{what} did not happen within {timeout_s} s")
-        time.sleep(0.05)
+        time.sleep(max(0.05, 2 * (time.monotonic() - started)))
 
 
 def listens(port: int) -> bool:

@@ -5,7 +5,8 @@ modules outside the engine that it imports directly or indirectly, the engine (w
 sandboxes that nothing imports), the locks of what is installed, and the data that VERIFIED names. Sources of
 the engine that no verdict on a CPU depends on count only for tests that import some of them, so most receipts
 hold after a change of the code for GPUs or of the importers. Sources that read texts of packages count only
-for tests that read packages. A receipt `tests/receipts/NAME.json` holds a hash over these files
+for tests that read packages, and what starts services for tests never counts: without them, tests fail or are
+skipped. A receipt `tests/receipts/NAME.json` holds a hash over these files
 and the version of Python, and the names of the tests that passed. As with proofs (`tests.receipts`), each run
 also draws a random sample of the covered tests, and `make prove` writes the receipts.
 
@@ -36,6 +37,7 @@ TESTS = ROOT / "tests"
 RECEIPTS = TESTS / "receipts"
 PROOFS = TESTS / "integration" / "problems"  # `make prove` runs all of this folder
 _TOPS = ("benchmarks", "deploy", "judge", "problems", "sandbox", "testing", "tests", "web", "worker")
+SERVICES = ROOT / "testing" / "services.py"
 _OF_ENGINE = ("judge/", "sandbox/", "problems/")
 _CONTAINERS = "sandbox/containers"  # what starts services for tests imports it
 PACKAGES = ("problems/*", "problems/*/**/*")
@@ -107,7 +109,7 @@ def state_of(path: Path) -> str:
     data = _entry(path.relative_to(TESTS).as_posix())
     if data is None:
         raise ValueError(f"VERIFIED of tests/file_receipts.py does not name {path}")
-    modules = modules_of(path)
+    modules = modules_of(path) - {SERVICES}
     digest = hashlib.sha256(f"{sys.version_info[:2]} {platform.machine()}\n".encode())
     unused = _elsewhere(modules) + (() if PACKAGES[0] in data else READERS)
     for file in sorted({*_engine(unused), *modules}, key=_inside):
