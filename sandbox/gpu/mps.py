@@ -22,6 +22,7 @@ Commands to the daemon go through `mps_control` and take two milliseconds each.
 import contextlib
 import fcntl
 import logging
+import math
 import os
 import shutil
 import signal
@@ -192,25 +193,34 @@ class Mps:
     def recover(self) -> None:
         """Replace a daemon whose server has faulted and does not recover.
 
-        Safe for other clients, because after a fault none has a context left. Does nothing if it is healthy.
+        Safe for other clients, because after a fault none has a context left. Does nothing if it is healthy,
+        or if its server is younger than 10 s and still initializing: on a GPU without persistence, that takes
+        seconds.
 
         Raises:
             MpsUnavailable: the new daemon does not start.
         """
         with self._starting():
-            if reason := self._illness():
+            # On a loaded host, the first answer may take too long.
+            if reason := self._illness(_START_S) and self._illness(_START_S):
                 _log.warning("mps_replaced: %s: %s", self.uuid, reason)
                 self._kill_strays()
                 self._start()
 
-    def _illness(self) -> str:
-        """Why the daemon and its server take no clients, empty if they do."""
+    def _illness(self, start_s: float = 0.0) -> str:
+        """Why the daemon and its server take no clients, empty if they do.
+
+        A server that is younger than `start_s` may still be initializing.
+        """
         try:
-            states = [(server.pid, server.state) for server in self.servers()]
+            servers = self.servers()
         except MpsUnavailable as error:
             return str(error)
         return ", ".join(
-            f"server {pid} is {state}" for pid, state in states if state is not ServerState.ACTIVE
+            f"server {server.pid} is {server.state}"
+            for server in servers
+            if server.state is not ServerState.ACTIVE
+            and not (server.state is ServerState.INITIALIZING and _age_s(server.pid) < start_s)
         )
 
     def _terminate(self, server: int, pid: int) -> str:
@@ -296,6 +306,14 @@ class Mps:
             yield
         finally:
             os.close(lock)
+
+
+def _age_s(pid: int) -> float:
+    """The seconds since a process started; infinite if it has ended."""
+    started = identity(pid)[1]
+    if not started:
+        return math.inf
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - int(started) / os.sysconf("SC_CLK_TCK")
 
 
 def _state(said: str) -> ServerState:

@@ -3,7 +3,7 @@
 `-d -multiuser-server` leaves a daemon behind that answers on the socket `control` of its pipe directory;
 without arguments it sends the commands on standard input there, one answer after another. The daemon has one
 server, a process that sleeps. Tests tell it through files in its log directory: `clients`, one process id a
-line; `faulted`; `refuses`; `deaf`, which makes it answer nothing. It waits for a client that was stopped, as
+line; `faulted`; `initializing`; `refuses`; `deaf`, which makes it answer nothing. It waits for a client that was stopped, as
 the real one does.
 """
 
@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 PIPES = Path(os.environ["CUDA_MPS_PIPE_DIRECTORY"])
+STATES = {"faulted": "FAULT", "initializing": "INITIALIZING"}
 LOGS = Path(os.environ["CUDA_MPS_LOG_DIRECTORY"])
 
 
@@ -71,7 +72,9 @@ class Daemon:
                 self.start_server()
                 return ""
             case ["get_server_status", pid] if pid in listed:
-                return "FAULT\n" if (LOGS / "faulted").exists() else "ACTIVE\n"
+                return (
+                    f"{next((state for file, state in STATES.items() if (LOGS / file).exists()), 'ACTIVE')}\n"
+                )
             case ["get_client_list", pid] if pid in listed:
                 return "".join(f"{client}\n" for client in self.clients())
             case ["terminate_client", pid, client] if pid in listed and client in self.clients():

@@ -246,6 +246,15 @@ def test_only_what_is_ill_is_replaced(mps: Mps) -> None:
     assert daemon_of(mps) != first
 
 
+def test_a_server_that_is_initializing_is_not_replaced(mps: Mps) -> None:
+    mps.ensure()
+    first = daemon_of(mps)
+    tell(mps, "initializing")
+    assert not mps.healthy()
+    mps.recover()
+    assert daemon_of(mps) == first
+
+
 def test_each_gpu_has_its_own(mps: Mps, short_path: Path, control_program: str) -> None:
     other = Mps("GPU-1", 1, short_path, binary=control_program)
     try:
