@@ -3,8 +3,8 @@
 `-d -multiuser-server` leaves a daemon behind that answers on the socket `control` of its pipe directory;
 without arguments it sends the commands on standard input there, one answer after another. The daemon has one
 server, a process that sleeps. Tests tell it through files in its log directory: `clients`, one process id a
-line; `faulted`; `initializing`; `refuses`; `deaf`, which makes it answer nothing. It waits for a client that was stopped, as
-the real one does.
+line; `faulted`; `initializing`; `refuses`; `deaf`, which makes it answer nothing. It waits for a client that
+was stopped, as the real one does.
 """
 
 import os
