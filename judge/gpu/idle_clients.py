@@ -2,18 +2,18 @@
 
 Theory of operation. Making a CUDA context takes a tenth of a second, is serial for the whole host, and a
 judgement needs two. So a referee that has judged without any fault is kept for another judgement, and a
-thread has one waiting runner of each kind open the GPU before it is taken. More would take memory from the
+thread for each kind has one waiting runner open the GPU before it is taken. More would take memory from the
 programs. It does so under a share of the GPU, as background draws do, because making a context would disturb
 a program that is timed.
 
 An idle client has no work on the GPU. But after a fault, MPS accepts no client until all clients that were
-there are gone, the idle ones too. So a second thread watches the state of MPS while there are idle clients,
+there are gone, the idle ones too. So another thread watches the state of MPS while there are idle clients,
 and ends them after a fault. Without MPS, nothing is kept: other judges on the host could not tell an idle
 context from a program that uses the GPU while theirs is timed.
 """
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import Condition, Event, Thread
 
@@ -35,23 +35,21 @@ _AFTER_FAILURE_S = 5.0
 class IdleClients:
     """Keeps idle clients of one GPU, at most `most` referees. Safe to share between threads. Close it.
 
-    `kinds` are the names of the pool's runners of which one is opened. `taken` says that one of them left.
-    `share` waits for a share of the GPU; it may raise JudgementCancelled. `healthy` says whether MPS takes
-    clients.
+    `kinds` are the names of the pool's runners of which one is opened, each with a function that waits for a
+    share of the GPU; it may raise JudgementCancelled. `taken` says that one of them left. `healthy` says
+    whether MPS takes clients.
     """
 
     def __init__(
         self,
         pool: Pool,
-        kinds: Collection[str],
-        share: Share,
+        kinds: Mapping[str, Share],
         *,
         healthy: Callable[[], bool],
         most: int,
     ) -> None:
         self._pool = pool
-        self._kinds = tuple(kinds)
-        self._share = share
+        self._kinds = dict(kinds)
         self._healthy = healthy
         self._most = most
         self._changed = Condition()
@@ -59,8 +57,10 @@ class IdleClients:
         self._opened: set[str] = set()  # the kinds of which a runner waits with a context
         self._closed = Event()
         self._threads = [Thread(target=self._watch, name="idle-clients-watch", daemon=True)]
-        if self._kinds:
-            self._threads.append(Thread(target=self._open_runners, name="idle-clients-open", daemon=True))
+        self._threads += [
+            Thread(target=self._open_runners, args=(kind, share), name=f"open-{kind}", daemon=True)
+            for kind, share in self._kinds.items()
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -122,21 +122,18 @@ class IdleClients:
                 self.drop()
             self._closed.wait(_WATCH_S)
 
-    def _open_runners(self) -> None:
+    def _open_runners(self, kind: str, share: Share) -> None:
         while not self._closed.is_set():
             with self._changed:
-                self._changed.wait_for(lambda: self._closed.is_set() or self._lacking(), _TICK_S)
-                lacking = self._lacking()
-            if not lacking or not self._pool.await_unprepared(lacking, _TICK_S):
+                self._changed.wait_for(lambda: self._closed.is_set() or kind not in self._opened, _TICK_S)
+                lacking = kind not in self._opened
+            if not lacking or not self._pool.await_unprepared([kind], _TICK_S):
                 continue
             opened = True
-            with suppress(JudgementCancelled), self._share(self._closed.is_set):
-                opened = all(self._open_one(kind) for kind in lacking)
+            with suppress(JudgementCancelled), share(self._closed.is_set):
+                opened = self._open_one(kind)
             if not opened:
                 self._closed.wait(_AFTER_FAILURE_S)
-
-    def _lacking(self) -> list[str]:
-        return [kind for kind in self._kinds if kind not in self._opened]
 
     def _open_one(self, kind: str) -> bool:
         """Have a runner of that kind open the GPU, if one waits. False if it failed."""

@@ -44,7 +44,11 @@ _STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over
 _POLL_S = 0.05
 _CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
 _QUIET_S = 3.0
-_OPEN_QUIET_S = 0.2  # before the next context is made, which takes a tenth of a second
+# Before the next runner opens the GPU. For CUDA that takes a tenth of a second, for an interpreter most of a
+# second, and a submission that is to be timed would have to wait for it.
+_OPEN_QUIET_S = {
+    runner_kind(language): 0.2 if language is Language.CUDA else _QUIET_S for language in Language
+}
 _TEARDOWNS = 8
 _OPENED_MIB = 12 << 10  # smaller GPUs have no room for contexts that wait
 
@@ -76,12 +80,14 @@ class GpuRuntime:
             gpu=True,
         )
         self.refresher = Refresher(self.secret_pool, self.oracles, self.share)
-        runners = {runner_kind(language) for language in Language}
-        kinds = [self.kind(name) for name in self.hardware.commands(self.card) if name in runners]
+        opens = self.refreshes and self.card.mps and self.card.memory_mib >= _OPENED_MIB
         self.idle = IdleClients(
             self.pool,
-            kinds if self.refreshes and self.card.mps and self.card.memory_mib >= _OPENED_MIB else (),
-            partial(self.share, patience_s=_OPEN_QUIET_S),
+            {
+                self.kind(name): partial(self.share, patience_s=patience_s)
+                for name, patience_s in _OPEN_QUIET_S.items()
+                if opens and name in self.hardware.commands(self.card)
+            },
             healthy=self.recovered,
             most=self.leases.slots if self.card.mps is not None or self.card.gpu is None else 0,
         )

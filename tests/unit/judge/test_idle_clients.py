@@ -66,7 +66,8 @@ def keeping(
 ) -> Iterator[tuple[IdleClients, Pool, FakeBackend]]:
     backend = FakeBackend(scripts or [])
     pool = Pool(backend, {"runner": PoolSpec(COMMAND, size if scripts else 0)})
-    idle = IdleClients(pool, ["runner"] if scripts else [], mps.share, healthy=lambda: mps.healthy, most=most)
+    kinds = {"runner": mps.share} if scripts else {}
+    idle = IdleClients(pool, kinds, healthy=lambda: mps.healthy, most=most)
     try:
         yield idle, pool, backend
     finally:
