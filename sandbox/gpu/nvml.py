@@ -148,6 +148,10 @@ def open_nvml() -> Nvml:
     return _open_in(os.getpid())
 
 
+# Reads and writes. Source: nvmlGpuP2PCapsIndex_t of nvml.h; nvidia-ml-py defines both as tuples.
+_P2P_CAPABILITIES = (0, 1)
+
+
 @functools.lru_cache(maxsize=1)
 def _open_in(_pid: int) -> Nvml:
     """NVML holds open devices, which a forked child must not share: hence once per process id."""
@@ -241,12 +245,11 @@ class DriverNvml:
         """Whether each of the two GPUs can read and write the memory of the other one."""
         library = self._library
         pairs = ((uuid, other), (other, uuid))
-        kinds = (library.NVML_P2P_CAPS_INDEX_READ, library.NVML_P2P_CAPS_INDEX_WRITE)
         return all(
             self._maybe(library.nvmlDeviceGetP2PStatus, self._handle(one), self._handle(two), kind)
             == library.NVML_P2P_STATUS_OK
             for one, two in pairs
-            for kind in kinds
+            for kind in _P2P_CAPABILITIES
         )
 
     def _handle(self, uuid: str) -> Any:
