@@ -1,9 +1,9 @@
 """The GPU of this machine, and a judge on it. Without an NVIDIA GPU every test that asks for them is skipped.
 
-WARPCOURT_TEST_ISOLATION  docker (the default) or bubblewrap
-WARPCOURT_TEST_IMAGES     PREFIX:TAG of images, or host (the default): containers show this host's own files
-WARPCOURT_TEST_GPU        the index of the GPU, 0 by default
-WARPCOURT_TEST_MPS        yes (the default) or no: GPUs are time-sliced
+TEST_ISOLATION  docker (the default) or bubblewrap
+TEST_IMAGES     PREFIX:TAG of images, or host (the default): containers show this host's own files
+TEST_GPU        the index of the GPU, 0 by default
+TEST_MPS        yes (the default) or no: GPUs are time-sliced
 """
 
 import os
@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def gpu() -> GpuInfo:
     """The GPU of the tests."""
     try:
-        return open_nvml().gpus()[int(os.environ.get("WARPCOURT_TEST_GPU", "0"))]
+        return open_nvml().gpus()[int(os.environ.get("TEST_GPU", "0"))]
     except (NvmlUnavailable, IndexError) as error:
         pytest.skip(f"no NVIDIA GPU: {error}")
 
@@ -76,12 +76,12 @@ def opened(*gpus: GpuInfo) -> Iterator[GpuTarget]:
     runtime = Path(tempfile.mkdtemp(prefix="wcg"))  # a short path: it holds sockets
     node = NodeSettings(
         runtime_dir=runtime,
-        images=os.environ.get("WARPCOURT_TEST_IMAGES", HOST_IMAGES),
-        mps=os.environ.get("WARPCOURT_TEST_MPS", "yes") != "no",
+        images=os.environ.get("TEST_IMAGES", HOST_IMAGES),
+        mps=os.environ.get("TEST_MPS", "yes") != "no",
         gpus=tuple(gpu.uuid for gpu in gpus),
     )
     try:
-        backend = os.environ.get("WARPCOURT_TEST_ISOLATION", "docker")
+        backend = os.environ.get("TEST_ISOLATION", "docker")
         target = open_target("gpu", backend=backend, cache=CACHE, warm=WARM, node=node)
     except (IsolationUnavailable, ToolchainMissing) as error:
         pytest.fail(f"there is a GPU, but the judge does not open on it: {error}")

@@ -89,7 +89,7 @@ def test_memory_that_a_client_is_given_counts_against_its_limit(gpu: GpuInfo, mp
 def node(gpu: GpuInfo, *, client_memory_mib: int | None, mps: bool = True) -> Iterator[GpuTarget]:
     settings = NodeSettings(
         runtime_dir=Path(tempfile.mkdtemp(prefix="wcn")),
-        images=os.environ.get("WARPCOURT_TEST_IMAGES", HOST_IMAGES),
+        images=os.environ.get("TEST_IMAGES", HOST_IMAGES),
         gpus=(gpu.uuid,),
         mps=mps,
         check_slots=8,
