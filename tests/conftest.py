@@ -17,6 +17,7 @@ from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connection
 from django.test import Client
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 from pytest_django import DjangoDbBlocker
 
@@ -37,7 +38,9 @@ LONGEST = ("postgresql", "python-3.12", "python-3.13", "images", "cluster", "ins
 COLLECT_AFTER = 20_000  # objects made and not yet freed
 
 # No test fails because the machine is busy.
-hypothesis.register_profile("unhurried", parent=hypothesis.default, deadline=None)
+hypothesis.register_profile(
+    "unhurried", parent=hypothesis.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 hypothesis.load_profile("unhurried")
 
 

@@ -38,7 +38,11 @@ def compare(memory: "DeviceMemory", output: Output) -> OutputComparison:
     )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(output=outputs())
 def test_the_device_compares_as_the_host_does(memory: "DeviceMemory", output: Output) -> None:
     assert compare(memory, output) == output.compared_on_the_host()
