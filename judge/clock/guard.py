@@ -5,10 +5,12 @@ question takes about a millisecond. A block does not count when the clocks were 
 is not the program's own doing (heat, the power supply, another GPU's clocks), when the SM clock fell below
 what it was before without the power cap as its reason, when the memory clock changed, or when a process that
 is none of ours had memory on the GPU. A program that draws so much power that the cap slows it down is slow:
-that counts.
+that counts. The processes of earlier judgements may still be ending, which takes seconds on a busy host: a
+session waits a few seconds in all for other processes to leave.
 """
 
 import statistics
+import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -16,6 +18,8 @@ from judge.clock.contracts import Conditions
 from sandbox.gpu.nvml import GpuSample, Throttle
 
 _CLOCK_SHARE = 0.03
+_LEAVE_S = 5.0  # for all other processes of a session
+_POLL_S = 0.05
 _Number = TypeVar("_Number", int, float)
 _DISTURBING = frozenset(
     {
@@ -58,10 +62,15 @@ class GpuGuard:
         self._before: GpuSample | None = None
         self._best_sm_mhz = 0
         self._counted: list[GpuSample] = []
+        self._waited_s = 0.0
 
     def begin(self) -> None:
-        """Look before a block."""
+        """Look before a block, once other processes have left or the time to wait for them is over."""
         self._before = self._ask()
+        while self._other(self._before) is not None and self._waited_s < _LEAVE_S:
+            time.sleep(_POLL_S)
+            self._waited_s += _POLL_S
+            self._before = self._ask()
 
     def end(self) -> str | None:
         """Look after it, and compare."""
@@ -98,10 +107,12 @@ class GpuGuard:
         return f"The SM clock fell from {self._best_sm_mhz} to {after.sm_mhz} MHz."
 
     def _visited(self, before: GpuSample, after: GpuSample) -> str | None:
-        for process in (*before.processes, *after.processes):
-            if not self._ours(process.pid):
-                return f"Another process used the GPU: {process.pid}."
-        return None
+        other = self._other(before) or self._other(after)
+        return None if other is None else f"Another process used the GPU: {other}."
+
+    def _other(self, sample: GpuSample) -> int | None:
+        """A process with memory on the GPU that is none of ours."""
+        return next((process.pid for process in sample.processes if not self._ours(process.pid)), None)
 
 
 def _held_down(sample: GpuSample) -> str | None:

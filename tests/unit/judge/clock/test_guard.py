@@ -41,6 +41,30 @@ def test_our_own_processes_may_be_there() -> None:
     assert judged(QUIET, replace(QUIET, processes=(GpuProcess(7, 100),))) is None
 
 
+def test_a_block_waits_for_a_process_that_is_ending() -> None:
+    other = replace(QUIET, processes=(GpuProcess(8, 100),))
+    samples = iter([other, other, QUIET, QUIET])
+    guard = GpuGuard(lambda: next(samples), lambda pid: pid == 7)
+    guard.begin()
+    assert guard.end() is None
+
+
+def test_a_session_waits_a_few_seconds_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.clock.guard._LEAVE_S", 0.1)
+    looks = 0
+
+    def look() -> GpuSample:
+        nonlocal looks
+        looks += 1
+        return replace(QUIET, processes=(GpuProcess(8, 100),))
+
+    guard = GpuGuard(look, lambda pid: pid == 7)
+    for _ in range(2):
+        guard.begin()
+        assert "Another process used the GPU: 8." in str(guard.end())
+    assert looks == 6  # two more than two for each block
+
+
 def blocks(*after: GpuSample) -> list[str | None]:
     samples = iter([sample for last in after for sample in (QUIET, last)])
     guard = GpuGuard(lambda: next(samples), lambda _: True)
