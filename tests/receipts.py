@@ -6,7 +6,8 @@ committed: `problems/receipts/NAME.json` holds for each test a hash of the files
 depends on, and what it recorded. A test with the marker `proof` runs only if
 
     its receipt is missing or has another hash: a change is proved again;
-    or the test is in the sample of this run, one of SAMPLES, drawn at random.
+    or the test is in the sample of this run, one of SAMPLES, drawn at random; of the proofs that judge all
+    mutants of a package, one of SAMPLES * RARER.
 
 The sample keeps receipts honest. A receipt that was forged, or that holds on one machine alone, is found
 within some runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
@@ -34,10 +35,12 @@ from tests.proof_state import ROOT, folder_of, judged_hash, package_hash, state_
 
 RECEIPTS = ROOT / "problems" / "receipts"
 SAMPLES = 20  # about eighty proofs in each run
+RARER = 10  # times that proofs with all mutants of a package are drawn more rarely: one takes minutes
 LIMIT_S = 1200  # of one proof, which judges all mutants of a package; a busy machine takes minutes for it
 SAMPLE = "PROOF_SAMPLE"
 PROVE = "PROVE"  # "all" tests, or the "missing" ones: their receipts are written
 _CHECKS = "test_package"  # depends on texts too
+_MUTANTS = "test_programs"
 _PACKAGE = "package"
 _STATE = "state"
 
@@ -85,14 +88,14 @@ def path_of(folder: Path) -> Path:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and draw the sample once for all processes of this run."""
     config.addinivalue_line("markers", "proof: judges a package; skipped while a receipt covers it")
-    os.environ.setdefault(SAMPLE, str(random.randrange(SAMPLES)))
+    os.environ.setdefault(SAMPLE, str(random.randrange(SAMPLES * RARER)))
 
 
 def pytest_report_header() -> str:
     """Which sample this run proves."""
     if os.environ.get(PROVE):
         return f"proofs: {os.environ[PROVE]}"
-    return f"proofs: those without a receipt, and sample {os.environ[SAMPLE]} of {SAMPLES} ({SAMPLE})"
+    return f"proofs: those without a receipt, and sample {os.environ[SAMPLE]} of {SAMPLES * RARER} ({SAMPLE})"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -131,8 +134,9 @@ def pytest_sessionfinish() -> None:
 
 def is_sampled(name: str) -> bool:
     """Whether the test `name` is in the sample of this run. While receipts are made, no test is."""
-    drawn = int(hashlib.sha256(name.encode()).hexdigest(), 16) % SAMPLES
-    return not os.environ.get(PROVE) and drawn == int(os.environ[SAMPLE])
+    samples = SAMPLES * RARER if name.startswith(_MUTANTS) else SAMPLES
+    drawn = int(hashlib.sha256(name.encode()).hexdigest(), 16) - int(os.environ[SAMPLE])
+    return not os.environ.get(PROVE) and drawn % samples == 0
 
 
 def _in_receipt(item: pytest.Item) -> bool:

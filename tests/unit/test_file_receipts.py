@@ -36,7 +36,6 @@ def test_a_covered_file_depends_on_files_alone(file: Path) -> None:
         "judge/wiring.py",  # imported by a fixture
         "sandbox/runner/cuda_runner.cpp",  # imported by nothing
         "deploy/requirements/nvcc.txt",
-        "testing/services.py",
         "tests/integration/conftest.py",
         "tests/integration/functional/harness.py",
         "tests/integration/functional/kernels/counters.cu",
@@ -52,8 +51,11 @@ def test_what_a_test_uses_stales_its_receipt(monkeypatch: pytest.MonkeyPatch, ch
     "changed",
     [
         "judge/gpu/target.py",
+        "judge/proof/importing.py",
+        "problems/placeholders.py",
         "problems/vector-add/statement.md",
         "sandbox/gpu/lease.py",
+        "testing/services.py",
         "tests/integration/functional/test_races.py",
         "web/urls.py",
     ],

@@ -129,3 +129,15 @@ def meaning(folder: Path, name: str, source: str) -> bytes:
 def copy_of(folder: Path) -> Path:
     shutil.copytree(problems_root() / "vector-add", folder)
     return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "times"), [("test_solution[a-b.cu]", receipts.RARER), ("test_programs[a]", 1)]
+)
+def test_every_proof_is_in_some_samples(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
+    monkeypatch.delenv(receipts.PROVE, raising=False)
+    drawn = 0
+    for sample in range(receipts.SAMPLES * receipts.RARER):
+        monkeypatch.setenv(receipts.SAMPLE, str(sample))
+        drawn += receipts.is_sampled(name)
+    assert drawn == times
