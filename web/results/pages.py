@@ -152,8 +152,13 @@ class SubmissionPage:
 
     @property
     def may_replay(self) -> bool:
-        """Return whether the viewer can get a replay by running the program: not where a GPU runs it."""
+        """Return whether the viewer can get a replay by running the program: not where a GPU runs it.
+
+        A program that does not compile has none.
+        """
         if self.report is None or self.replay or self.submission.personal_node:
+            return False
+        if self.report.verdict is Verdict.COMPILE_ERROR:
             return False
         on_gpu = bool(self.report.environment.get("gpu"))
         return self.mine and self.open and self.submission.language == Language.CUDA.value and not on_gpu

@@ -53,6 +53,13 @@ def submission(owner, handed_in) -> Submission:
     return record(handed_in(owner, mode=Mode.RUN), report(RACE))
 
 
+@pytest.mark.parametrize(("verdict", "offered"), [("wrong_answer", True), ("compile_error", False)])
+def test_only_a_program_that_compiles_offers_a_replay(browser_of, owner, handed_in, verdict, offered):
+    judged = record(handed_in(owner), Report(Verdict(verdict)))
+    page = browser_of(owner).get(f"/s/{judged.public_id}").content.decode()
+    assert (f'action="/s/{judged.public_id}/replay/run"' in page) is offered
+
+
 def test_the_page_has_the_source_the_findings_and_the_address_of_the_data(browser_of, owner, submission):
     page = browser_of(owner).get(f"/s/{submission.public_id}/replay").content.decode()
     assert f'data-source="/s/{submission.public_id}/replay.bin"' in page
