@@ -48,13 +48,19 @@ def main() -> int:
             slug, sizes, program_of = KERNELS[kernel]
             problem = timed_problem(slug, sizes)
             chosen = [ATTACKS[file] for file in options.only or ATTACKS]
+            print(f"{kernel}: {options.rounds + 1} submissions of each honest program first", flush=True)
             honest_us = {
                 file: honest_figures(target, problem, program_of(file), rounds=options.rounds + 1)
                 for file in dict.fromkeys(attack.honest for attack in chosen)
             }
             for attack in chosen:
-                if time.monotonic() - started > options.seconds:
+                spent_s = time.monotonic() - started
+                if spent_s > options.seconds:
                     break
+                print(
+                    f"{kernel}: {options.rounds} submissions of {attack.file} after {spent_s:.0f} s",
+                    flush=True,
+                )
                 reports = rounds_of(target, problem, program_of(attack.file), options.rounds)
                 for row in rows_of(kernel, attack.file, reports, honest_us[attack.honest]):
                     print("  ".join(row), flush=True)
