@@ -10,7 +10,7 @@ folder to import, a worker on another host takes the import. Every other failure
 import math
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -55,8 +55,9 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
             imported = judge.import_set(
                 run.format, folder, scale=run.scale, done=done, on_problem=show, cancelled=cancelled
             )
-            for problem in imported:
-                queue.record_problem(run, by, problem)
+            with closing(imported):
+                for problem in imported:
+                    queue.record_problem(run, by, problem)
         return FinalWrite(partial(queue.record, run))
     except LeaseLost as error:
         raise JudgementCancelled from error

@@ -1,7 +1,8 @@
 """The judges of a worker: the real one on its target, or a scripted one for tests."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -74,7 +75,7 @@ class Judge(Protocol):
         done: Sequence[ImportedProblem],
         on_problem: OnProblem,
         cancelled: Event,
-    ) -> Iterator[Imported]:
+    ) -> Generator[Imported, None, None]:
         """Import every problem below `folder` that is not `done`; see `judge.proof.importing.import_set`."""
 
     def close(self) -> None:
@@ -166,10 +167,13 @@ class PackageJudge:
         done: Sequence[ImportedProblem],
         on_problem: OnProblem,
         cancelled: Event,
-    ) -> Iterator[Imported]:
+    ) -> Generator[Imported, None, None]:
         """Check each in a sandbox of its own, with PyTorch, which many sets need."""
-        with open_workshop(open_configured_backend(self._config), scale=scale) as workshop:
-            for imported in import_set(format_name, folder, workshop, done=done, on_problem=on_problem):
+        with (
+            open_workshop(open_configured_backend(self._config), scale=scale) as workshop,
+            closing(import_set(format_name, folder, workshop, done=done, on_problem=on_problem)) as problems,
+        ):
+            for imported in problems:
                 if cancelled.is_set():
                     raise JudgementCancelled
                 yield imported
@@ -270,7 +274,7 @@ class ScriptedJudge:
         done: Sequence[ImportedProblem],
         on_problem: OnProblem,
         cancelled: Event,
-    ) -> Iterator[Imported]:
+    ) -> Generator[Imported, None, None]:
         """Accept each folder with a problem.toml as a package, unless it contains `refuse`."""
         gate = _gate(cancelled)
         return scripted_proving.import_set(

@@ -5,7 +5,7 @@ second step while there is a file `hold-proving` in the runtime directory (see `
 `hold=previewing` and `hold=importing` do the same with a preview, and with a set at each problem.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -76,7 +76,7 @@ def import_set(
     done: Sequence[ImportedProblem],
     on_problem: OnProblem,
     gate: Gate,
-) -> Iterator[Imported]:
+) -> Generator[Imported, None, None]:
     """Accept each folder that has a problem.toml as a package, unless it contains `refuse`."""
     places_done = {entry.place for entry in done}
     warnings = ("no case was enlarged",) if scale else ()

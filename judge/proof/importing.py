@@ -14,7 +14,7 @@ would.
 
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -82,8 +82,11 @@ def import_set(
     done: Sequence[ImportedProblem] = (),
     on_problem: OnProblem = lambda *_: None,
     at_once: int | None = None,
-) -> Iterator[Imported]:
+) -> Generator[Imported, None, None]:
     """Import every problem below `folder`, and return the results in the order of the set.
+
+    Close the generator if you do not read it to its end. That cancels the problems that have not begun, and
+    waits for the others.
 
     `at_once` problems are imported at a time, by default one for each usable core, at most 8. `done` are the
     results of an earlier run of the same set that was interrupted: their places are skipped. `on_problem` is
@@ -105,33 +108,32 @@ def import_set(
     ]
     taken = {entry.slug for entry in done if not entry.reason}
     untried = False
-    with ThreadPoolExecutor(at_once or _usable_cores(), thread_name_prefix="import") as threads:
-        results = deque(threads.submit(known.take, place, folder, workshop) for _, _, place in left)
-        try:
-            for number, name, place in left:
-                on_problem(number, len(found), name)
-                try:
-                    imported = results.popleft().result()
-                    untried = False
-                except RunnerUnusable as error:
-                    if untried:
-                        raise
-                    untried = True
-                    reason = (
-                        "this host could not run it; the problem is not at fault, so import it again: "
-                        f"{error}"
-                    )
-                    imported = _refused(name, place, reason)
-                except Refused as error:
-                    imported = _refused(name, place, str(error))
-                except _ODD as error:
-                    reason = f"it does not follow its format ({type(error).__name__}: {error})"
-                    imported = _refused(name, place, reason[:300])
-                imported = _with_own_slug(imported, taken, name, place, folder)
-                taken |= {imported.entry.slug} if imported.files else set()
-                yield imported
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)  # after an error, or if the caller stops
+    threads = ThreadPoolExecutor(at_once or _usable_cores(), thread_name_prefix="import")
+    results = deque(threads.submit(known.take, place, folder, workshop) for _, _, place in left)
+    try:
+        for number, name, place in left:
+            on_problem(number, len(found), name)
+            try:
+                imported = results.popleft().result()
+                untried = False
+            except RunnerUnusable as error:
+                if untried:
+                    raise
+                untried = True
+                reason = (
+                    f"this host could not run it; the problem is not at fault, so import it again: {error}"
+                )
+                imported = _refused(name, place, reason)
+            except Refused as error:
+                imported = _refused(name, place, str(error))
+            except _ODD as error:
+                reason = f"it does not follow its format ({type(error).__name__}: {error})"
+                imported = _refused(name, place, reason[:300])
+            imported = _with_own_slug(imported, taken, name, place, folder)
+            taken |= {imported.entry.slug} if imported.files else set()
+            yield imported
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 def _usable_cores() -> int:

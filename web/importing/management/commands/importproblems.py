@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +59,20 @@ class Command(BaseCommand):
         owner = _owner(options["by"]) if options["by"] else None
         try:
             backend = open_configured_backend(settings.WARPCOURT)
-            with open_workshop(backend, scale=options["scale"], zeroed=options["zeroed"]) as workshop:
+            with (
+                open_workshop(backend, scale=options["scale"], zeroed=options["zeroed"]) as workshop,
+                closing(
+                    import_set(
+                        options["format"],
+                        folder,
+                        workshop,
+                        on_problem=self._tell,
+                        at_once=options["jobs"],
+                    )
+                ) as problems,
+            ):
                 entries = []
-                for imported in import_set(
-                    options["format"],
-                    folder,
-                    workshop,
-                    on_problem=self._tell,
-                    at_once=options["jobs"],
-                ):
+                for imported in problems:
                     entry = persist(owner, imported).entry if owner else _written(options["into"], imported)
                     entries.append(entry)
                     if not options["json"]:
