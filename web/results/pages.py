@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Mismatch, Report
 from judge.values import as_text
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import Mode, Verdict
 from web.accounts.visibility import reads_all
 from web.colours import coloured, highlighted, to_html
 from web.hints.queries import gave_up_at
@@ -152,16 +152,11 @@ class SubmissionPage:
 
     @property
     def may_replay(self) -> bool:
-        """Return whether the viewer can get a replay by running the program: not where a GPU runs it.
-
-        A program that does not compile has none.
-        """
+        """Return whether the viewer can get a replay by running the program: not where a GPU runs it."""
         if self.report is None or self.replay or self.submission.personal_node:
             return False
-        if self.report.verdict is Verdict.COMPILE_ERROR:
-            return False
         on_gpu = bool(self.report.environment.get("gpu"))
-        return self.mine and self.open and self.submission.language == Language.CUDA.value and not on_gpu
+        return self.mine and self.open and queries.is_replayable(self.submission) and not on_gpu
 
     @property
     def further(self) -> tuple[ShownDiagnostic, ...]:

@@ -4,11 +4,17 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from problems.vocabulary import Language, Mode
+from problems.vocabulary import Language, Mode, Verdict
 from web.results.pages import Line, ShownDiagnostic, source_lines, submission_page
 from web.site.verdicts import badge_of
 from web.submissions.models import Replay, Submission, may_be_public_id
-from web.submissions.queries import Viewer, find_replay, verdict_of, visible_submissions
+from web.submissions.queries import (
+    Viewer,
+    find_replay,
+    is_replayable,
+    verdict_of,
+    visible_submissions,
+)
 
 _MOST_OTHERS = 20
 
@@ -53,12 +59,12 @@ class ReplayPage:
     @property
     def is_cuda(self) -> bool:
         """Return whether programs in this language can have a replay."""
-        return replayable(self.submission)
+        return self.submission.language == Language.CUDA.value
 
-
-def replayable(submission: Submission) -> bool:
-    """Return whether runs in the language of `submission` can have a replay: only CUDA programs can."""
-    return submission.language == Language.CUDA.value
+    @property
+    def compiles(self) -> bool:
+        """Return whether the program compiles."""
+        return verdict_of(self.submission) != Verdict.COMPILE_ERROR.value
 
 
 def replay_page(submission: Submission, viewer: Viewer, *, against: str) -> ReplayPage:
@@ -82,7 +88,7 @@ def replay_page(submission: Submission, viewer: Viewer, *, against: str) -> Repl
 def may_run(submission: Submission, viewer: Viewer) -> bool:
     """Return whether `viewer` can run the program of `submission` to get a replay."""
     mine = submission.user_id == viewer.pk
-    return mine and replayable(submission) and (submission.problem.published or viewer.is_staff)
+    return mine and is_replayable(submission) and (submission.problem.published or viewer.is_staff)
 
 
 def _side(submission: Submission, viewer: Viewer) -> ReplaySide | None:

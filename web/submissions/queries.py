@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from judge.redaction import redact
 from judge.report import Report, Score
-from problems.vocabulary import Language
+from problems.vocabulary import Language, Verdict
 from web.accounts.models import User
 from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
@@ -170,6 +170,13 @@ def listings_of(submission: Submission) -> tuple[Listing, ...]:
 def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
     """Return a listing of `submission` with its text. The viewer may see the submission."""
     return Listing.objects.filter(report__submission=submission, kind=kind).first()
+
+
+def is_replayable(submission: Submission) -> bool:
+    """Return whether functional mode can replay the program: it is in CUDA C++ and compiles."""
+    return (
+        submission.language == Language.CUDA.value and verdict_of(submission) != Verdict.COMPILE_ERROR.value
+    )
 
 
 def find_replay(submission: Submission) -> Replay | None:

@@ -60,6 +60,15 @@ def test_only_a_program_that_compiles_offers_a_replay(browser_of, owner, handed_
     assert (f'action="/s/{judged.public_id}/replay/run"' in page) is offered
 
 
+def test_a_program_that_does_not_compile_is_not_run_for_a_replay(browser_of, owner, handed_in):
+    judged = record(handed_in(owner), Report(Verdict.COMPILE_ERROR))
+    page = browser_of(owner).get(f"/s/{judged.public_id}/replay").content.decode()
+    assert "does not compile" in page
+    assert "<form" not in page.partition("<main")[2].partition("</main")[0]
+    assert poster(owner).post(f"/s/{judged.public_id}/replay/run").status_code == 403
+    assert Submission.objects.count() == 1
+
+
 def test_the_page_has_the_source_the_findings_and_the_address_of_the_data(browser_of, owner, submission):
     page = browser_of(owner).get(f"/s/{submission.public_id}/replay").content.decode()
     assert f'data-source="/s/{submission.public_id}/replay.bin"' in page
