@@ -80,13 +80,15 @@ def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) 
 
 def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[Report]:
     """The reports of so many fresh submissions."""
-    reports = []
+    reports, walls_s = [], []
     for number in range(rounds):
         program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).anew()
         judged = judge(target, problem, program)
         if judged.report is None:
             raise SystemExit("the judge gave up on a submission")
         reports.append(judged.report)
+        walls_s.append(judged.wall_s)
+    print(f"  {rounds} submissions, {statistics.median(walls_s):.1f} s each", flush=True)
     return reports
 
 

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from benchmarks.judging import (
+    Judged,
     Program,
     add_options,
     judge,
@@ -25,6 +26,7 @@ from benchmarks.judging import (
     shipped,
     vector_addition,
 )
+from benchmarks.verdict_stages import print_stages
 from judge.target import Target
 from problems.schema import Problem
 from problems.vocabulary import Language
@@ -59,8 +61,17 @@ class Rate:
 
     setting: str
     per_minute: float
-    median_s: float
-    slowest_s: float
+    judged: Sequence[Judged]
+
+    @property
+    def median_s(self) -> float:
+        """Of the seconds from the source to the verdict."""
+        return statistics.median(one.wall_s for one in self.judged)
+
+    @property
+    def slowest_s(self) -> float:
+        """Of the seconds from the source to the verdict."""
+        return max(one.wall_s for one in self.judged)
 
 
 def main() -> int:
@@ -121,14 +132,13 @@ def measure(
     with ThreadPoolExecutor(at_a_time) as threads:
         judged = list(threads.map(lambda p: judge(target, problem, p.anew() if options.cold else p), queue))
     took_s = time.monotonic() - started
-    walls = [require_right(one).wall_s for one in judged]
-    rate = Rate(setting, 60 * len(judged) / took_s, statistics.median(walls), max(walls))
+    rate = Rate(setting, 60 * len(judged) / took_s, [require_right(one) for one in judged])
     print(f"{setting}: {rate.per_minute:.0f} per minute", flush=True)
     return rate
 
 
 def report(rates: Sequence[Rate], plainest: Rate | None = None) -> None:
-    """Print the rates beside that of the plainest setting, by default the first one."""
+    """Print the rates next to that of the plainest setting, by default the first one, and their stages."""
     plainest = plainest or rates[0]
     rows = [("setting", "per minute", "ratio", "median", "slowest")]
     for rate in rates:
@@ -136,6 +146,7 @@ def report(rates: Sequence[Rate], plainest: Rate | None = None) -> None:
         rows.append((rate.setting, *figures, f"{rate.median_s:.2f} s", f"{rate.slowest_s:.2f} s"))
     print()
     print_table(rows)
+    print_stages({rate.setting: rate.judged for rate in rates})
 
 
 def _numbers(text: str) -> tuple[int, ...]:

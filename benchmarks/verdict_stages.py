@@ -4,7 +4,7 @@ import argparse
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.judging import (
@@ -54,10 +54,6 @@ class Measured:
         """Seconds from the source to the verdict."""
         return [one.wall_s for one in self.judged]
 
-    def stage_ms(self, name: str) -> float:
-        """The median of the time in a stage."""
-        return statistics.median(stages_of(one)[name] for one in self.judged)
-
 
 def measure(options: argparse.Namespace) -> int:
     """Measure and print."""
@@ -96,6 +92,17 @@ def stages_of(judged: Judged) -> Mapping[str, float]:
     return found
 
 
+def print_stages(judged: Mapping[str, Sequence[Judged]]) -> None:
+    """Print the median of each stage of the judgements under each name."""
+    names = list(dict.fromkeys(name for some in judged.values() for one in some for name in stages_of(one)))
+    print("\nmedian of each stage, ms")
+    table = [("", *names)]
+    for title, some in judged.items():
+        medians = [statistics.median(stages_of(one)[name] for one in some) for name in names]
+        table.append((title, *(f"{median:.0f}" for median in medians)))
+    print_table(table)
+
+
 def _measure(target: Target, row: Row, rounds: int, pause_s: float) -> Measured:
     problem = vector_addition(timed=row.timed)
     _judge(target, problem, row, pause_s)  # warm: the pool, the page cache, the secret pool
@@ -116,10 +123,7 @@ def _report(measured: list[Measured]) -> None:
         table.append((one.row.name, *figures, *promise))
     table += [_ranking(one) for one in measured if one.row.timed]
     print_table(table)
-    names = list(dict.fromkeys(name for one in measured for name in stages_of(one.judged[0])))
-    print("\nmedian of each stage, ms")
-    header = ("", *names)
-    print_table([header, *((one.row.name, *(f"{one.stage_ms(n):.0f}" for n in names)) for one in measured)])
+    print_stages({one.row.name: one.judged for one in measured})
 
 
 def _ranking(one: Measured) -> tuple[str, ...]:

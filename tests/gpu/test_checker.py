@@ -65,6 +65,17 @@ def test_bounds_without_tolerance_are_exact(memory: "DeviceMemory") -> None:
         assert compare(memory, output) == output.compared_on_the_host()
 
 
+@pytest.mark.parametrize("dtype", [dtype for dtype in Dtype if dtype.is_float])
+def test_a_subnormal_number_is_not_zero(memory: "DeviceMemory", dtype: Dtype) -> None:
+    """Compilers may flush subnormal numbers to zero, which would hide them where zero is expected."""
+    output = make_output(dtype, (100,), seed=1, tolerance=Tolerance())
+    bits = np.dtype(f"u{dtype.itemsize}")
+    output.expected[:] = 0
+    output.got.view(bits)[:] = np.arange(100) % 2  # zero and the least positive number
+    assert compare(memory, output).mismatched == 50
+    assert compare(memory, output) == output.compared_on_the_host()
+
+
 @pytest.mark.parametrize("at", [0, 2047, 2048, 524_287, 9_999_999])
 def test_a_single_wrong_element_is_found_wherever_it_is(memory: "DeviceMemory", at: int) -> None:
     output = make_output(Dtype.INT32, (10_000_000,), seed=1)

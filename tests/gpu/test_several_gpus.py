@@ -1,8 +1,11 @@
 """Programs for several GPUs on real ones. Skipped on hosts with fewer than two that can access each other.
 
+They use the first such pair, from the GPU with the index TEST_GPU on.
+
 .venv/bin/python -m pytest -q tests/gpu/test_several_gpus.py
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -28,7 +31,7 @@ def pair() -> tuple[GpuInfo, GpuInfo]:
     """Two GPUs of one model that can access each other's memory."""
     try:
         nvml = open_nvml()
-        for one, other in combinations(nvml.gpus(), 2):
+        for one, other in combinations(nvml.gpus()[int(os.environ.get("TEST_GPU", "0")) :], 2):
             if one.model == other.model and nvml.are_peers(one.uuid, other.uuid):
                 return one, other
     except NvmlUnavailable as error:

@@ -96,6 +96,13 @@ __device__ bool wrong_float(double got, double want, const Rule& rule) {
   return !(fabs(__dsub_rn(got, want)) <= bound);
 }
 
+// CuPy compiles with -ftz=true, which would convert a subnormal float to 0. This instruction keeps it.
+__device__ double widen(float value) {
+  double wide;
+  asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(value));
+  return wide;
+}
+
 // For each dtype: its bits, those of what is expected, and whether an element is wrong.
 struct Float64 {
   using Got = u64;
@@ -109,7 +116,7 @@ struct Float32 {
   using Got = u32;
   using Want = u64;
   static __device__ bool wrong(Got got, Want want, const Rule& rule) {
-    return wrong_float(__uint_as_float(got), __longlong_as_double(want), rule);
+    return wrong_float(widen(__uint_as_float(got)), __longlong_as_double(want), rule);
   }
 };
 
@@ -127,7 +134,7 @@ struct BFloat16 {
   using Got = u16;
   using Want = u64;
   static __device__ bool wrong(Got got, Want want, const Rule& rule) {
-    return wrong_float(__uint_as_float(static_cast<u32>(got) << 16), __longlong_as_double(want), rule);
+    return wrong_float(widen(__uint_as_float(static_cast<u32>(got) << 16)), __longlong_as_double(want), rule);
   }
 };
 

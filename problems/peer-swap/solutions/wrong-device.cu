@@ -1,5 +1,6 @@
-// Wrong: a stream belongs to the device that was current when it was created. A launch in it fails while another device is
-// current, with cudaErrorInvalidResourceHandle, and nothing runs. Copies do not mind, which makes the mistake hard to see.
+// Wrong: a stream belongs to the device that was current when it was created. By the rules of CUDA, a launch in it fails while
+// another device is current, with cudaErrorInvalidResourceHandle, and nothing runs. Copies do not mind, and recent drivers
+// launch the kernel, which makes the mistake hard to see.
 #include <cuda_runtime.h>
 
 __global__ void exchange(float* mine, float* other, int count) {
