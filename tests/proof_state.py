@@ -28,6 +28,7 @@ class Use(StrEnum):
     TRITON = "triton"
     PYTHON = "python"
     LIBRARIES = "libraries"
+    REQUIREMENTS = "requirements"  # the problem sets requirements on counters
     FIX = "fix"  # the problem gives a program to correct
     UNDER_TEST = "under test"  # submissions test programs
     TEXTS = "texts"  # the checks of the package, and the explanations of findings
@@ -61,8 +62,24 @@ READERS = (
     "problems/track.py",
     "problems/translations.py",
 )
+# What counts in functional mode and writes findings. Only requirements make verdicts depend on it.
+COUNTING = (
+    *(
+        f"judge/evidence/{name}.py"
+        for name in ("counts", "launch_shapes", "occupancy", "spills", "sums", "tails")
+    ),
+    *(
+        f"sandbox/cpu/runtime/{name}."
+        for name in (
+            *("branches", "cancellation", "counters", "doubles", "executed", "footprint", "leaks"),
+            *("needless_waits", "pageable_copies", "reuse", "small_launches", "spills", "sums"),
+            *("tensor_cores", "trace", "traffic"),
+        )
+    ),
+)
 # Sources that some proofs use; the first prefix counts. All proofs use the other sources.
 _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
+    *((prefix, frozenset({Use.REQUIREMENTS})) for prefix in COUNTING),
     ("deploy/requirements/nvcc.txt", frozenset({Use.CUDA})),
     ("judge/compiler/host_lines.py", frozenset({Use.TEXTS})),
     ("judge/compiler/source.py", frozenset({Use.TEXTS})),
@@ -90,6 +107,8 @@ def uses_of(problem: Problem, languages: frozenset[Language], *, texts: bool) ->
     found = {Use(language.value) for language in languages}
     if problem.limits.libraries:
         found.add(Use.LIBRARIES)
+    if problem.requirements:
+        found.add(Use.REQUIREMENTS)
     if problem.fix is not None:
         found.add(Use.FIX)
     if problem.under_test is not None:

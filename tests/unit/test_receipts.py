@@ -79,6 +79,8 @@ def test_texts_stale_the_checks_of_the_package_alone(tmp_path: Path, changed: st
         ("sandbox/runner/python_backward.py", {Use.PYTHON}),
         ("sandbox/cpu/libraries/fft.cpp", {Use.LIBRARIES}),
         ("sandbox/cpu/runtime/races.cpp", {Use.CUDA}),
+        ("sandbox/cpu/runtime/traffic.cpp", {Use.REQUIREMENTS}),
+        ("judge/evidence/occupancy.py", {Use.REQUIREMENTS}),
         ("sandbox/runner/cuda_runner.cpp", {Use.CUDA}),
         ("problems/fix.py", {Use.FIX}),
         ("problems/placeholders.py", {Use.TEXTS}),
@@ -105,7 +107,8 @@ def test_a_change_stales_the_proofs_that_use_it(
     [
         ("vector-add", {Use.CUDA}),
         ("fix-tiled-product", {Use.CUDA, Use.FIX}),
-        ("call-cublas", {Use.CUDA, Use.LIBRARIES}),
+        ("call-cublas", {Use.CUDA, Use.LIBRARIES, Use.REQUIREMENTS}),
+        ("peer-swap", {Use.CUDA, Use.REQUIREMENTS}),
         ("write-the-tests", {Use.CUDA, Use.UNDER_TEST}),
     ],
 )
