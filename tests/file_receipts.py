@@ -58,6 +58,7 @@ VERIFIED: dict[str, tuple[str, ...]] = {
     "integration/sandbox/test_python_runner.py": (),
     "integration/sandbox/test_triton_runner.py": (),
     "integration/threats/test_compile.py": (),
+    "integration/threats/test_engine.py": (),
     "integration/threats/test_programs.py": PACKAGES,
     "integration/threats/test_python.py": PACKAGES,
     "unit/problems/importing/test_gpu_mode.py": SETS,
