@@ -1,7 +1,7 @@
 """Stores an imported problem as a new workspace, or as a new revision of an existing one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +11,10 @@ from web.accounts.models import User
 from web.authoring import queries, rights
 from web.authoring.models import Workspace
 from web.authoring.services import files, workspaces
+
+# A set of thousands of problems has one report, which is written again after each problem.
+MAX_TEXT_CHARACTERS = 400
+MAX_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,15 @@ class ImportResult:
     again: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result for the page and the API."""
-        return {**self.entry.as_json(), "revision": self.revision, "again": self.again}
+        """Return the result for the page and the API.
+
+        Texts and the number of warnings are bounded, because they quote files of the set.
+        """
+        warnings = [_bounded(text) for text in self.entry.warnings[:MAX_WARNINGS]]
+        if more := len(self.entry.warnings) - len(warnings):
+            warnings.append(f"{more} more warnings are not shown")
+        bounded = replace(self.entry, warnings=tuple(warnings), reason=_bounded(self.entry.reason))
+        return {**bounded.as_json(), "revision": self.revision, "again": self.again}
 
 
 def persist(by: User, found: Imported) -> ImportResult:
@@ -40,6 +51,10 @@ def persist(by: User, found: Imported) -> ImportResult:
     except (workspaces.WorkspaceRefused, files.FilesRefused) as refusal:
         return ImportResult(ImportedProblem.refused(found.entry.place, found.entry.slug, str(refusal)))
     return ImportResult(found.entry, workspace.revision, again)
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[: MAX_TEXT_CHARACTERS - 2]} …"
 
 
 @transaction.atomic

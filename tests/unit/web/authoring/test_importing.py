@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from problems.archive import pack
 from problems.contents import Contents
-from problems.importing.report import Imported, ImportedProblem
+from problems.importing.report import Imported, ImportedProblem, ImportOutcome
 from sandbox.backend import IsolationUnavailable
 from web.authoring import queries
 from web.authoring.models import Workspace
@@ -22,7 +22,7 @@ from web.fleet.presence import WorkerReport, record_worker
 from web.fleet.queries import hosts_of
 from web.importing import services
 from web.importing.models import ImportRun
-from web.importing.persistence import persist
+from web.importing.persistence import MAX_TEXT_CHARACTERS, MAX_WARNINGS, ImportResult, persist
 from web.importing.queue import queue as imports
 from web.jobs.models import JobState
 from web.jobs.queue import LeaseLost
@@ -57,6 +57,15 @@ def a_set(**problems: dict[str, bytes]) -> bytes:
             for path, content in files.items():
                 archive.writestr(f"set/{slug}/{path}", content)
     return stream.getvalue()
+
+
+def test_a_report_quotes_only_a_bounded_part_of_a_set():
+    """The report of a set is written again after each of its problems."""
+    long = ImportedProblem("a", "a", "A", ImportOutcome.WARNED, ("x" * 60_000,) * 5_000, reason="y" * 60_000)
+    told = ImportResult(long).as_json()
+    assert len(told["reason"]) == MAX_TEXT_CHARACTERS
+    assert max(map(len, told["warnings"])) == MAX_TEXT_CHARACTERS
+    assert told["warnings"][MAX_WARNINGS:] == ["4980 more warnings are not shown"]
 
 
 class TestPackage:
