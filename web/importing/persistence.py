@@ -26,15 +26,8 @@ class ImportResult:
     again: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result for the page and the API.
-
-        Texts and the number of warnings are bounded, because they quote files of the set.
-        """
-        warnings = [_bounded(text) for text in self.entry.warnings[:MAX_WARNINGS]]
-        if more := len(self.entry.warnings) - len(warnings):
-            warnings.append(f"{more} more warnings are not shown")
-        bounded = replace(self.entry, warnings=tuple(warnings), reason=_bounded(self.entry.reason))
-        return {**bounded.as_json(), "revision": self.revision, "again": self.again}
+        """Return the result for the page and the API."""
+        return {**self.entry.as_json(), "revision": self.revision, "again": self.again}
 
 
 def persist(by: User, found: Imported) -> ImportResult:
@@ -42,18 +35,34 @@ def persist(by: User, found: Imported) -> ImportResult:
 
     A problem that can't be stored is refused with a reason.
     """
+    entry = _storable(found.entry)
     if not found.files:
-        return ImportResult(found.entry)
-    note = f"Imported from {found.entry.place}" if found.entry.place else "Imported"
+        return ImportResult(entry)
+    note = f"Imported from {entry.place}" if entry.place else "Imported"
     try:
         with transaction.atomic():
-            workspace, again = put(by, found.entry.slug, found.files, note=note)
+            workspace, again = put(by, entry.slug, found.files, note=note)
     except (workspaces.WorkspaceRefused, files.FilesRefused) as refusal:
-        return ImportResult(ImportedProblem.refused(found.entry.place, found.entry.slug, str(refusal)))
-    return ImportResult(found.entry, workspace.revision, again)
+        return ImportResult(ImportedProblem.refused(entry.place, entry.slug, str(refusal)))
+    return ImportResult(entry, workspace.revision, again)
+
+
+def storable_text(text: str) -> str:
+    """Return `text` as a database can store it. Names of files need not be UTF-8."""
+    return text.replace("\0", "").encode(errors="backslashreplace").decode()
+
+
+def _storable(entry: ImportedProblem) -> ImportedProblem:
+    """Return `entry` with texts that can be stored, of bounded number and length. They quote the set."""
+    warnings = [_bounded(text) for text in entry.warnings[:MAX_WARNINGS]]
+    if more := len(entry.warnings) - len(warnings):
+        warnings.append(f"{more} more warnings are not shown")
+    place, reason = storable_text(entry.place), _bounded(entry.reason)
+    return replace(entry, place=place, warnings=tuple(warnings), reason=reason)
 
 
 def _bounded(text: str) -> str:
+    text = storable_text(text)
     return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[: MAX_TEXT_CHARACTERS - 2]} …"
 
 
