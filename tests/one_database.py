@@ -20,6 +20,7 @@ PASS = TESTS / "integration" / "web" / "test_postgresql.py"
 ON_POSTGRESQL = (
     "integration/helm/test_queue_query.py",
     "integration/web/test_databases.py",
+    "integration/web/test_limits_at_once.py",
     "integration/web/test_queues.py",
     "integration/web/test_talk_at_once.py",
     "unit/web",
@@ -30,6 +31,7 @@ ON_BOTH = (
     *MEASURED,
     "integration/helm/test_queue_query.py",
     "integration/web/test_databases.py",
+    "integration/web/test_limits_at_once.py",
     "integration/web/test_queues.py",
     "integration/web/test_talk_at_once.py",
     "unit/web/test_clock.py",

@@ -80,9 +80,14 @@ class Pulse:
 
     @contextmanager
     def holding(self, kind: PulseKind, pk: int, attempt: int) -> Iterator[None]:
-        """Record that this child holds a claim. If claims are nested, the innermost counts."""
+        """Record that this child holds a claim. If claims are nested, the innermost counts.
+
+        In an import, the import counts: its threads still read the set while the child judges a submission,
+        so a hang is more likely theirs.
+        """
         before = self._held
-        self._say(Held(kind, pk, attempt))
+        if before.kind is not PulseKind.IMPORTS:
+            self._say(Held(kind, pk, attempt))
         try:
             yield
         finally:

@@ -5,6 +5,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.utils import timezone
 
 from web.accounts.models import ApiToken, Audience, Scope, User
@@ -59,6 +60,7 @@ def set_password(user: User, password: str) -> None:
     user.save(update_fields=["password"])
 
 
+@transaction.atomic
 def issue_token(
     user: User, *, name: str, scope: Scope = Scope.SUBMIT, lifetime: timedelta = DEFAULT_LIFETIME
 ) -> tuple[ApiToken, str]:
@@ -71,6 +73,7 @@ def issue_token(
     if not timedelta(0) < lifetime <= LONGEST_LIFETIME:
         raise ValidationError({"lifetime": "A token can be valid for up to 366 days."})
     now = timezone.now()
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # tokens are counted one by one
     ApiToken.objects.filter(user=user, expires__lte=now).delete()
     if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
         raise TooManyTokens(f"You have {MAX_TOKENS} tokens, the maximum. Revoke one first.")

@@ -1,7 +1,7 @@
 """Stores an imported problem as a new workspace, or as a new revision of an existing one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +11,10 @@ from web.accounts.models import User
 from web.authoring import queries, rights
 from web.authoring.models import Workspace
 from web.authoring.services import files, workspaces
+
+# A set of thousands of problems has one report, which is written again after each problem.
+MAX_TEXT_CHARACTERS = 400
+MAX_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +35,35 @@ def persist(by: User, found: Imported) -> ImportResult:
 
     A problem that can't be stored is refused with a reason.
     """
+    entry = _storable(found.entry)
     if not found.files:
-        return ImportResult(found.entry)
-    note = f"Imported from {found.entry.place}" if found.entry.place else "Imported"
+        return ImportResult(entry)
+    note = f"Imported from {entry.place}" if entry.place else "Imported"
     try:
         with transaction.atomic():
-            workspace, again = put(by, found.entry.slug, found.files, note=note)
+            workspace, again = put(by, entry.slug, found.files, note=note)
     except (workspaces.WorkspaceRefused, files.FilesRefused) as refusal:
-        return ImportResult(ImportedProblem.refused(found.entry.place, found.entry.slug, str(refusal)))
-    return ImportResult(found.entry, workspace.revision, again)
+        return ImportResult(ImportedProblem.refused(entry.place, entry.slug, str(refusal)))
+    return ImportResult(entry, workspace.revision, again)
+
+
+def storable_text(text: str) -> str:
+    """Return `text` as a database can store it. Names of files need not be UTF-8."""
+    return text.replace("\0", "").encode(errors="backslashreplace").decode()
+
+
+def _storable(entry: ImportedProblem) -> ImportedProblem:
+    """Return `entry` with texts that can be stored, of bounded number and length. They quote the set."""
+    warnings = [_bounded(text) for text in entry.warnings[:MAX_WARNINGS]]
+    if more := len(entry.warnings) - len(warnings):
+        warnings.append(f"{more} more warnings are not shown")
+    place, reason = storable_text(entry.place), _bounded(entry.reason)
+    return replace(entry, place=place, warnings=tuple(warnings), reason=reason)
+
+
+def _bounded(text: str) -> str:
+    text = storable_text(text)
+    return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[: MAX_TEXT_CHARACTERS - 2]} …"
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ from django.utils import timezone
 from problems.importing.report import Imported
 from web.accounts.models import User
 from web.importing.models import ImportRun
-from web.importing.persistence import persist
+from web.importing.persistence import persist, storable_text
 from web.jobs.queue import Failure, JobQueue
 
 PRIORITY = 10
@@ -51,7 +51,7 @@ class ImportQueue(JobQueue[ImportRun]):
         Raises:
             LeaseLost: the import is no longer this worker's.
         """
-        self.tell(run, progress=text[:200])
+        self.tell(run, progress=storable_text(text)[:200])
 
     def record_problem(self, run: ImportRun, by: User, found: Imported) -> None:
         """Create a workspace of `by` from the next problem, and add it to the report.

@@ -44,7 +44,7 @@ def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = Fa
         check_set(archive)
     except SetInvalid as error:
         raise SetUnacceptable(f"{error}.") from error
-    return _start(ImportRun(by=by, format=set_format, archive=archive, scale=scale, priority=PRIORITY))
+    return _start(by, ImportRun(by=by, format=set_format, archive=archive, scale=scale, priority=PRIORITY))
 
 
 def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False) -> ImportRun:
@@ -58,7 +58,9 @@ def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False)
     path = PurePosixPath(folder)
     if path.is_absolute() or ".." in path.parts or len(folder) > FOLDER_CHARACTERS or "\0" in folder:
         raise SetUnacceptable("Enter a path relative to the imports directory, without '..'.")
-    return _start(ImportRun(by=by, format=set_format, folder=path.as_posix(), scale=scale, priority=PRIORITY))
+    return _start(
+        by, ImportRun(by=by, format=set_format, folder=path.as_posix(), scale=scale, priority=PRIORITY)
+    )
 
 
 @transaction.atomic
@@ -71,8 +73,9 @@ def cancel(run: ImportRun) -> bool:
 
 
 @transaction.atomic
-def _start(run: ImportRun) -> ImportRun:
-    mine = ImportRun.objects.filter(by=run.by)
+def _start(by: User, run: ImportRun) -> ImportRun:
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # imports are counted one by one
+    mine = ImportRun.objects.filter(by=by)
     if mine.filter(state__in=OPEN).count() >= MAX_OPEN_OF_PERSON:
         raise TooManyImports(
             f"You have {MAX_OPEN_OF_PERSON} imports running, the maximum. Wait for one to finish."

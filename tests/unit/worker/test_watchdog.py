@@ -158,6 +158,16 @@ def test_what_is_held_is_forgotten_at_its_end(pulse):
     assert held(pulse) == Held()
 
 
+def test_a_submission_within_an_import_does_not_end_for_the_import(pulse):
+    """The threads of the import still read the set while the child judges the submission."""
+    pulse.start(0, every_s=60)
+    with pulse.holding(PulseKind.IMPORTS, 7, 1):
+        with pulse.holding(PulseKind.SUBMISSIONS, 8, 2):
+            assert held(pulse) == Held(PulseKind.IMPORTS, 7, 1)
+        assert held(pulse) == Held(PulseKind.IMPORTS, 7, 1)
+    assert held(pulse) == Held()
+
+
 def held(pulse):
     wait_until(lambda: list(pulse.signs()), "its first sign", 10)
     ((_, sign),) = pulse.signs()

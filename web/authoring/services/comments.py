@@ -1,5 +1,6 @@
 """Writes about comments on files."""
 
+from django.db import transaction
 from django.utils import timezone
 
 from web.accounts.models import User
@@ -12,6 +13,7 @@ class CommentRefused(Exception):
     """Raised when a comment is refused. The message is for its author."""
 
 
+@transaction.atomic
 def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text: str) -> Comment:
     """Add the comment `text` to a line of a current file, or to the whole file.
 
@@ -30,6 +32,7 @@ def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text
         raise CommentRefused("Line numbers start at 1.")
     if not workspace.files.filter(path=path).exists():
         raise CommentRefused(f"File not found: {path[:60]}.")
+    Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)  # comments are counted one by one
     if workspace.comments.count() >= MOST_COMMENTS:
         raise CommentRefused(f"This workspace has {MOST_COMMENTS} comments, the maximum.")
     return Comment.objects.create(

@@ -58,6 +58,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not (person.is_instructor or person.is_staff):
         raise MemberRefused(f"{person} is not an instructor. Only instructors and staff can own problems.")
+    User.objects.select_for_update(no_key=True).get(pk=person.pk)  # workspaces are counted one by one
     if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
     Membership.objects.filter(workspace=workspace, user=person).delete()

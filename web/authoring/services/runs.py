@@ -56,7 +56,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
     Raises:
         RunRefused: see the tree above.
     """
-    locked, revision = _present(workspace)
+    locked, revision = _present(workspace, by)
     if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
         raise AlreadyRunning("A proof is already running. Wait for it or cancel it.")
     _require_room(by)
@@ -83,7 +83,7 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
     Raises:
         RunRefused: see the tree above.
     """
-    locked, revision = _present(workspace)
+    locked, revision = _present(workspace, by)
     _require_room(by)
     try:
         wanted_case(folders.load(locked), wanted)
@@ -104,7 +104,7 @@ def try_solutions(workspace: Workspace, by: User, *, file: str = "", language: s
     Raises:
         RunRefused: see the tree above.
     """
-    locked, revision = _present(workspace)
+    locked, revision = _present(workspace, by)
     _require_room(by)
     try:
         problem = folders.load(locked)
@@ -145,7 +145,8 @@ def _run(
     )
 
 
-def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
+def _present(workspace: Workspace, by: User) -> tuple[Workspace, Revision]:
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # runs of other workspaces count too
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)
     if revision is None or not revision.tree:

@@ -62,6 +62,7 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lowercase words joined by hyphens, such as vector-add.")
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # workspaces are counted one by one
     if not quota.may_own_another(by):
         raise TooManyWorkspaces(
             f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."

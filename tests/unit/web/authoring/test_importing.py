@@ -3,16 +3,18 @@
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from problems.archive import pack
 from problems.contents import Contents
-from problems.importing.report import Imported, ImportedProblem
+from problems.importing.report import Imported, ImportedProblem, ImportOutcome
 from sandbox.backend import IsolationUnavailable
 from web.authoring import queries
 from web.authoring.models import Workspace
@@ -22,7 +24,7 @@ from web.fleet.presence import WorkerReport, record_worker
 from web.fleet.queries import hosts_of
 from web.importing import services
 from web.importing.models import ImportRun
-from web.importing.persistence import persist
+from web.importing.persistence import MAX_TEXT_CHARACTERS, MAX_WARNINGS, persist
 from web.importing.queue import queue as imports
 from web.jobs.models import JobState
 from web.jobs.queue import LeaseLost
@@ -57,6 +59,46 @@ def a_set(**problems: dict[str, bytes]) -> bytes:
             for path, content in files.items():
                 archive.writestr(f"set/{slug}/{path}", content)
     return stream.getvalue()
+
+
+def test_a_report_quotes_only_a_bounded_part_of_a_set(instructor):
+    """The report of a set is written again after each of its problems."""
+    long = ImportedProblem("a", "a", "A", ImportOutcome.WARNED, ("x" * 60_000,) * 5_000, reason="y" * 60_000)
+    told = persist(instructor, Imported(long)).as_json()
+    assert len(told["reason"]) == MAX_TEXT_CHARACTERS
+    assert max(map(len, told["warnings"])) == MAX_TEXT_CHARACTERS
+    assert told["warnings"][MAX_WARNINGS:] == ["4980 more warnings are not shown"]
+
+
+def test_names_of_files_that_are_not_utf8_are_stored_escaped(instructor, vector_add):
+    """On a worker's disk, a folder of a set may have any name."""
+    services.start_folder(instructor, "leetgpu", "sets")
+    run = imports.claim("w")
+    odd = ImportedProblem("p\udcff", "a-sum", "A", ImportOutcome.WARNED, ("omitted \udcff\0",))
+    imports.show_progress(run, "1 of 1: p\udcff")
+    imports.record_problem(run, instructor, Imported(odd, vector_add))
+    run.refresh_from_db()
+    (told,) = run.report["problems"]
+    assert (run.progress, told["place"]) == ("1 of 1: p\\udcff", "p\\udcff")
+    assert told["warnings"] == ["omitted \\udcff"]
+    assert Workspace.objects.get().revisions.get().note == "Imported from p\\udcff"
+
+
+def test_a_folder_with_a_line_break_in_its_name_is_one_line_for_a_terminal(tmp_path, monkeypatch, capsys):
+    entry = ImportedProblem.refused("a\nb: imported as b", "a", "why")
+
+    def import_set(*_, on_problem, **__):
+        on_problem(1, 1, entry.place)
+        yield Imported(entry)
+
+    command = "web.importing.management.commands.importproblems"
+    monkeypatch.setattr(f"{command}.open_configured_backend", lambda _: None)
+    monkeypatch.setattr(f"{command}.open_workshop", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(f"{command}.import_set", import_set)
+    with pytest.raises(SystemExit):
+        call_command("importproblems", "gpu_mode", str(tmp_path), "--into", str(tmp_path / "out"))
+    told = capsys.readouterr()
+    assert [line for line in (told.out + told.err).splitlines() if line.startswith("b:")] == []
 
 
 class TestPackage:

@@ -3,6 +3,7 @@
 import json
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,22 +77,33 @@ class Command(BaseCommand):
                     entry = persist(owner, imported).entry if owner else _written(options["into"], imported)
                     entries.append(entry)
                     if not options["json"]:
-                        self.stdout.write(printable(entry.as_text()))
+                        self.stdout.write(printable(_shown(entry).as_text()))
         except (IsolationUnavailable, JudgeError) as error:
             raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
         report = ImportReport(options["format"], tuple(entries))
         self.stdout.write(
-            json.dumps(report.as_json(), indent=2) if options["json"] else printable(report.summary())
+            json.dumps(report.as_json(), indent=2)
+            if options["json"]
+            else printable(replace(report, entries=tuple(map(_shown, entries))).summary())
         )
         if any(entry.reason for entry in entries):
             sys.exit(EXIT_REFUSED)
 
     def _tell(self, number: int, total: int, place: str) -> None:
-        progress = f"  {number}/{total} {printable(place)} …"
+        progress = f"  {number}/{total} {printable(_line(place))} …"
         if self.stderr.isatty():
             self.stderr.write(f"\r\033[K{progress}", ending="")
         else:
             self.stderr.write(progress)
+
+
+def _shown(entry: ImportedProblem) -> ImportedProblem:
+    """Return the result with its place on one line. Names of folders may contain line breaks."""
+    return replace(entry, place=_line(entry.place))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 def _owner(username: str) -> User:
