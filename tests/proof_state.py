@@ -35,13 +35,14 @@ class Use(StrEnum):
 
 
 _INTERPRETED = frozenset({Use.TRITON, Use.PYTHON})
-# What no verdict on a CPU depends on: code for GPUs, and importers of sets.
+# What no verdict on a CPU depends on: code for GPUs, importers of sets, and archives of packages.
 ELSEWHERE = (
     "judge/clock",
     "judge/evidence/profile.py",
     "judge/gpu",
     "judge/proof/examination.py",
     "judge/proof/importing.py",
+    "problems/archive.py",
     "problems/importing",
     "sandbox/containers",
     "sandbox/gpu",
@@ -165,7 +166,9 @@ def engine_files() -> Iterator[Path]:
             inside = path.relative_to(ROOT).as_posix()
             if path.is_file() and "__pycache__" not in path.parts and not inside.startswith(ELSEWHERE):
                 yield path
-    yield from sorted((ROOT / "problems").glob("*.py"))
+    for path in sorted((ROOT / "problems").glob("*.py")):
+        if not path.relative_to(ROOT).as_posix().startswith(ELSEWHERE):
+            yield path
     yield from (ROOT / "tests/integration/problems" / f"test_{name}.py" for name in _TESTS)
     yield from (ROOT / "deploy/requirements" / f"{name}.txt" for name in _LOCKS)
 

@@ -84,6 +84,7 @@ def test_texts_stale_the_checks_of_the_package_alone(tmp_path: Path, changed: st
         ("sandbox/runner/cuda_runner.cpp", {Use.CUDA}),
         ("problems/fix.py", {Use.FIX}),
         ("problems/placeholders.py", {Use.TEXTS}),
+        ("problems/archive.py", set()),
         ("judge/evaluate.py", {*Use}),
         ("sandbox/runner/oracle_runner.py", {*Use}),
     ],
