@@ -14,6 +14,7 @@ directory are both checked, must be the same, and a field with another name is r
 """
 
 import io
+import re
 import stat
 import struct
 import zipfile
@@ -36,6 +37,10 @@ SUFFIX = ".zip"
 MEDIA_TYPE = "application/zip"
 _MOST_ENTRIES = 4 * MAX_FILES  # with folders, and what systems leave behind
 ENTRY = b"PK\1\2"  # begins each entry of the directory. Source: PKWARE APPNOTE 6.3.10, section 4.3.12
+_LONG_EXTRA = (
+    1024  # bytes of an entry's extra fields; `zipfile` reads them in time that grows with their square
+)
+_MOST_LONG_EXTRAS = 8  # other data may look like an entry, but not so often
 _MOMENT = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows
 _UNIX = 3
 _ENCRYPTED = 0x1
@@ -57,6 +62,13 @@ BROKEN = (
 
 class ArchiveInvalid(ContentsInvalid):
     """Raised when a file is not an archive of a package. The message says what to do."""
+
+
+def has_long_extras(archive: bytes) -> bool:
+    """Whether many entries have longer extra fields than any system writes. Looks at the bytes alone."""
+    found = re.finditer(re.escape(ENTRY), archive)
+    lengths = (int.from_bytes(archive[entry.start() + 30 : entry.start() + 32], "little") for entry in found)
+    return sum(length > _LONG_EXTRA for length in lengths) > _MOST_LONG_EXTRAS
 
 
 def pack(contents: Contents) -> bytes:
@@ -95,6 +107,8 @@ def unpack(archive: bytes, *, slug: str = "") -> Contents:
         raise ArchiveInvalid(
             f"the archive has more than {MAX_FILES} files; include only the files of the package"
         )
+    if has_long_extras(archive):
+        raise ArchiveInvalid("its entries have unusually long extra fields; pack the folder again")
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as packed:
             files = dict(_files(packed))

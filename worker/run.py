@@ -85,7 +85,7 @@ class Running(Generic[J]):
             connections.close_all()
 
     def step(self, write: Callable[[], object]) -> None:
-        """Show progress between two steps of a long job, while it uses no sandbox.
+        """Show progress between two steps of a long job. Other steps may run in sandboxes meanwhile.
 
         Raises:
             JudgementCancelled: the job must end before it is done.

@@ -15,9 +15,10 @@ would.
 import os
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from judge.cpu.target import ORACLE_LIMITS
@@ -40,6 +41,7 @@ from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import torch_oracle_command
 
 _MOST_AT_ONCE = 8  # problems; each may take the memory of an oracle
+_AHEAD = 2  # times as many problems have begun, or are done and their results unread
 _TRIES = 3
 _STARTS = 2  # of an oracle that does not come up
 # What readers of files raise that hold other things than any of their format: a number where a list belongs,
@@ -108,11 +110,16 @@ def import_set(
     ]
     taken = {entry.slug for entry in done if not entry.reason}
     untried = False
-    threads = ThreadPoolExecutor(at_once or _usable_cores(), thread_name_prefix="import")
-    results = deque(threads.submit(known.take, place, folder, workshop) for _, _, place in left)
+    at_once = at_once or _usable_cores()
+    threads = ThreadPoolExecutor(at_once, thread_name_prefix="import")
+    waiting = iter(left)
+    results: deque[Future[Imported]] = deque()
     try:
         for number, name, place in left:
             on_problem(number, len(found), name)
+            # Few problems are read ahead, so that a slow reader of the results does not fill the memory.
+            for _, _, ahead in islice(waiting, _AHEAD * at_once - len(results)):
+                results.append(threads.submit(known.take, ahead, folder, workshop))
             try:
                 imported = results.popleft().result()
                 untried = False

@@ -63,6 +63,7 @@ def standalone(files: Mapping[str, str], main: str, wanted: str) -> str:
     imports: dict[str, None] = {}
     renamed: dict[str, None] = {}
     seen: set[tuple[str, str]] = set()
+    followed: set[int] = set()  # names of one statement share the names that it uses
     pending = [(main, wanted)]
     while pending:
         place, name = pending.pop()
@@ -72,7 +73,9 @@ def standalone(files: Mapping[str, str], main: str, wanted: str) -> str:
         seen.add((place, name))
         if definition := module.definitions.get(name):
             found[place, name] = definition
-            pending += [(place, used) for used in definition.uses]
+            if id(definition.uses) not in followed:
+                followed.add(id(definition.uses))
+                pending += [(place, used) for used in definition.uses]
         elif name in module.borrowed and module.borrowed[name][0] in modules:
             pending.append(module.borrowed[name])
             if (original := module.borrowed[name][1]) != name:

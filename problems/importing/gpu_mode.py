@@ -76,6 +76,8 @@ def read(folder: Path, *, within: Path) -> ProblemSource:
 
 
 def _task(path: Path) -> Mapping[str, object]:
+    if not path.is_file():
+        raise Refused(f"{_TASK} is not a regular file")
     content = path.read_bytes()[: _MOST_TASK_KIB * 1024 + 1]
     if len(content) > _MOST_TASK_KIB * 1024:
         raise Refused(f"{_TASK} is larger than {_MOST_TASK_KIB} KiB")
@@ -106,7 +108,7 @@ def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, 
             continue
         try:
             path = (folder / str(source)).resolve()
-        except (OSError, ValueError) as error:  # too long, or with a NUL
+        except (OSError, RuntimeError, ValueError) as error:  # too long, a loop of links, or with a NUL
             raise Refused(f"{_TASK} lists a file whose source is not a path") from error
         if not path.is_relative_to(within.resolve()):
             raise Refused(

@@ -104,6 +104,8 @@ def _own_files(folder: Path) -> Iterator[tuple[str, bytes]]:
         if (folder / name).is_file():
             yield name, _content(folder / name)
     for inner in _FOLDERS:
+        if (folder / inner).is_symlink():
+            raise Refused(f"{inner} is a link; replace it with the folder itself")
         for path in sorted((folder / inner).glob("*")):
             yield f"{inner}/{path.name}", _content(path)
 
@@ -159,7 +161,7 @@ def _submissions(folder: Path, warnings: list[str]) -> Iterator[_Submission]:
     for path in sorted((folder / "submissions").glob("*/*")):
         verdict = _FOLDERS_OF_VERDICTS.get(path.parent.name)
         name = f"submissions/{path.parent.name}/{path.name}"
-        if not path.is_file() or path.is_symlink():
+        if not path.is_file() or any(part.is_symlink() for part in (path, *path.parents[:2])):
             warnings.append(f"omitted {name}: a submission must be a single file")
             continue
         content = _content(path)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from problems.archive import BROKEN, ENTRY, ArchiveInvalid, check_entry
+from problems.archive import BROKEN, ENTRY, ArchiveInvalid, check_entry, has_long_extras
 from problems.contents import is_ignored
 from problems.placing import NameRefused, placing
 
@@ -73,6 +73,8 @@ def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
     # Counted in the bytes: opening it would make an object of each before we could count them.
     if archive.count(ENTRY) > _MOST_ENTRIES:
         raise SetInvalid(f"the archive has more than {MAX_SET_FILES} files; import it in parts")
+    if has_long_extras(archive):
+        raise SetInvalid("its entries have unusually long extra fields; pack the folder again")
     try:
         packed = zipfile.ZipFile(io.BytesIO(archive))
     except BROKEN as error:

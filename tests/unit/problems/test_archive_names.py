@@ -169,3 +169,18 @@ def test_nothing_is_overwritten_and_no_descriptor_is_left(tmp_path: Path) -> Non
         pass
     write_folder(Contents("scale", {"problem.toml": b"", "solutions/a.cu": b"x"}), tmp_path)
     assert (tmp_path / "scale/solutions/a.cu").read_bytes() == b"x"
+
+
+def test_entries_with_long_extra_fields_are_refused_before_they_are_read() -> None:
+    """`zipfile` reads extra fields in time that grows with their square."""
+    filler = struct.pack("<HH", 0xCAFE, 2000) + bytes(2000)
+    packed = archive({"scale/problem.toml": b"", **{f"scale/{i}.md": filler for i in range(9)}})
+    with pytest.raises(ArchiveInvalid, match="long extra fields"):
+        unpack(packed)
+    with pytest.raises(SetInvalid, match="long extra fields"):
+        check_set(packed)
+
+
+def test_a_few_long_extra_fields_are_read() -> None:
+    filler = struct.pack("<HH", 0xCAFE, 2000) + bytes(2000)
+    check_set(archive({f"scale/{i}.md": filler for i in range(8)}))

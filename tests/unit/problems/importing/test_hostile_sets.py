@@ -1,11 +1,13 @@
 """Sets that are made to break or to stall whoever reads them: each is refused, and the next one is read."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from judge.proof.importing import Workshop, import_set
 from problems.importing.described import Described
+from problems.importing.extracting import standalone
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import ImportOutcome, Refused
 
@@ -89,3 +91,35 @@ def test_odd_kattis_metadata_breaks_nothing(tmp_path: Path, metadata: str) -> No
     (tmp_path / "problem.yaml").write_text(metadata)
     (reason,) = imported("kattis", tmp_path).values()
     assert reason
+
+
+def test_a_description_that_is_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a" / "task.yml").mkdir(parents=True)
+    assert "not a regular file" in imported("gpu_mode", tmp_path)["a"]
+
+
+def test_names_that_one_statement_binds_are_followed_once() -> None:
+    names = "=".join(f"n{i}" for i in range(12_000))
+    files = {"reference.py": f"{names}=1\ndef ref_kernel(d):\n    return n0\n"}
+    begun_s = time.process_time()
+    assert "ref_kernel" in standalone(files, "reference.py", "ref_kernel")
+    assert time.process_time() - begun_s < 5  # a minute, and gigabytes, for each pair of names
+
+
+def test_a_header_of_blank_lines_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "def.py").write_text("class a: ...\n")
+    (tmp_path / "a" / "problem.md").write_text("---" + "\n" * 60_000 + "x" * 60_000)
+    begun_s = time.process_time()
+    assert imported("tensara", tmp_path)
+    assert time.process_time() - begun_s < 5
+
+
+def test_a_folder_of_solutions_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    problem = tmp_path / "set" / "a"
+    problem.mkdir(parents=True)
+    for name in ("problem.toml", "statement.md", "reference.py", "problem.yaml"):
+        (problem / name).write_text("x: 1\n")
+    (problem / "solutions").symlink_to(tmp_path / "elsewhere")
+    assert "is a link" in imported("kattis", tmp_path / "set")["a"]

@@ -1,6 +1,7 @@
 """A host whose oracles do not come up: one problem of a set that suffers is told, and more end the import."""
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -102,3 +103,13 @@ def test_problems_that_did_not_begin_end_with_the_caller(three: Path) -> None:
     next(problems)
     problems.close()
     assert host.starts < 3
+
+
+def test_few_problems_are_imported_before_their_results_are_read(three: Path) -> None:
+    shutil.copytree(three / "c" / "row-shift", three / "d" / "row-shift")
+    host = Host()
+    problems = import_set("tensara", three, Workshop(HereExaminer(), host.open), at_once=1)
+    next(problems)
+    time.sleep(1)  # enough for all four
+    assert host.starts <= 2
+    assert len(list(problems)) == 3
