@@ -8,3 +8,4 @@ class AccountsConfig(AppConfig):
 
     name = "web.accounts"
     label = "accounts"
+    verbose_name = "Users and API tokens"  # allauth's app has the name "Accounts"

@@ -16,7 +16,7 @@ from .watch import watch
 
 app = typer.Typer(
     name="warpcourt",
-    epilog="Exit status: 0 for success or an accepted program. Other verdicts: 10 to 19; see the help page.",
+    epilog="Exit status: 0 for success or an accepted program. Other verdicts: 10 to 20; see the help page.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -90,8 +90,12 @@ def login(
     ] = False,
 ) -> None:
     """Sign in and store a token for later commands."""
-    if not url.startswith(("http://", "https://")):
+    if "://" not in url:
         url = f"https://{url}"
+    if not url.startswith(("http://", "https://")):  # before the user types a password
+        raise typer.BadParameter(
+            f"{url} is not the address of a site. It must begin with https:// or http://."
+        )
     url = url.rstrip("/")
     if token_from_stdin:
         token = sys.stdin.readline().strip()

@@ -57,7 +57,7 @@ def _findings(diagnosis: Body, file: str, site: str) -> Iterator[str]:
 
 def _counts(counts: Sequence[Body]) -> Iterator[str]:
     if not counts:
-        yield "No counts: functional mode counts CUDA programs, in small cases that end."
+        yield "No counts: functional mode counts only CUDA programs, in small cases that run to their end."
         return
     yield "Counts of warps, in the largest case that was counted:"
     rows = [*zip(*_HEADINGS, strict=True), *map(_row, counts)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from web.accounts.models import Audience, User
-from web.accounts.visibility import Viewer, may_see_activity
+from web.accounts.visibility import Viewer, may_see_activity, reads_all
 from web.charts.heat_map import heat_map
 from web.leaderboards.queries import Record, records_of
 from web.profiles import queries
@@ -29,10 +29,14 @@ class SolvedTrack:
 
 @dataclass(frozen=True, slots=True)
 class ProfilePage:
-    """A user as others see them. `activity` is None if it is hidden."""
+    """A user as others see them. `activity` is None if it is hidden.
+
+    `submissions` says whether the viewer may list the user's submissions.
+    """
 
     person: User
     own: bool
+    submissions: bool
     paths: tuple[SolvedTrack, ...]
     records: tuple[Record, ...]
     languages: tuple[str, ...]
@@ -57,6 +61,7 @@ def profile_page(viewer: Viewer, person: User) -> ProfilePage:
     return ProfilePage(
         person=person,
         own=viewer == person,
+        submissions=reads_all(viewer) and viewer != person,
         paths=tuple(SolvedTrack(title, cells) for title, cells in queries.solved_grid(person)),
         records=tuple(records_of(person, viewer, limit=SHOWN_RECORDS)),
         languages=year.languages,

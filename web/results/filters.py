@@ -15,8 +15,13 @@ LANGUAGES = tuple((known.value, language(known.value)) for known in Language)
 
 
 class SubmissionFilter(forms.Form):
-    """The filters as they appear in the address. `before` and `after` are ids where a page begins."""
+    """The filters as they appear in the address.
 
+    `user` is a user name, for viewers who may see every submission. `before` and `after` are ids where
+    a page begins.
+    """
+
+    user = forms.CharField(required=False, max_length=150)
     problem = forms.SlugField(required=False, max_length=60)
     verdict = forms.ChoiceField(required=False, choices=VERDICTS)
     mode = forms.ChoiceField(required=False, choices=MODES)

@@ -8,7 +8,6 @@ from itertools import accumulate
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
-from django.utils.text import capfirst
 
 from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Mismatch, Report
@@ -33,6 +32,7 @@ from web.submissions.models import Listing, ProfileReport, Replay, Submission
 from web.submissions.queries import Viewer
 from web.submissions.services.attachments import KEPT_PROFILE_REPORTS, PROFILE_REPORT_DAYS
 from web.submissions.unrun import UnrunCase, unrun_cases
+from web.templatetags.warpcourt import sentence
 
 _BAR_WIDTH = 1000
 _LISTING_LINES = 5000
@@ -54,9 +54,7 @@ class ShownDiagnostic:
     @property
     def sentence(self) -> str:
         """Return its message with a capital letter, unless it begins with a name."""
-        message = self.diagnostic.message
-        word = message.partition(" ")[0].replace("-", "")
-        return capfirst(message) if word.isalpha() and word != "solve" else message
+        return sentence(self.diagnostic.message)
 
     @property
     def fix(self) -> str:

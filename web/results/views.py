@@ -45,7 +45,7 @@ def create(request: PageRequest, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 def submission_list(request: PageRequest) -> HttpResponse:
-    """Show the user's own submissions, newest first, filtered. htmx gets only the list."""
+    """Show the submissions of a user, newest first, filtered. htmx gets only the list."""
     chosen = SubmissionFilter(request.GET).chosen()
     page = list_page(cast("User", request.user), chosen)
     partial = request.htmx and not request.htmx.history_restore_request

@@ -48,7 +48,12 @@ def user_roles(request: HttpRequest, username: str) -> HttpResponse:
         if change_roles(member(request), user, wanted, reason=form.cleaned_data["reason"]):
             messages.success(request, f"The roles of {user.username} were changed.")
         return redirect("staff-users")
-    context = {"form": form, "person": user, "refusal": refusal}
+    context = {
+        "form": form,
+        "person": user,
+        "refusal": refusal,
+        "classes": [group.name for group in user.groups.order_by("name")],
+    }
     status = 403 if refusal and request.method == "POST" else 422 if form.errors else 200
     return render(request, "staff/user_roles.html", context, status=status)
 

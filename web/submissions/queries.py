@@ -69,6 +69,7 @@ def submissions_in_charge(viewer: Viewer) -> QuerySet[Submission]:
 def list_submissions(
     viewer: Viewer,
     *,
+    author: User | None = None,
     problem_slug: str | None = None,
     verdict: str | None = None,
     mode: str | None = None,
@@ -78,12 +79,16 @@ def list_submissions(
 ) -> QuerySet[Submission]:
     """Return the viewer's own submissions, newest first, without their sources and reports' bodies.
 
+    With `author`, return those of this user, if the viewer may see every submission; otherwise none.
     `before` is the `(created, pk)` of the last row of the page before; with `after`, that of the first row
     of the page that follows, they come oldest first. The verdict may be `unjudged`.
     """
     if not viewer.is_authenticated:
         return Submission.objects.none()
-    rows = Submission.objects.filter(user=viewer.pk).select_related("problem", "job", "report")
+    if author is not None and author.pk != viewer.pk and not reads_all(viewer):
+        return Submission.objects.none()
+    owner = viewer.pk if author is None else author.pk
+    rows = Submission.objects.filter(user=owner).select_related("problem", "job", "report")
     if problem_slug is not None:
         rows = rows.filter(problem__slug=problem_slug)
     if verdict is not None:

@@ -13,6 +13,7 @@ from django.utils import dateformat
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 
 from judge.counters import counter_name
 from judge.report import KernelResources
@@ -60,6 +61,14 @@ def verdict(value: str | None) -> SafeString:
     """A verdict as icon, word and tone."""
     badge = badge_of(value)
     return format_html('<span class="verdict tone-{}">{}{}</span>', badge.tone, icon(badge.icon), badge.word)
+
+
+@register.filter
+def sentence(text: object) -> str:
+    """The text with a capital letter, unless it begins with a name such as `problem.toml` or `solve`."""
+    message = str(text)
+    first = message.partition(" ")[0].replace("-", "")
+    return capfirst(message) if first.isalpha() and first != "solve" else message
 
 
 @register.filter

@@ -138,15 +138,27 @@ def test_the_builder_gets_no_secrets() -> None:
         assert f"/deploy/{name}" in (ROOT / ".gitignore").read_text().splitlines()
 
 
-def new_site(folder: Path, *argv: str) -> None:
+def new_site(folder: Path, *argv: str) -> str:
+    """Run `new-site` and return what it says on standard error."""
     environment = {"PATH": os.environ["PATH"], "SITE_FOLDER": str(folder)}
-    subprocess.run([str(DEPLOY / "new-site"), *argv], env=environment, check=True, stdout=subprocess.DEVNULL)
+    command = [str(DEPLOY / "new-site"), *argv]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stderr
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["https://court.example.org"], ["court.example.org", "https"]])
-def test_a_new_site_needs_a_host_name(tmp_path: Path, argv: list[str]) -> None:
-    with pytest.raises(subprocess.CalledProcessError):
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--help"],
+        ["https://court.example.org"],
+        *(["court.example.org", port] for port in ("https", "0", "65536", "99999", "1000000", "")),
+    ],
+)
+def test_a_new_site_needs_a_host_name_and_a_port(tmp_path: Path, argv: list[str]) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failure:
         new_site(tmp_path, *argv)
+    assert failure.value.stderr.strip().endswith("usage: deploy/new-site HOST [HTTPS_PORT]")
+    assert not failure.value.stderr.startswith(str(DEPLOY)), "the message is ours, not the shell's"
     assert not any(tmp_path.iterdir())
 
 
@@ -162,7 +174,8 @@ def test_a_new_site_gets_secrets_once(tmp_path: Path) -> None:
     settings = (tmp_path / ".env").read_text()
     assert "WARPCOURT_PUBLIC_URL=https://court.example.org\n" in settings
     assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
-    new_site(tmp_path, "other.example.org")
+    assert not new_site(tmp_path, "court.example.org")
+    assert "so it was not changed" in new_site(tmp_path, "other.example.org")
     assert (tmp_path / ".env").read_text() == settings, "what is there stays"
     assert {path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()} == first
 

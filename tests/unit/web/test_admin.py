@@ -185,3 +185,10 @@ def test_somebody_is_added_there_and_may_sign_in(staff, browser_of, client):
     assert browser.post(address(User, "add"), columns).status_code == 302
     assert client.login(username="fresh", password=secret)
     assert AuditEntry.objects.get().kind == AuditKind.ADD
+
+
+def test_no_two_sections_have_the_same_name(staff, browser_of):
+    """Each heading tells which app its tables belong to."""
+    request = browser_of(staff).get(reverse("admin:index")).wsgi_request
+    names = [section["name"] for section in admin.site.get_app_list(request)]
+    assert len(names) == len(set(names))

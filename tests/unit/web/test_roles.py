@@ -75,3 +75,15 @@ def test_users_are_found_by_name_and_role(owner, teammate, superuser):
     assert found(name="mate@example.org") == {"teammate"}
     assert found(role="is_instructor") == {"teammate"}
     assert found(after="owner") == {"staff", "teammate"}
+
+
+def test_the_page_names_the_classes_and_leads_superusers_to_them(owner, teammate, superuser, browser_of):
+    owner.groups.create(name="gpu-2026")
+    page = superuser.get("/staff/users/owner").content.decode()
+    assert "Classes: gpu-2026." in page
+    assert f'href="/admin/accounts/user/{owner.pk}/change/#id_groups"' in page
+    teammate.is_staff = True
+    teammate.save()
+    page = browser_of(teammate).get("/staff/users/owner").content.decode()
+    assert "Classes: gpu-2026." in page
+    assert "/admin/accounts/user/" not in page

@@ -155,3 +155,43 @@ def test_it_reads_no_source_and_no_report(owners, owner, handed_in, django_asser
     with django_assert_num_queries(7) as captured:
         owners.get("/submissions")
     assert not [query for query in captured if '"source"' in query["sql"] or '"body"' in query["sql"]]
+
+
+class TestOtherUsers:
+    """Instructors and staff can list the submissions of any user."""
+
+    def test_an_instructor_lists_the_submissions_of_a_learner(self, client, many, owner):
+        client.force_login(User.objects.create(username="tutor", is_instructor=True))
+        assert shown(client) == []
+        assert len(shown(client, f"?user={owner.username}")) == len(many)
+        assert len(shown(client, f"?user={owner.username.upper()}&verdict=unjudged")) == len(many)
+        page = client.get(f"/submissions?user={owner.username}").content.decode()
+        assert f"Runs and submissions of {owner.username}" in page
+        assert f'<input type="hidden" name="user" value="{owner.username}">' in page, "other filters keep it"
+
+    def test_pages_keep_the_user(self, client, many, owner, monkeypatch):
+        monkeypatch.setattr(page_module, "ROWS", 3)
+        client.force_login(User.objects.create(username="tutor", is_instructor=True))
+        older = link(client, f"?user={owner.username}", "next")
+        assert older is not None
+        assert len(shown(client, older)) == 3
+        assert not set(shown(client, older)) & set(shown(client, f"?user={owner.username}"))
+
+    def test_a_learner_gets_only_their_own(self, client, many, owner):
+        client.force_login(User.objects.create(username="learner"))
+        assert shown(client, f"?user={owner.username}") == []
+        page = client.get(f"/submissions?user={owner.username}").content.decode()
+        assert owner.username not in page
+        assert 'name="user"' not in page
+
+    def test_an_unknown_user_is_named(self, client):
+        client.force_login(User.objects.create(username="tutor", is_instructor=True))
+        page = client.get("/submissions?user=nosuch").content.decode()
+        assert "No user has the name nosuch." in page
+
+    def test_the_profile_links_to_the_list(self, client, owner):
+        address = f"/submissions?user={owner.username}"
+        client.force_login(User.objects.create(username="learner"))
+        assert address not in client.get(f"/u/{owner.username}").content.decode()
+        client.force_login(User.objects.create(username="tutor", is_instructor=True))
+        assert address in client.get(f"/u/{owner.username}").content.decode()

@@ -127,6 +127,11 @@ class TestPackage:
         assert answer.status_code == 422
         assert "Choose another name" in answer.content.decode()
 
+    def test_a_message_that_begins_with_a_file_name_keeps_it(self, author):
+        archive = a_set(readme={"readme.txt": b"x"})
+        sent = {"what": "package", "package-archive": uploaded(archive)}
+        assert "problem.toml is missing" in author.post("/author/import", sent).content.decode()
+
     def test_what_is_no_archive_is_told(self, author):
         sent = {"what": "package", "package-archive": uploaded(b"nothing"), "package-slug": ""}
         answer = author.post("/author/import", sent)

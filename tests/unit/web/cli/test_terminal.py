@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from web.cli import show, terminal
+from web.cli import exits, show, terminal
 from web.cli.app import app
 from web.cli.watch import watch
 
@@ -129,3 +129,15 @@ def test_the_version_is_told():
     assert told.exit_code == 0
     assert re.fullmatch(r"warpcourt (\d+\.\d+\.\d+|from a checkout)\n", told.output)
     assert "--install-completion" in CliRunner().invoke(app, ["--help"]).output
+
+
+def test_login_refuses_another_scheme_before_it_asks_for_a_password() -> None:
+    told = CliRunner().invoke(app, ["login", "ftp://court.example.org"])
+    assert told.exit_code == exits.USAGE
+    assert "is not the address of a site" in told.output
+    assert "Username" not in told.output
+
+
+def test_the_epilog_covers_the_status_of_every_verdict() -> None:
+    judged = [status for status in exits.BY_VERDICT.values() if status]
+    assert f"{min(judged)} to {max(judged)}" in app.info.epilog
