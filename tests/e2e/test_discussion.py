@@ -23,7 +23,7 @@ def solve(page: Page, site: Site) -> None:
 
 @pytest.fixture(scope="module")
 def talk(site: Site, browser: Browser) -> str:
-    """A thread that somebody began, with an answer."""
+    """A thread with an answer."""
     with browser.new_context() as context:
         page = context.new_page()
         sign_up(page, site, "talker")

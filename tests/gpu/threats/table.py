@@ -8,7 +8,7 @@ Each is a program for vector addition, put behind the prelude of its language. T
   not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out.
   `python -m benchmarks.attacks` judges those on times for sums too, in three sizes.
 
-`neighbours` marks those that could end or slow down what else runs on the GPU: they are judged beside honest
+`neighbours` marks those that could end or slow down what else runs on the GPU: they are judged next to honest
 programs too.
 """
 

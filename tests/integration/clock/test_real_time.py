@@ -78,7 +78,7 @@ def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
 def clocked(
     work: Work, beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None
 ) -> Timing | InspectionResult | Interfered:
-    """Time `work`; `beside` runs once in the runner's process, with all sets, before the session."""
+    """Time `work`. `beside` runs once in the runner's process, with all sets, before the session."""
     page = create_page()
     drawn = [contents(seed) for seed in range(CONTENTS)]
     with MemorySets(DOUBLING, CASE, HostMemory(), drawn, SETS) as sets:

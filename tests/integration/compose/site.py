@@ -116,7 +116,7 @@ class ComposeSite:
         return Site(f"https://{HOST}:{self.port}", "127.0.0.1", str(root), token)
 
     def sign_in(self) -> str:
-        """A token of somebody who hands programs in."""
+        """Return the token of a user who submits programs."""
         code = f"from web.accounts.services import create_user; create_user('learner', {PASSWORD!r})"
         self.admin("shell", "-c", code)
         with self.visitor().client() as http:
@@ -128,7 +128,7 @@ class ComposeSite:
         self.run([str(ROOT / "deploy" / "rolling-restart"), what], timeout_s=_BUILD_S)
 
     def run(self, argv: Any, *, timeout_s: float = 120, check: bool = True, **variables: str) -> str:
-        """What a command says that is run beside the compose file."""
+        """Return the output of a command that runs in the folder of the compose file."""
         environment: Mapping[str, str] = {**self._inherited(), **self.environment, **variables}
         done = subprocess.run(
             argv,

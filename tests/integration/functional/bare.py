@@ -1,4 +1,4 @@
-"""A backend without isolation, for tests of the engine alone. It runs our own kernels, nobody else's."""
+"""A backend without isolation, for tests of the engine alone. It runs only our own kernels."""
 
 import os
 import socket

@@ -18,7 +18,7 @@ class FakeVault:
     """Implements what draws and refresher ask of `judge.gpu.pool.client.SecretPool`."""
 
     stock: Counter[str] = field(default_factory=Counter)
-    others: Counter[str] = field(default_factory=Counter)  # what somebody else is filling
+    others: Counter[str] = field(default_factory=Counter)  # sets that another process is filling
     reserved: dict[int, Case] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
     committed: Counter[str] = field(default_factory=Counter)

@@ -58,7 +58,7 @@ def make_output(
 ) -> Output:
     """An output of which about these shares are wrong, unwritten, or special values.
 
-    Some elements lie exactly on the bound of the tolerance, or one unit in the last place beside it.
+    Some elements are exactly at the bound of the tolerance, or one unit in the last place from it.
     """
     rng = np.random.default_rng(seed)
     count = int(np.prod(shape, dtype=np.int64))

@@ -34,7 +34,7 @@ class FakePool:
 
 
 class FakeClock:
-    """Time that passes when somebody sleeps."""
+    """A clock that advances when code sleeps."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0

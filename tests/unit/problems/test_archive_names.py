@@ -67,7 +67,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary folders are made. Nothing but those may be left in it, and nothing beside it."""
+    """The folder for temporary folders. The code may leave nothing else in it, and nothing next to it."""
     base = tmp_path / "home"
     base.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(base))

@@ -158,6 +158,6 @@ def snapshot() -> tuple[list[Any], list[Any]]:
 
 
 def recounted() -> tuple[list[Any], list[Any]]:
-    """The same after everything was counted anew."""
+    """Return the same after a recount."""
     services.recount()
     return snapshot()

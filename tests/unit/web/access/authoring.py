@@ -1,7 +1,7 @@
-"""A workspace of the owner in the world, for the addresses below /author.
+"""A workspace of the owner, for the addresses below /author.
 
-The classmate reviews, and nobody else is in it: the instructor is somebody else's. Its proof, its preview
-and its comment are there, and a version that a member of staff froze and previews.
+The classmate is a reviewer. There are no other members: the instructor is not a member. The workspace has a
+proof, a preview and a comment, and a version that a member of staff froze and previews.
 """
 
 from collections.abc import Mapping

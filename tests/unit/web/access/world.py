@@ -76,7 +76,7 @@ class World:
 def make_world(*, hostile: bool = False) -> World:
     """The owner and a classmate have solved the problem, the learner has not.
 
-    In a `hostile` one every text that somebody wrote attacks the page that shows it.
+    In a `hostile` world, every text from a user attacks the page that shows it.
     """
     text = ATTACK if hostile else ""
     names = ("owner", "classmate", "learner")
