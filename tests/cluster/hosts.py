@@ -76,7 +76,7 @@ class Host:
         return ["nsenter", f"--target={self.pid}", *spaces, f"--wdns={ROOT}"]
 
     def processes(self) -> dict[int, int]:
-        """Its living processes without the first: by their id here, their id as the test sees it."""
+        """Return the living processes except the first: the id outside of the host by the id inside."""
         mine = _namespace(self.pid)
         found: dict[int, int] = {}
         for entry in Path("/proc").iterdir():

@@ -1,4 +1,4 @@
-"""The `warpcourt` command against a running site, as a person at a terminal uses it."""
+"""Tests the `warpcourt` command against a running site, as a user at a terminal runs it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A learner solves a problem, and its editorial and discussion open; what is reported reaches staff."""
+"""Tests that solving a problem opens its editorial and discussion, and that reports of posts reach staff."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -1,4 +1,4 @@
-"""What staff do on their pages: look, mend, and judge again with a preview."""
+"""Tests the actions of staff on their pages: inspect, fix, and rejudge with a preview."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""The secret pool in the memory of a GPU: kept beside MPS, read and written by others."""
+"""Tests the secret pool in GPU memory: it runs outside of MPS, and other processes read and write it."""
 
 import os
 import subprocess

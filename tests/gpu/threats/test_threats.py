@@ -1,6 +1,6 @@
-"""Hostile programs on the real GPU: none earns what it should not, none is faster, none hurts a neighbour.
+"""Tests hostile programs on a real GPU: no undeserved verdict, no shorter time, no harm to other programs.
 
-Each judgement prints one line, so that one run tells the whole story: `pytest -m gpu tests/gpu/threats -s`.
+Each judgement prints one line, so the output of one run is complete: `pytest -m gpu tests/gpu/threats -s`.
 """
 
 import statistics

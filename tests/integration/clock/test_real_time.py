@@ -1,8 +1,8 @@
-"""The clock in real time: the runners' own loop in a process of its own, over a real page and host memory.
+"""Tests the clock in real time: the runners' loop in a separate process, a real page and host memory.
 
-A machine that runs tests is busy, so nothing here asks for precision; what is asked is that honest work
-gets a time near what it takes, and dishonest work none that is better. The exact tests are in simulated
-time, in tests/unit/judge/clock.
+A machine that runs tests is busy, so these tests require no precision. They require that honest work gets
+about its real time, and that dishonest work does not get a better time. The exact tests use simulated time,
+in tests/unit/judge/clock.
 """
 
 import mmap

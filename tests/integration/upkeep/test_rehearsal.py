@@ -1,4 +1,4 @@
-"""A restore, rehearsed: a site in use is backed up, lost, and brought back on another host."""
+"""Tests a restore: a site in use is backed up, lost, and restored on another host."""
 
 from dataclasses import dataclass
 from pathlib import Path

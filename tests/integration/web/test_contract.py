@@ -1,4 +1,4 @@
-"""The API keeps to its OpenAPI document, whatever it is sent."""
+"""Tests that the API conforms to its OpenAPI document for any request."""
 
 import pytest
 import schemathesis

@@ -1,4 +1,4 @@
-"""Claims and verdicts when many want the same row, on both databases.
+"""Tests concurrent claims and verdicts on the same row, on both databases.
 
 `test_postgresql` runs this file again on PostgreSQL.
 """

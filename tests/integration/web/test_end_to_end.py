@@ -1,4 +1,4 @@
-"""From a request to a verdict through real processes, with the judge that obeys the source."""
+"""Tests the way from a request to a verdict through real processes, with the scripted judge."""
 
 import os
 import signal

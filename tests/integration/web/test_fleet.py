@@ -1,4 +1,4 @@
-"""Drains and goodbyes of real workers, as staff see them through the API."""
+"""Tests drains and exits of real workers, as staff see them through the API."""
 
 import subprocess
 import sys

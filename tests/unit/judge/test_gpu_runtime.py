@@ -1,4 +1,4 @@
-"""What a GPU runtime does with warm sandboxes when MPS is replaced, and with a card that is ill."""
+"""Tests a GPU runtime: warm sandboxes when MPS is replaced, and an unhealthy GPU."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a secret pool hands out, keeps and lets go."""
+"""Tests which sets a secret pool gives out, keeps and frees."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Entries of archives with two names, and names that lead elsewhere, as every Python reads them.
+"""Tests archive entries with two names or with names that leave the folder, on every Python.
 
-Needs pytest and the standard library alone, so that every Python can run it.
+Needs only pytest and the standard library, so that every Python can run it.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""Progress and tallies: whatever is recorded, judged again and cancelled, they say what the reports say."""
+"""Tests that progress and tallies agree with the reports after any verdicts, rejudges and cancellations."""
 
 from typing import Any
 

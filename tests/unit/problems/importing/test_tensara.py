@@ -1,4 +1,4 @@
-"""Tensara definitions of our own making, one for each thing that the format does."""
+"""Tests the importer of Tensara with our own definitions, one for each feature of the format."""
 
 import contextlib
 import shutil

@@ -1,4 +1,4 @@
-"""Problems that are being written, by the REST API."""
+"""Tests authoring through the REST API."""
 
 import json
 
