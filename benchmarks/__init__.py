@@ -1,1 +1,1 @@
-"""Measurements. Each module is a program that prints a table of ratios, without pass or fail."""
+"""Benchmarks. Each module is a program that measures something and prints a table of ratios."""

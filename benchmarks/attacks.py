@@ -1,10 +1,11 @@
 """Gains of attacks on ranked times: `python -m benchmarks.attacks [--rounds N] [--seconds S] [--kernel K]`.
 
-Judges the attacks of `tests/gpu/threats` that are written for vector addition and for sums, each as a fresh
-submission. Every submission has three timed cases, of about 100, 30 and 6 microseconds; an addition has
-large outputs, a sum has one number. Prints for each attack and case what it got, and what it gained on the
-median of the honest program with the same kernel, next to the limit of 1 % + 0.6 us. An attack that is not
-accepted gains nothing; its verdict is printed. After S seconds no submission is begun.
+Judges the attacks of `tests/gpu/threats` on vector addition and on sums, each as a fresh submission. Every
+submission has three timed cases, of about 100, 30 and 6 microseconds. The output of an addition is large, and
+the output of a sum is one number. For each attack and case, the benchmark prints the time of the attack, and
+how much shorter it is than the median time of the honest program with the same kernel, next to the limit of 1
+% + 0.6 us. For an attack that is not accepted, it prints the verdict: such an attack gains nothing. After S
+seconds, the benchmark starts no further submission.
 """
 
 import argparse
@@ -71,7 +72,7 @@ def main() -> int:
 
 
 def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) -> list[float]:
-    """Return an honest program's time in each timed case, the median over `rounds` submissions."""
+    """Return the time of an honest program in each timed case: the median over `rounds` submissions."""
     found = [figures(report) for report in rounds_of(target, problem, text, rounds)]
     if not all(found):
         raise SystemExit("an honest program was not ranked; this benchmark needs a target that ranks")
@@ -79,7 +80,7 @@ def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) 
 
 
 def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[Report]:
-    """The reports of so many fresh submissions."""
+    """Return the reports of `rounds` fresh submissions."""
     reports, walls_s = [], []
     for number in range(rounds):
         program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).anew()
@@ -93,7 +94,7 @@ def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[
 
 
 def figures(report: Report) -> list[float]:
-    """The median of each timed case, none unless the submission was ranked."""
+    """Return the median of each timed case. The list is empty if the submission was not ranked."""
     if not report.ranked:
         return []
     return [case.timing.median_us for case in report.cases if case.timing is not None]
@@ -102,7 +103,11 @@ def figures(report: Report) -> list[float]:
 def rows_of(
     kernel: str, file: str, reports: Sequence[Report], honest_us: Sequence[float]
 ) -> list[tuple[str, ...]]:
-    """The lines of one attack: one for its verdict, or one for each case with its best figure."""
+    """Return the table rows of one attack.
+
+    There is one row for each case with its best time, or a single row with the verdict if the attack was
+    never ranked.
+    """
     ranked = [figures(report) for report in reports if report.ranked]
     if not ranked:
         words = sorted({f"{report.verdict}: {report.message}"[:60] for report in reports})

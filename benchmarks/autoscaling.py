@@ -1,14 +1,15 @@
-"""KEDA's loop around the simulation of judging, and a model of it without chance: for `benchmarks.capacity`.
+"""A simulation of KEDA's autoscaler, and a deterministic model of it, for `benchmarks.capacity`.
 
-Theory of operation. KEDA gives Kubernetes the number of unfinished jobs; from one pod on, the horizontal pod
-autoscaler decides. Every SYNC_S it divides that number by the jobs that a pod shall have. If the result is
-greater than the number of pods, it follows at once, within limits. Otherwise it follows the greatest result
-of the last STABLE_S. A new pod judges after `start_s`. A pod that is removed claims nothing more and
-finishes its jobs; it has `grace_s` for that. Kubernetes removes pods that do not run yet, then those with the
-lowest deletion cost. The simulated workers write it with the worker's own `PodCost`.
+Theory of operation. KEDA reports the number of unfinished jobs to Kubernetes. While there is at least one
+pod, the horizontal pod autoscaler decides. Every SYNC_S, it divides the number of jobs by the target number
+of jobs per pod. If the result is greater than the number of pods, the autoscaler adds pods immediately,
+within limits. Otherwise it uses the greatest result of the last STABLE_S. A new pod starts to judge after
+`start_s`. A removed pod claims no more jobs, and has `grace_s` to finish its current ones. Kubernetes first
+removes pods that are not running yet, then pods with the lowest deletion cost. The simulated workers set the
+deletion cost with the worker's own `PodCost`.
 
-The model replaces jobs by a flow: what arrives in a second and what a GPU judges in a second. It has the same
-autoscaler, but neither random arrivals nor single jobs.
+The model replaces single jobs by a flow: jobs that arrive per second, and jobs that a GPU judges per second.
+It uses the same autoscaler, but no random numbers.
 
 Source: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ and
 https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/
@@ -29,13 +30,13 @@ from worker.pod_cost import PodCost
 SYNC_S = 15.0  # defaults of Kubernetes
 TOLERANCE = 0.1
 STABLE_S = 300.0
-_GROWS_BY, _GROWS_TO = 4, 2  # in one step: the larger one counts
-_LOOK_S = 1.0  # between two looks of a worker at its jobs
+_GROWS_BY, _GROWS_TO = 4, 2  # maximum growth in one step; the larger limit applies
+_LOOK_S = 1.0  # interval at which a worker checks its jobs
 
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """The `autoscaling` of a pool, the time until a new pod judges, and the grace of a removed one."""
+    """The `autoscaling` of a pool, the start time of a new pod, and the grace period of a removed one."""
 
     least: int = 1
     most: int = 4
@@ -52,7 +53,7 @@ class Autoscaler:
     _wanted: deque[tuple[float, int]] = field(default_factory=deque)
 
     def replicas(self, now_s: float, jobs: float, replicas: int) -> int:
-        """Return the next number of pods, for so many jobs and pods now."""
+        """Return the next number of pods, given the current numbers of jobs and pods."""
         wanted = replicas
         if abs(1 - jobs / (self.scaling.jobs_per_replica * replicas)) > TOLERANCE:
             wanted = math.ceil(jobs / self.scaling.jobs_per_replica)
@@ -67,7 +68,12 @@ class Autoscaler:
 
 @dataclass(slots=True)
 class Scaled:
-    """The result of a simulation: the number of pods from each moment on, and what removals did."""
+    """The result of a simulation.
+
+    `steps` has each time at which the number of pods changed, with the new number. `removed` counts removed
+    pods, `removed_judging` those that were judging, and `interrupted` the jobs that did not finish within the
+    grace period.
+    """
 
     jobs: Sequence[Job]
     steps: list[tuple[float, int]]
@@ -84,7 +90,7 @@ class _Pod:
 
 
 class ScaledCourt:
-    """A court whose hosts an autoscaler adds and removes."""
+    """A `Court` in which an autoscaler adds and removes hosts."""
 
     def __init__(self, scaling: Scaling, *, at_a_time: int, container_s: float, costs: bool = True) -> None:
         self._scaling, self._costs = scaling, costs
@@ -98,7 +104,7 @@ class ScaledCourt:
             self._add()
 
     def judge(self, jobs: Sequence[Job], *, seconds: float, first_sync_s: float) -> Scaled:
-        """Judge all `jobs`. The autoscaler looks from `first_sync_s` to `seconds`."""
+        """Judge all `jobs`. The autoscaler runs from `first_sync_s` until `seconds`."""
         scaled = Scaled(jobs, [(0.0, self._replicas)])
         for at_s in np.arange(_LOOK_S, seconds, _LOOK_S):
             self._clock.after(float(at_s), self._look)
@@ -141,7 +147,7 @@ class ScaledCourt:
             self._starting -= 1
             self._cancelled += 1
             return
-        # Among equals the youngest, as Kubernetes does
+        # Of pods with equal cost, remove the newest one, as Kubernetes does.
         pod = min(reversed(self._pods), key=lambda pod: pod.cost if self._costs else 0)
         self._pods.remove(pod)
         self._court.drain(pod.host)
@@ -168,9 +174,10 @@ class ScaledCourt:
 def modelled_waits(
     arrivals: NDArray[np.float64], scaling: Scaling, *, rate_per_s: float, at_a_time: int, first_sync_s: float
 ) -> NDArray[np.float64]:
-    """Return the wait of what arrives in each second, by the flow.
+    """Return the waiting time of the jobs that arrive in each second, according to the flow model.
 
-    `arrivals` has the jobs that arrive in each second, and `rate_per_s` is what one GPU judges.
+    `arrivals` has the number of jobs that arrive in each second. `rate_per_s` is the number of jobs that one
+    GPU judges per second.
     """
     autoscaler, replicas, ready = Autoscaler(scaling), scaling.least, [0.0] * scaling.least
     waiting, next_sync_s = 0.0, first_sync_s
@@ -186,7 +193,7 @@ def modelled_waits(
             inside = min(judging * at_a_time, waiting + served / rate_per_s)
             replicas = autoscaler.replicas(second, waiting + inside, replicas)
             ready = ready[:replicas] + [second + scaling.start_s] * (replicas - len(ready))
-    # Until as many were claimed as had arrived
+    # A job waits until as many jobs were claimed as had arrived with it.
     ends = np.searchsorted(np.cumsum(claimed), arrived - 1e-6)
     waits: NDArray[np.float64] = np.maximum(0.0, ends - np.arange(len(arrivals), dtype=np.float64))
     return waits

@@ -1,16 +1,16 @@
-"""Number of GPUs for a day's submissions and a maximum wait, and the cost of a submission under load.
+"""Estimates the number of GPUs for a daily load and a maximum wait, and the cost of a submission under load.
 
     python -m benchmarks.capacity                      # takes minutes; --loads 1000,10000 takes seconds
 
-Simulates the busiest hour of a day (`benchmarks.judge_hosts`) with service times that were measured on an
-H200 (docs/measurements.md, "On a GPU"), after an hour that leads up to it. Users arrive at random, at a rate
-that varies over the day as a von Mises curve, with `--peak` times the mean in the busiest moment. For each
-load it looks for the fewest GPUs with which 95 of 100 submissions of that hour wait no longer than each of
-WAITS_S. At the end, KEDA's loop adds and removes GPUs for a class (`benchmarks.autoscaling`).
+Simulates the busiest hour of a day (`benchmarks.judge_hosts`), after an hour that leads up to it. Service
+times were measured on an H200 (docs/measurements.md, "On a GPU"). Users arrive at random. Their rate follows
+a von Mises curve over the day; at the busiest moment it is `--peak` times the mean. For each load and each
+wait in WAITS_S, the program searches for the smallest number of GPUs with which 95 of 100 submissions of that
+hour wait no longer. At the end, it simulates KEDA adding and removing GPUs for a class
+(`benchmarks.autoscaling`).
 
-The real mix of submissions on a large site is unknown, so options define it. What is not
-simulated: the site (see `benchmarks.load`), faults, unhealthy GPUs, and times that differ
-from their median.
+The real mix of submissions on a large site is unknown, so options define it. The simulation excludes the site
+itself (see `benchmarks.load`), faults, unhealthy GPUs, and times that differ from their median.
 """
 
 import argparse
@@ -30,12 +30,13 @@ from benchmarks.judging import print_table
 DAY_S, HOUR_S = 86_400.0, 3600.0
 WAITS_S = (60.0, 10.0, 1.0)
 AT_A_TIME = (1, 2, 4, 8)
-SAMPLES = 20_000  # submissions of a busiest hour, over as many days as it takes
+SAMPLES = 20_000  # simulated submissions of busiest hours, over as many days as necessary
 CLASS, WITHIN_S = 300, 60.0
 BURSTS, BURST_S, BASE = 20, 900, 0.2
-# Throughput, MPS, 8 at a time: 163 a minute of what takes the GPU 0.03 s. What bounds it is containers.
+# Measured under MPS with 8 submissions at a time: 163 per minute, although each needs the GPU for 0.03 s
+# only. Starting containers is the bottleneck.
 CONTAINER_S = 60 / 163
-# From source to verdict, medians: the whole judgement without `start`, `check` and `rank` counts as building.
+# Medians from source to verdict. All of a judgement except `start`, `check` and `rank` counts as building.
 MEASURED = {
     "CUDA, new source": Work(build_s=0.915, start_s=0.219, check_s=0.015),
     "CUDA, compiled before": Work(build_s=0.007, start_s=0.219, check_s=0.014),
@@ -43,12 +44,16 @@ MEASURED = {
     "CUDA, new source, ranked": Work(build_s=0.471, start_s=0.219, check_s=0.014, rank_s=0.625),
     "Triton, new source, ranked": Work(build_s=0.137, start_s=0.707, check_s=0.386, rank_s=0.75),
 }
-CHECKED = 60 / 187, 60 / 163, 2.71  # what was measured: seconds each with 1 and with 8 at a time, median of 8
+# Measured: seconds per submission with 1 and with 8 at a time; median latency with 8.
+CHECKED = 60 / 187, 60 / 163, 2.71
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Mix of submissions, as fractions: runs of all, accepted of submits, Triton and new sources of all."""
+    """A mix of submissions.
+
+    `runs`, `triton` and `new` are fractions of all submissions, `accepted` is a fraction of submits.
+    """
 
     runs: float
     accepted: float
@@ -60,7 +65,8 @@ class Mix:
         run = rng.random() < self.runs
         ranked = not run and rng.random() < self.accepted
         language = "Triton" if rng.random() < self.triton else "CUDA"
-        # A program that is ranked was often run before; that saves compiling, which overlaps anyway.
+        # Users often run a program before they submit it, which saves compiling. But for a ranked program,
+        # compiling overlaps with other steps anyway.
         seen = language == "CUDA" and not ranked and rng.random() >= self.new
         name = f"{language}, {'compiled before' if seen else 'new source'}{', ranked' if ranked else ''}"
         return replace(MEASURED[name], interactive=run)
@@ -68,14 +74,14 @@ class Mix:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A load: submissions a day, what they are, and the ratio of the busiest moment to the mean."""
+    """A load: submissions per day, their mix, and the ratio of the busiest moment to the mean."""
 
     submissions: int
     mix: Mix
     peak: float
 
     def rate_per_s(self, at_s: float) -> float:
-        """Submissions a second at `at_s` from the busiest moment."""
+        """Return the submissions per second, `at_s` seconds after the busiest moment."""
         kappa = concentration(self.peak)
         shape = math.exp(kappa * math.cos(2 * math.pi * at_s / DAY_S)) / float(np.i0(kappa))
         return self.submissions / DAY_S * shape
@@ -98,7 +104,7 @@ class Wanted:
     used: float
 
     def row(self, day: Day, wait_s: float) -> tuple[str, ...]:
-        """For a table."""
+        """Return a table row."""
         return (
             f"{day.submissions:,} a day, {day.rate_per_s(0):.2f} a second at most",
             f"{wait_s:g} s",
@@ -146,7 +152,7 @@ def main() -> int:
 
 
 def check_against_measurements() -> None:
-    """Print what the simulation makes of the runs that were measured."""
+    """Simulate the runs that were measured, and print both results."""
     one, eight = (saturated([MEASURED["CUDA, compiled before"]] * 400, at_a_time=n) for n in (1, 8))
     median_s = percentile([job.judged_s - job.claimed_s for job in eight.jobs], 50)
     simulated = one.span_s / 400, eight.span_s / 400, median_s
@@ -158,7 +164,7 @@ def check_against_measurements() -> None:
 
 
 def compare_concurrency(mix: Mix, seed: int) -> dict[int, float]:
-    """Print what one GPU bears of `mix`, by how many are judged at a time. Submissions a second."""
+    """Print how many submissions of `mix` one GPU judges per second, by the number judged at a time."""
     rates: dict[int, float] = {}
     rows = [("one GPU that always has work", "a minute", "a day", "median judgement")]
     for at_a_time in AT_A_TIME:
@@ -172,7 +178,7 @@ def compare_concurrency(mix: Mix, seed: int) -> dict[int, float]:
 
 
 def report(days: Sequence[Day], options: argparse.Namespace, rate_per_s: float) -> None:
-    """Print GPUs and waits for each load, then what a submission costs."""
+    """Print GPUs and waits for each load, then the cost of a submission."""
     heading = (
         "load",
         "wanted wait",
@@ -206,7 +212,7 @@ def report(days: Sequence[Day], options: argparse.Namespace, rate_per_s: float) 
 
 
 def report_class(mix: Mix, at_a_time: int, seed: int) -> None:
-    """Print how long a class waits that submits at once."""
+    """Print how long the users of a class wait if they all submit at the same time."""
     rows = [(f"{CLASS} users submit within {WITHIN_S:g} s", "wait p50", "p95", "last verdict")]
     for gpus in (1, 2, 4, 8):
         rng = Random(seed)
@@ -228,7 +234,10 @@ def report_class(mix: Mix, at_a_time: int, seed: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A class that submits to GPUs that KEDA scales, with and without deletion cost, and the model."""
+    """A simulated class on GPUs that KEDA scales.
+
+    There is a result with deletion cost, one without it, and that of the model.
+    """
 
     scaled: Scaled
     without_costs: Scaled
@@ -237,7 +246,7 @@ class Burst:
 
 
 def scale_bursts(mix: Mix, scaling: Scaling, at_a_time: int, rate_per_s: float, seed: int) -> list[Burst]:
-    """Simulate BURSTS classes. Each begins at another moment between two looks of the autoscaler."""
+    """Simulate BURSTS classes. Each begins at a different moment between two checks of the autoscaler."""
     bursts: list[Burst] = []
     for number in range(BURSTS):
         rng = Random(seed + number)
@@ -268,7 +277,7 @@ def scale_bursts(mix: Mix, scaling: Scaling, at_a_time: int, rate_per_s: float, 
 
 
 def report_autoscaling(bursts: Sequence[Burst]) -> None:
-    """Print what KEDA's loop made of them."""
+    """Print the results of autoscaling."""
     simulated_s, modelled_s = (
         sum(values) / len(bursts) for values in zip(*((b.p95_s, b.model_p95_s) for b in bursts), strict=True)
     )
@@ -294,7 +303,10 @@ def typical_steps(bursts: Sequence[Burst]) -> tuple[int, ...]:
 
 
 def fewest(day: Day, wait_s: float, gpus: int, *, at_a_time: int, seed: int) -> Wanted:
-    """The fewest GPUs, from `gpus` on, with which the wait of 95 of 100 is within `wait_s`."""
+    """Return the smallest number of GPUs with which 95 of 100 submissions wait at most `wait_s`.
+
+    The search starts at `gpus`.
+    """
     while percentile((found := busiest_hour(day, gpus, at_a_time, seed)).waits_s, 95) > wait_s:
         gpus += max(1, gpus // 40)
     return found
@@ -315,14 +327,14 @@ def busiest_hour(day: Day, gpus: int, at_a_time: int, seed: int) -> Wanted:
 
 
 def saturated(works: Sequence[Work], *, at_a_time: int) -> Outcome:
-    """One GPU with all of `works` waiting from the beginning."""
+    """Return the outcome for one GPU if all `works` are submitted at the start."""
     court = Court(1, at_a_time=at_a_time, container_s=CONTAINER_S)
     return court.judge([Job(0.0, work) for work in works])
 
 
 @cache
 def concentration(peak: float) -> float:
-    """The kappa of a von Mises curve whose greatest value is `peak` times its mean: exp(k) / I0(k) = peak."""
+    """Return the kappa of a von Mises curve with the maximum `peak` times its mean: exp(k) / I0(k) = peak."""
     if not 1 <= peak <= 10:
         raise SystemExit("--peak takes 1 to 10")
     low, high = 0.0, 700.0
@@ -333,7 +345,7 @@ def concentration(peak: float) -> float:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """The value that so many of 100 do not exceed."""
+    """Return the value that `percent` of 100 values do not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 

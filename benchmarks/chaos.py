@@ -1,18 +1,18 @@
-"""Random faults during submissions, and the losses: `python -m benchmarks.chaos --seconds 300`.
+"""Injects random faults and counts lost submissions: `python -m benchmarks.chaos --seconds 300`.
 
-Theory of operation. On a cluster of real services and hosts (`tests.cluster`) users submit programs through
-the API, each with an idempotency key, and retry with the same key until the site accepts it, as the command
-line does. Another asks for previews, proofs, imports and rejudges. At the same time faults strike, sometimes
-two at once, from the list in `benchmarks.chaos_faults`. A watcher records submissions without a verdict five
-times a second. A fault is recovered when every submission that was unfinished at the strike has its verdict;
-how long the fault itself lasted counts.
+Theory of operation. On a cluster of real services and hosts (`tests.cluster`), users submit programs through
+the API. Each submission has an idempotency key. Like the command line, users retry with the same key until
+the site accepts the submission. Another user requests previews, proofs, imports and rejudges. At the same
+time, faults from the list in `benchmarks.chaos_faults` occur, sometimes two at once. A watcher records
+submissions without a verdict five times a second. A fault counts as recovered when every submission that was
+unfinished when it struck has its verdict. The recovery time includes the duration of the fault.
 
-When the time is over and enough programs are submitted, all faults are repaired, and each accepted submission
-is looked up: one without a verdict is *lost*; one with a second verdict, or of a key with two submissions, is
-*duplicated*; *given up* means an `internal_error` after three failed tries, which is a verdict and no loss;
-*wrong* is a verdict that its program does not get. Then the invariants of `tests.cluster.invariants` are
-checked. The status is 1 when anything is lost, duplicated or wrong, an invariant is violated, a recovery took
-over RECOVERY_S, or a fault could not be repaired.
+After the given time, and once enough programs are submitted, the benchmark repairs all faults and looks up
+each accepted submission. It is *lost* if it has no verdict, *duplicated* if it has two verdicts or its key
+has two submissions, and *wrong* if its verdict is not the expected one. *Given up* means an `internal_error`
+after three failed tries. This is a verdict, so the submission is not lost. Then the benchmark checks the
+invariants of `tests.cluster.invariants`. The exit status is 1 if a submission is lost, duplicated or wrong,
+an invariant is violated, a recovery took longer than RECOVERY_S, or a fault could not be repaired.
 """
 
 import argparse
@@ -55,7 +55,7 @@ SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.sub
   FROM submissions_submission s LEFT JOIN submissions_report r ON r.submission_id = s.id
  GROUP BY s.idempotency_key, s.public_id
 """
-# Of steps the order is right, and their times where the clock of a worker was.
+# The order of the steps is always correct. Their times are correct only if the clock of the worker was.
 _STEPS = """
 SELECT s.public_id, STRING_AGG(
            e.kind || ' ' || ROUND(EXTRACT(EPOCH FROM e.created - s.created), 1), ', ' ORDER BY e.sequence
@@ -71,7 +71,7 @@ _RETRIES = "SELECT COUNT(*) FROM submissions_event WHERE kind = 'retried'"
 
 @dataclass(slots=True)
 class Struck:
-    """A fault that struck. `pending` are submissions that were unfinished then and have no verdict yet."""
+    """A fault that struck. `pending` are the submissions that were unfinished at that time and still are."""
 
     fault: str
     at_s: float
@@ -91,7 +91,7 @@ class Ledger:
     _lock: Lock = field(default_factory=Lock)
 
     def take(self, key: str, public_id: str, verdict: str) -> None:
-        """Note that the site has it."""
+        """Record that the site accepted the submission."""
         with self._lock:
             self.taken[key] = public_id
             self.verdicts[public_id] = verdict
@@ -112,13 +112,16 @@ class Result:
     slowest: Sequence[str] = ()
 
     def is_sound(self, struck: Sequence[Struck]) -> bool:
-        """Whether every promise was kept."""
+        """Return whether no submission was lost, duplicated or wrong.
+
+        All invariants must hold, and every recovery must have been in time.
+        """
         late = [one for one in struck if one.recovered_s is None or one.recovered_s > RECOVERY_S]
         return not (self.lost or self.duplicated or self.wrong or self.violations or late)
 
 
 class Watcher:
-    """Watches submissions without a verdict, and records when all that a fault affected have one."""
+    """Watches submissions without a verdict. Records when every submission that a fault affected has one."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -128,8 +131,8 @@ class Watcher:
         self.struck: list[Struck] = []
         self.seen_s: dict[
             int, tuple[float, float]
-        ] = {}  # when each was first and last seen without a verdict
-        self.idle_s = 0.0  # the longest time with waiting jobs and no judging worker
+        ] = {}  # when each submission was first and last seen without a verdict
+        self.idle_s = 0.0  # the longest time in which jobs waited and no worker judged
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -141,7 +144,7 @@ class Watcher:
             return struck
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         self._end.set()
         self._thread.join()
 
@@ -153,7 +156,7 @@ class Watcher:
                 connection = connection or self._cluster.postgres.connect()
                 undone = {pk for (pk,) in connection.execute(_UNDONE).fetchall()}
                 ((leased,),) = connection.execute(_LEASED).fetchall()
-            except psycopg.Error:  # one of the faults
+            except psycopg.Error:  # a fault stopped the database
                 connection = None
                 continue
             if leased or not undone:
@@ -172,7 +175,7 @@ class Watcher:
 
 
 def main() -> int:
-    """Let it happen, and print what came of it."""
+    """Run the benchmark and print the result."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=main.__doc__)
     parser.add_argument("--seconds", type=float, default=300.0, help="how long faults strike at least")
     parser.add_argument("--submissions", type=int, default=2000, help="the least number of submissions")
@@ -196,7 +199,7 @@ def main() -> int:
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="warpcourt-chaos-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the database's user must get in
+        folder.chmod(0o755)  # the user of the database needs access
         with Cluster(
             folder,
             hosts=options.hosts + (not options.no_engine),
@@ -217,7 +220,7 @@ def _unleash(scene: Scene, options: argparse.Namespace, faults: Sequence[Fault])
         Thread(target=_hand_in, args=(cluster, ledger, number, options.rate / PEOPLE, handed_in))
         for number in range(PEOPLE)
     ]
-    # A real proof takes longer than anyone would wait for here.
+    # Proofs with the real judge take too long for this benchmark.
     kinds = KINDS if options.no_engine else ("preview", "rejudge")
     people.append(Thread(target=_ask_for_others, args=(cluster, ledger, kinds, handed_in)))
     injectors = [
@@ -264,7 +267,7 @@ def _hand_in(cluster: Cluster, ledger: Ledger, number: int, per_s: float, ended:
 
 
 def _ask_for_others(cluster: Cluster, ledger: Ledger, kinds: Sequence[str], ended: Event) -> None:
-    """Ask for jobs of other kinds until `ended`. While the database is away nothing comes of it."""
+    """Request jobs of other kinds until `ended`. Requests fail while the database is down."""
     rng = random.Random(len(kinds))
     while not ended.wait(rng.expovariate(1 / OTHERS_EVERY_S)):
         judged = rng.choice([*ledger.taken.values(), ""])
@@ -274,7 +277,7 @@ def _ask_for_others(cluster: Cluster, ledger: Ledger, kinds: Sequence[str], ende
 
 
 def _until_taken(http: httpx.Client, ledger: Ledger, body: Mapping[str, str], key: str) -> str:
-    """Submit until the site accepts it. Return the id, empty if it does not within PATIENCE_S."""
+    """Retry a submission until the site accepts it. Return its id, or an empty string after PATIENCE_S."""
     deadline, last = time.monotonic() + PATIENCE_S, ""
     while time.monotonic() < deadline:
         try:
@@ -348,7 +351,7 @@ def examine(cluster: Cluster, ledger: Ledger, watcher: Watcher) -> Result:
 
 
 def report(result: Result, watcher: Watcher, ledger: Ledger, took_s: float, settled_s: float) -> None:
-    """Print it."""
+    """Print the result."""
     struck = watcher.struck
     rows = [("fault", "times", "recovery median", "longest")]
     for name in FAULTS:

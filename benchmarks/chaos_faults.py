@@ -1,9 +1,9 @@
-"""The faults of `benchmarks.chaos`: each strikes a cluster, lasts a while, and ends by being repaired.
+"""The faults of `benchmarks.chaos`. Each affects a cluster, lasts for a while, and is then repaired.
 
-Theory of operation. A fault says what it needs for itself (a worker host, database, broker, site),
-so that two may happen at the same time, but not both to the same thing. What dies is started again, as the
-service manager of a host would do it: at once by the fault that killed it, or by `Upkeep`, which looks every
-second after everything that no fault has in its hands.
+Theory of operation. Each fault names the resource that it reserves (a worker host, the database, the broker,
+the site). So two faults can happen at the same time, but not to the same resource. Killed processes are
+restarted, as the service manager of a host would do. Either the fault that killed the process restarts it, or
+`Upkeep` does. `Upkeep` checks every second all resources that no fault has reserved.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from tests.cluster import Cluster, Host
 from tests.cluster.hosts import ROOT
 
 ENGINE = "engine"
-LEASE_S = 2.0  # of a cluster
+LEASE_S = 2.0  # lease time of the workers in a cluster
 START_S = 90.0
 SKEWS_S = (-300, -30, 30, 300)
 DISK_MIB, FREE_MIB = 32, 16
@@ -38,7 +38,8 @@ class Scene:
     cluster: Cluster
     rng: Random
     verdicts: dict[str, str] = field(default_factory=dict)
-    environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of some hosts' workers
+    # Variables for the workers of some hosts.
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)
     over: Event = field(default_factory=Event)
     troubles: list[str] = field(default_factory=list)
     _locks: dict[str, Lock] = field(default_factory=dict)
@@ -57,11 +58,14 @@ class Scene:
                 lock.release()
 
     def wait(self, least_s: float, most_s: float) -> None:
-        """Let a fault last."""
+        """Wait for a random time while a fault lasts."""
         time.sleep(self.rng.uniform(least_s, most_s))
 
     def revive(self, host: Host, **environment: str) -> None:
-        """Start the worker of `host` until it stays, and wait until it listens."""
+        """Start the worker of `host`, again if it exits, until it is ready.
+
+        Raises: TimeoutError: the worker was not ready within START_S.
+        """
         cluster, deadline = self.cluster, time.monotonic() + START_S
         while time.monotonic() < deadline:
             cluster.launch(host, **self.environments.get(host.name, {}), **environment)
@@ -76,7 +80,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A kind of fault. `strike` lasts until it is repaired; `needs` names what it has for itself."""
+    """A kind of fault. `strike` returns after its repair. `needs` names the resource that it reserves."""
 
     name: str
     strike: Callable[[Scene, Host], None]
@@ -88,7 +92,10 @@ class Fault:
 
 
 def furnish(scene: Scene, *, engine: bool) -> None:
-    """Give every host a small disk and start its worker; with `engine` the last one judges in containers."""
+    """Give every host a small disk and start its worker.
+
+    With `engine`, the last host has no such disk and judges in containers.
+    """
     cluster = scene.cluster
     for host in cluster.hosts[:-1] if engine else cluster.hosts:
         cluster.give_disk(host, mib=DISK_MIB)
@@ -103,7 +110,7 @@ def furnish(scene: Scene, *, engine: bool) -> None:
             "WARPCOURT_RUNTIME_DIR": str(data / "run"),
         }
         (data / "cache").mkdir(parents=True, exist_ok=True)
-        for built in (ROOT / ".cache" / "tests").glob("functional-*"):  # what takes half a minute to make
+        for built in (ROOT / ".cache" / "tests").glob("functional-*"):  # building these takes half a minute
             shutil.copytree(built, data / "cache" / built.name)
     for host in cluster.hosts:
         scene.revive(host)
@@ -118,7 +125,7 @@ class Upkeep:
         self._thread.start()
 
     def end(self) -> None:
-        """Stop looking, once all is up."""
+        """Stop checking, once all processes run."""
         self._thread.join()
 
     def _run(self) -> None:
@@ -141,14 +148,14 @@ class Upkeep:
 
 
 def worker_killed(scene: Scene, host: Host) -> None:
-    """The worker and all its children die at once."""
+    """Kill a worker with all its children."""
     scene.cluster.worker(host).kill()
     scene.wait(0, 2)
     scene.revive(host)
 
 
 def child_killed(scene: Scene, host: Host) -> None:
-    """A process dies that is judging."""
+    """Kill a process that is judging."""
     with contextlib.suppress(psycopg.Error), scene.cluster.postgres.connect() as sql:
         names = [name for (name,) in sql.execute(_LEASED) if name.startswith(f"{host.name}:")]
         if names:
@@ -158,15 +165,15 @@ def child_killed(scene: Scene, host: Host) -> None:
 
 
 def sweeper_killed(scene: Scene, host: Host) -> None:
-    """The main process dies, and its sweeper with it. Its children are on their own."""
+    """Kill the main process of a worker with its sweeper. Its children continue without them."""
     scene.cluster.worker(host).signal(signal.SIGKILL)
     scene.wait(0, 2)
-    scene.cluster.worker(host).kill()  # a service manager ends what is left of a service
+    scene.cluster.worker(host).kill()  # a service manager ends the remaining processes of a service
     scene.revive(host)
 
 
 def worker_stopped(scene: Scene, host: Host) -> None:
-    """It is asked to stop, as for an upgrade: it finishes its jobs or returns them."""
+    """Ask a worker to stop, as for an upgrade. It finishes its jobs or returns them."""
     worker = scene.cluster.worker(host)
     worker.signal(signal.SIGTERM)
     with contextlib.suppress(Exception):
@@ -176,24 +183,25 @@ def worker_stopped(scene: Scene, host: Host) -> None:
 
 
 def worker_paused(scene: Scene, host: Host) -> None:
-    """It stands still for longer than its leases, then goes on as if nothing had been."""
+    """Pause a worker for longer than its leases, then let it continue."""
     worker = scene.cluster.worker(host)
     worker.group(signal.SIGSTOP)
     scene.wait(LEASE_S + 0.5, LEASE_S + 3)
     worker.group(signal.SIGCONT)
     time.sleep(0.5)
-    worker.group(signal.SIGCONT)  # `nsenter` may have stopped itself, as its child had, after the first one
+    # `nsenter` stops itself when its child has stopped, possibly after the first SIGCONT.
+    worker.group(signal.SIGCONT)
 
 
 def host_cut_off(scene: Scene, host: Host) -> None:
-    """Its cable is pulled, for less or more than a lease."""
+    """Disconnect a host from the network, for less or more than the time of a lease."""
     scene.cluster.hub.disconnect(host)
     scene.wait(0.5, LEASE_S + 4)
     scene.cluster.hub.reconnect(host)
 
 
 def clock_skewed(scene: Scene, host: Host) -> None:
-    """Its worker runs on a clock that is wrong."""
+    """Run the worker of a host with a wrong clock."""
     skew_s = scene.rng.choice(SKEWS_S)
     scene.cluster.worker(host).kill()
     scene.revive(host, LD_PRELOAD=str(_FAKETIME), FAKETIME=f"{skew_s:+d}s", FAKETIME_DONT_FAKE_MONOTONIC="1")
@@ -203,16 +211,16 @@ def clock_skewed(scene: Scene, host: Host) -> None:
 
 
 def disk_full(scene: Scene, host: Host) -> None:
-    """The disk of its data has no room."""
+    """Fill the disk with the data of a host."""
     if host.name in scene.environments:
-        return  # its disk is that of this machine
+        return  # it has no disk of its own
     scene.cluster.fill_disk(host)
     scene.wait(1, 4)
     scene.cluster.clear_disk(host)
 
 
 def engine_restarted(scene: Scene, _: Host) -> None:
-    """The container engine stops with all containers, and comes back."""
+    """Stop the container engine with all containers, and start it again."""
     (engine,) = scene.cluster.engines
     engine.stop()
     scene.wait(0, 3)
@@ -220,33 +228,33 @@ def engine_restarted(scene: Scene, _: Host) -> None:
 
 
 def broker_stopped(scene: Scene, _: Host) -> None:
-    """Redis dies with all messages, and comes back empty."""
+    """Kill Redis with all messages, and start it again, empty."""
     scene.cluster.redis.stop()
     scene.wait(0, 3)
     scene.cluster.redis.start()
 
 
 def broker_flushed(scene: Scene, _: Host) -> None:
-    """Redis forgets all messages."""
+    """Delete all messages in Redis."""
     scene.cluster.redis.flush()
 
 
 def database_stopped(scene: Scene, _: Host) -> None:
-    """PostgreSQL ends all connections, or crashes, in the middle of whatever is being recorded."""
+    """Restart PostgreSQL during writes: it ends all connections, or crashes."""
     scene.cluster.postgres.stop(suddenly=scene.rng.random() < 0.5)
     scene.wait(0, 3)
     scene.cluster.postgres.start()
 
 
 def site_killed(scene: Scene, _: Host) -> None:
-    """Every process of the site dies."""
+    """Kill every process of the site."""
     scene.cluster.site.kill()
     scene.wait(0, 1)
     scene.cluster.start_site()
 
 
 def killed_before_waking(scene: Scene, _: Host) -> None:
-    """A process of the site dies when it has committed a submission, and before it wakes a worker."""
+    """Kill a process of the site after it has committed a submission and before it wakes a worker."""
     order = scene.cluster.gates / "die-before-waking"
     order.touch()
     deadline = time.monotonic() + 5
@@ -258,12 +266,12 @@ def killed_before_waking(scene: Scene, _: Host) -> None:
 
 
 def ten_messages(scene: Scene, _: Host) -> None:
-    """The same message comes ten times."""
+    """Send the same message ten times."""
     _have_asked(scene, "wake", 10)
 
 
 def result_sent_twice(scene: Scene, _: Host) -> None:
-    """A worker claims, is slow or not, and sends the result twice."""
+    """Claim a job, wait for up to two lease times, and send the result twice."""
     public_id = _have_asked(scene, "claim")
     if isinstance(public_id, str):
         scene.wait(0, 2 * LEASE_S)
@@ -273,7 +281,7 @@ def result_sent_twice(scene: Scene, _: Host) -> None:
 
 
 def _have_asked(scene: Scene, name: str, *arguments: object) -> object:
-    # While the database or the broker is away nothing comes of it.
+    # The request fails while the database or the broker is down.
     with contextlib.suppress(RuntimeError):
         return scene.cluster.ask(name, *arguments)
     return None

@@ -1,7 +1,7 @@
-"""Submissions of `benchmarks.chaos`: shipped solutions with the same verdict from either judge.
+"""Submissions of `benchmarks.chaos`: shipped solutions that get the same verdict from both judges.
 
-The scripted judge obeys the last line, the real one the program. There are few of them, so that the cache of
-compiled programs has most.
+The scripted judge reads the verdict from the last line; the real judge runs the program. There are few
+programs, so that most of them are in the cache of compiled programs.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from problems.loader import load_problem, problems_root
 from problems.vocabulary import Language, Mode, Verdict
 
 PROBLEMS = ("vector-add", "softmax", "histogram")
-# About a quarter of a second of work in all.
+# About a quarter of a second in total.
 _WORK = "cases=4 pace=0.05"
 _VERDICTS = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.ILLEGAL_ACCESS, Verdict.COMPILE_ERROR)
 _SCORES = (12.5, 20.0, 31.5, 64.0)
-_EACH = 2  # solutions of a problem with the same verdict
+_EACH = 2  # most solutions of a problem with the same verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
-"""How the gate times one kernel: `python -m benchmarks.clock_experiment [--rounds N] [--mps]`. No containers.
+"""Measures how the gate times one kernel: `python -m benchmarks.clock_experiment [--rounds N] [--mps]`.
 
-Needs an NVIDIA GPU to itself, CuPy and nvcc. Times a float16 vector addition of 8192 x 8192, 4096 x 4096 and
-1024 x 1024 elements with the judge's own memory, page, sets and gate against the judge's own runner. Both are
-fresh processes in every round, because what differs between processes (where memory lies, clocks, who came
-first) is what a submission meets. `--mps` does it under an MPS daemon that it starts in a folder of its own.
+Needs CuPy, nvcc, and an NVIDIA GPU that no other process uses. Runs without containers. Times a float16
+vector addition of 8192 x 8192, 4096 x 4096 and 1024 x 1024 elements, with the judge's own memory, page, sets,
+gate and runner. Runner and referee are new processes in every round, because submissions also meet the
+differences between processes (placement of memory, clocks, order of start). `--mps` starts an MPS daemon in a
+folder of its own and measures under it.
 
-Prints, for each figure and size, the median over the rounds and the spread (max - min) / median: the
-ranked time; the same with the host called when the gate is open, so that launching counts; and what CUDA
-events say of the same kernel in the referee's own process, with a cold cache and back to back.
+Prints, for each figure and size, the median over the rounds and the spread (max - min) / median: the ranked
+time; the time if the host is called when the gate is already open, which includes the launch; and the time of
+the same kernel by CUDA events in the referee's own process, with a cold cache and back to back.
 """
 
 import argparse
@@ -56,7 +57,7 @@ EVENTS = 60
 SWEPT_BYTES = 192 << 20
 TIMEOUT_S = 20.0
 ROUND_TIMEOUT_S = 300
-_STDERR = 2  # by its number: a test may have put something without one in place of sys.stderr
+_STDERR = 2  # the number, because a test may have replaced sys.stderr by an object without one
 SOURCE = r"""
 #include <cuda_fp16.h>
 __global__ void add(const __half2* a, const __half2* b, __half2* c, long n) {
@@ -83,7 +84,7 @@ extern "C" __global__ void add(const __half2* a, const __half2* b, __half2* c, l
 
 
 def main() -> int:
-    """Run the rounds, each in processes of its own, and print."""
+    """Run the rounds, each in new processes, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--mps", action="store_true", help="under MPS")
@@ -102,7 +103,7 @@ def main() -> int:
 
 
 def build(folder: Path) -> None:
-    """The runner and the program, in `folder`."""
+    """Build the runner and the program in `folder`, and return them."""
     toolkit = find_toolkit()
     runner = build_device_runner(folder / "cache", toolkit)
     (folder / "runner").symlink_to(runner)
@@ -139,7 +140,7 @@ def rounds(count: int, folder: Path, environment: Mapping[str, str]) -> dict[int
 
 
 def report(title: str, found: Mapping[int, Sequence[Figures]]) -> None:
-    """One table: a line per estimator, a pair of columns per size."""
+    """Print one table, with a line per estimator and two columns per size."""
     rows = [(title, *(f"{extent} x {extent}" for extent in found))]
     for name in next(iter(found.values()))[0]:
         cells = []
@@ -154,7 +155,7 @@ def report(title: str, found: Mapping[int, Sequence[Figures]]) -> None:
 
 
 def one_round(extent: int, folder: Path) -> dict[str, float]:
-    """Every figure once, with a fresh runner and this fresh process as the referee."""
+    """Measure every figure once, with a new runner and with this new process as the referee."""
     from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - needs CuPy, which only the rounds do
 
     problem, case = addition(extent)
@@ -229,7 +230,7 @@ def by_events(extent: int) -> dict[str, float]:
 
 
 def addition(extent: int) -> tuple[Problem, Case]:
-    """Vector addition in float16, and a case of `extent` squared elements."""
+    """Return a float16 vector addition, and a case of `extent` squared elements."""
     n = Formula.parse("n")
     arrays = [Argument(name, Role.IN, Dtype.FLOAT16, shape=(n,)) for name in ("a", "b")]
     output = Argument("c", Role.OUT, Dtype.FLOAT16, shape=(n,), tolerance=Tolerance(1e-3, 1e-3))
@@ -241,7 +242,7 @@ def addition(extent: int) -> tuple[Problem, Case]:
 
 
 def draw(extent: int, seed: int) -> dict[str, PrivateBytes]:
-    """Inputs and what is expected, in device memory, as `MemorySets` takes them."""
+    """Return the inputs and the expected outputs in device memory, as `MemorySets` takes them."""
     import cupy  # noqa: PLC0415 - only the rounds need it
 
     dice = cupy.random.default_rng(seed)
@@ -253,7 +254,7 @@ def draw(extent: int, seed: int) -> dict[str, PrivateBytes]:
 
 @contextmanager
 def running(runner: Path) -> Iterator[RunnerChannel]:
-    """A fresh runner as a plain process, and requests to it."""
+    """Start a new runner as a plain process, and yield a channel for requests to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = cuda_runner_command(runner, limits=Limits(wall_s=300, cpu_s=300, memory_mib=4096), gpu=None)
     end = theirs.fileno()
@@ -279,7 +280,7 @@ def running(runner: Path) -> Iterator[RunnerChannel]:
 
 @contextmanager
 def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[ClockOrders]:
-    """A timed session over `sets`, with the memory of the flags."""
+    """Return a timed session over `sets`, with the memory of the flags."""
     page = create_page()
     try:
         with ClockOrders(page, exchange.hung_up) as orders:
@@ -297,7 +298,7 @@ def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[C
 
 
 def require(answer: ReplyStatus, what: str) -> None:
-    """Ends the round unless the runner did what it was asked for."""
+    """End the round unless the runner did what was requested."""
     if answer is not ReplyStatus.DONE:
         raise SystemExit(f"{what}: {answer}")
 

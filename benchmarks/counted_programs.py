@@ -1,7 +1,7 @@
-"""The programs whose counters `benchmarks.counters_against_ncu` compares, and the file that carries them.
+"""The programs for `benchmarks.counters_against_ncu`, and the file that carries them to a machine with a GPU.
 
-The file has sources, bindings, the bytes of the arguments, and what functional mode counted. So the machine
-with the GPU needs neither NumPy nor the packages of the problems.
+The file contains the sources, the bindings, the bytes of the arguments, and the counters of functional mode.
+So the machine with the GPU needs neither NumPy nor the packages of the problems.
 """
 
 import base64
@@ -13,7 +13,7 @@ from pathlib import Path
 
 FORMAT = 1
 # Accepted solutions, and correct ones that miss a requirement, with one kernel: up to two for each problem.
-# Each runs on the largest small case of its problem. Their launches depend on nothing but their arguments.
+# Each runs on the largest small case of its problem. Their launches depend only on their arguments.
 PROGRAMS = (
     "aos-to-soa/staged.cu records",
     "aos-to-soa/record-per-thread.cu records",
@@ -125,7 +125,7 @@ class GivenArgument:
 
 @dataclass(frozen=True, slots=True)
 class CountedProgram:
-    """A call of a program with one kernel, and what functional mode counted, by the names of counters."""
+    """A call of a program with one kernel, and the counters of functional mode by name."""
 
     name: str
     kernel: str

@@ -55,7 +55,7 @@ from sandbox.gpu.profiler import installed
 from sandbox.nvcc_steps import DIALECT
 
 TOLERANCE = 0.02
-BAR = (57, 60)  # that many of so many kernels
+BAR = (57, 60)  # 57 of 60 kernels
 TIMEOUT_S = 60.0
 _LAUNCHES = 1000
 _HOST = Path(__file__).resolve().parent / "kernels" / "call_once.h"
@@ -137,7 +137,10 @@ COUNTERS = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The two figures of a counter for one kernel. `ncu` is None if ncu did not report the metric."""
+    """The figures of functional mode and of ncu for one counter and one kernel.
+
+    `ncu` is None if ncu did not report the metric.
+    """
 
     counter: str
     engine: float
@@ -166,7 +169,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One program: its differences, or why there are none."""
+    """One program: its differences, or the reason why there are none."""
 
     name: str
     kernel: str
@@ -183,7 +186,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """What the second step works with: ncu, the metrics that it knows, and a folder for files."""
+    """The environment of the second step: ncu, the metrics that it knows, and a folder for files."""
 
     ncu: Path
     metrics: tuple[str, ...]
@@ -191,7 +194,7 @@ class Gpu:
 
 
 def main() -> int:
-    """Run one of the two steps. The second one's exit status says whether the bar is met."""
+    """Run one of the two steps. The exit status of the second step says whether the bar is met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     step = parser.add_mutually_exclusive_group(required=True)
     step.add_argument("--engine-to", type=Path, metavar="FILE", help="count in functional mode, write FILE")
@@ -244,7 +247,7 @@ def _compare(programs: Sequence[CountedProgram], jobs: int, end: float, out: Pat
 
 
 def _opened(folder: Path) -> Gpu:
-    """Find ncu. Metrics that this version does not know would end it, so they are left out."""
+    """Find ncu. Omit metrics that this version does not know, because ncu would fail on them."""
     home = installed(Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")))
     ncu = home / "ncu" if home else Path("ncu")
     try:
@@ -259,14 +262,17 @@ def _opened(folder: Path) -> Gpu:
 
 
 def known_metrics(listing: str) -> tuple[str, ...]:
-    """The metrics of COUNTERS in the output of `ncu --query-metrics`. It does not list those of launches."""
+    """Return the metrics of COUNTERS in the output of `ncu --query-metrics`.
+
+    The output lacks launch metrics.
+    """
     listed = {line.split()[0] for line in listing.splitlines() if line.strip()}
     wanted = dict.fromkeys(metric for comparison in COUNTERS for metric in comparison.metrics)
     return tuple(name for name in wanted if name.startswith("launch__") or name.partition(".")[0] in listed)
 
 
 def _build(gpu: Gpu, number: int, program: CountedProgram) -> Path | str:
-    """Compile `program` into a folder with its arguments, or return why that failed."""
+    """Compile `program` into a folder with its arguments, or return the reason for the failure."""
     folder = gpu.folder / str(number)
     folder.mkdir()
     (folder / "solution.cu").write_text(program.source, encoding="utf-8")
@@ -315,7 +321,7 @@ def _profiled(gpu: Gpu, program: CountedProgram, folder: Path) -> Compared:
 
 
 def differences_of(program: CountedProgram, log: str) -> tuple[Difference, ...] | str:
-    """Compare what functional mode counted with the CSV that ncu wrote, or return why that is impossible."""
+    """Compare the counters of functional mode with the CSV of ncu, or return why that is impossible."""
     names = {metric: metric for comparison in COUNTERS for metric in comparison.metrics}
     lines = [line for line in log.splitlines() if not line.startswith("==")]
     launches = list(read_launches(lines, names, most=_LAUNCHES))
@@ -349,7 +355,7 @@ def print_program(result: Compared) -> None:
 
 
 def print_summary(results: Sequence[Compared]) -> int:
-    """Print how many kernels agree, by counter and in all. Returns the exit status."""
+    """Print how many kernels agree, by counter and in total. Return the exit status."""
     done = [one for one in results if not one.failure]
     print(f"\n{'counter':32}{'kernels':>8}{'agree':>7}")
     for comparison in COUNTERS:
@@ -374,7 +380,7 @@ def print_summary(results: Sequence[Compared]) -> int:
 
 
 def meets_bar(agreeing: int, kernels: int) -> bool:
-    """Whether at least 57 in 60 of `kernels` agree."""
+    """Return whether at least 57 of 60 `kernels` agree."""
     return agreeing * BAR[1] >= BAR[0] * kernels
 
 

@@ -1,4 +1,4 @@
-"""What functional mode counts in one call of each program that `benchmarks.counters_against_ncu` compares."""
+"""Counts each program of `benchmarks.counters_against_ncu` in functional mode, for one call."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -40,7 +40,10 @@ class NotComparable(Exception):
 
 
 def count_programs(names: list[str], *, jobs: int) -> Iterator[CountedProgram | str]:
-    """Count each of `names`, such as `relu/plain.cu prime`. Yields a sentence instead if that failed."""
+    """Count each program in `names`, such as `relu/plain.cu prime`.
+
+    Yield an error message for a program that can't be counted.
+    """
     with ThreadPoolExecutor(jobs) as threads:
         yield from threads.map(_counted, names)
 
@@ -56,7 +59,8 @@ def count_program(name: str) -> CountedProgram:
     """Run a program of the repository on a case in functional mode and count.
 
     Raises:
-        NotComparable: it failed, has several kernels, or did more than functional mode counts.
+        NotComparable: the program failed, has several kernels, or did work that functional mode does not
+            count.
     """
     file, _, case_name = name.partition(" ")
     slug, _, solution = file.partition("/")
@@ -80,7 +84,7 @@ def count_program(name: str) -> CountedProgram:
 
 
 def counts_of(sums: Sums) -> Mapping[str, float]:
-    """The sums by the names of `benchmarks.counters_against_ncu.COUNTERS`."""
+    """Return the sums by their names in `benchmarks.counters_against_ncu.COUNTERS`."""
     if sums.shapes is None:
         raise NotComparable("its launches have too many different shapes")
     events = {event.value: sums.events.get(event, Event()).amount for event in _EVENTS}
@@ -115,7 +119,7 @@ def _read(outcome: Outcome) -> tuple[str, Sums]:
 
 
 def _values(problem: Problem, case: Case) -> list[tuple[Argument, Any]]:
-    """Each argument with its array or its number."""
+    """Yield each argument with its array or number."""
     module = ModuleType("reference")
     exec(problem.reference, module.__dict__)
     hosts = draw(problem, case, module)

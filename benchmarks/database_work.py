@@ -1,14 +1,15 @@
-"""The database's work for one submission, and how it grows with what the database holds already.
+"""Measures the work of the database for one submission, and its growth with the size of the database.
 
     python -m benchmarks.database_work             # ten minutes; --submissions 1000,10000 takes one
 
-For each number of submissions it fills a PostgreSQL of its own (`benchmarks.site_data`) and takes 40 more
-through everything that happens to one: pages, draft, handing in, claim, heartbeat, steps, verdict, report.
-People and problems are drawn as those of submissions that are there, so active users and popular problems
-occur often. It counts statements where they are sent, and rows where PostgreSQL counts them
-(`pg_stat_user_tables`): rows read are those that a scan came across or an index led to. Milliseconds are
-those of the caller, all on one connection. Bytes are those of the tables of submissions with their indexes,
-for each submission that the database was filled with: its source is a line of text, and it has no events.
+For each number of submissions, the benchmark fills a new PostgreSQL database (`benchmarks.site_data`). Then
+it takes 40 more submissions through all stages: pages, draft, submit, claim, heartbeat, steps, verdict,
+report. Their users and problems are drawn from those of the stored submissions, so active users and popular
+problems occur often. The client counts the statements, and PostgreSQL counts the rows
+(`pg_stat_user_tables`). The rows read are those that a scan visited or an index led to. Milliseconds are
+measured at the caller, which uses a single connection. Bytes are the size of the tables of submissions with
+their indexes, per submission that the database was filled with. The source of such a submission is one line
+of text, and it has no events.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from testing.services import postgresql
 SAMPLE = 40
 PROBLEMS, SUBMISSIONS_EACH = 100, 100
 WORDS = "accepted score={score:.2f} cases=9 log"
-# What happens to every submission once. The rest is looking at pages, and what goes on beside them.
+# The stages that every submission goes through once. The other stages are page views and background work.
 ONCE = ("submit", "claim", "heartbeat", "steps", "verdict")
 _COUNTERS = """
 SELECT SUM(seq_tup_read + COALESCE(idx_tup_fetch, 0)), SUM(n_tup_ins + n_tup_upd + n_tup_del)
@@ -54,13 +55,13 @@ class Work:
     ms: float
 
     def plus(self, other: "Work") -> "Work":
-        """Both together."""
+        """Return the sum of both."""
         mine, others = asdict(self), asdict(other)
         return Work(**{name: mine[name] + others[name] for name in mine})
 
 
 def main() -> int:
-    """Measure and print; with --measure, measure the configured database and tell it as JSON."""
+    """Measure and print; with --measure, measure the configured database and print JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.database_work", description=main.__doc__)
     parser.add_argument("--submissions", type=_numbers, default=(1000, 10_000, 1_000_000))
     parser.add_argument("--measure", action="store_true", help="for this program's own use")
@@ -82,7 +83,7 @@ def main() -> int:
 
 
 def in_database_of(size: int) -> tuple[dict[str, Work], float]:
-    """Return the costs of the stages in a database with `size` submissions, and the bytes of each."""
+    """Return the costs of the stages in a database with `size` submissions, and the bytes per submission."""
     people = max(SAMPLE, size // SUBMISSIONS_EACH)
     fill = f"-m benchmarks.site_data --problems {PROBLEMS} --users {people} --submissions {size}"
     with postgresql() as url, tempfile.TemporaryDirectory(prefix="warpcourt-work-") as folder:
@@ -101,11 +102,11 @@ def in_database_of(size: int) -> tuple[dict[str, Work], float]:
 
 
 def measure() -> tuple[dict[str, Work], float]:
-    """Take submissions through all stages. Return the costs for one, and the bytes of each stored one."""
+    """Take submissions through all stages. Return the costs and the bytes per submission."""
     import django  # noqa: PLC0415 - needs the environment
     from django.conf import settings  # noqa: PLC0415 - as above
 
-    # One connection does all, so that its counts are told to the others when they are asked for.
+    # Use a single connection. PostgreSQL then publishes its row counts before they are read.
     settings.DATABASES["default"]["OPTIONS"].pop("pool", None)
     settings.DATABASES["default"]["CONN_MAX_AGE"] = None
     django.setup()
@@ -125,7 +126,7 @@ def measure() -> tuple[dict[str, Work], float]:
 
 
 class Stages:
-    """The way of SAMPLE submissions, stage by stage."""
+    """Takes SAMPLE submissions through the stages."""
 
     def __init__(self) -> None:
         from django.conf import settings  # noqa: PLC0415 - needs Django set up
@@ -152,7 +153,7 @@ class Stages:
         self._rng = rng
 
     def in_order(self) -> Iterator[tuple[str, int, Callable[[], None]]]:
-        """The name of each stage, how often it happens, and what to do."""
+        """Return the name of each stage, the number of passes, and the function to call."""
         many = len(self._chosen)
         yield "problem page", many, lambda: self._see(f"/problems/{row.problem.slug}" for row in self._chosen)
         yield "save a draft", many, self._save
@@ -237,7 +238,7 @@ class Stages:
 
 @contextmanager
 def counted() -> Iterator[list[float]]:
-    """A list that has what happened in the block, at its end: the fields of `Work`, for all together."""
+    """Yield a list. After the block, it has the fields of `Work` in order, summed over the block."""
     from django.db import connection  # noqa: PLC0415 - needs Django set up
 
     statements = 0
@@ -269,7 +270,10 @@ def _counters() -> tuple[float, float]:
 
 
 def report(found: Mapping[int, Mapping[str, Work]]) -> None:
-    """Print every stage with each number of submissions, then all that happens once, and its growth."""
+    """Print every stage for each number of submissions.
+
+    Then print the sum of the stages that happen once, and its growth.
+    """
     rows: list[tuple[str, ...]]
     for size, stages in found.items():
         print()

@@ -1,10 +1,11 @@
-"""How often the doctor is right: `python -m benchmarks.doctor_accuracy [GROUP ...]`.
+"""Measures the accuracy of the doctor: `python -m benchmarks.doctor_accuracy [GROUP ...]`.
 
-Judges the corpus of faulty programs (`tests/doctor`) in functional mode. The table shows for each kind of
-fault in how many programs the first finding has the right kind and the right line. Above it are the misses.
-With `--accepted`, it judges the accepted solutions of the repository instead and shows the findings on them:
-warnings, errors and leaks are false there; other notes say that a solution is slow, which many are on
-purpose, and are counted by kind. `--every N` takes each Nth solution.
+Judges the corpus of faulty programs (`tests/doctor`) in functional mode. The table shows, for each kind of
+fault, in how many programs the first finding has the right kind and the right line. The misses are printed
+above the table. With `--accepted`, the benchmark judges the accepted solutions of the repository instead and
+prints the findings on them. Warnings, errors and leaks on these solutions are false. Other notes are counted
+by kind: they say that a solution is slow, which is often intended. `--every N` judges every Nth solution
+only.
 """
 
 import argparse
@@ -25,7 +26,7 @@ LEAST_WRONG, LEAST_SLOW, MOST_FALSE = 0.95, 0.9, 0.01
 
 
 def main() -> int:
-    """Print the tables. The exit status says whether the doctor is as accurate as required."""
+    """Print the tables. The exit status says whether the doctor is accurate enough."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser, target="cpu")
     parser.set_defaults(backend="bubblewrap")
@@ -41,7 +42,7 @@ def main() -> int:
 
 
 def judge_corpus(target: Target, corpus: Sequence[Faulty]) -> int:
-    """Ask the doctor about all of `corpus`, print table and misses, and return the exit status."""
+    """Judge all programs of `corpus`, print the table and the misses, and return the exit status."""
     answers = []
     for faulty in corpus:
         answers.append(ask(target, faulty))
@@ -52,14 +53,14 @@ def judge_corpus(target: Target, corpus: Sequence[Faulty]) -> int:
 
 
 def judge_accepted(target: Target, every: int) -> int:
-    """Judge each `every`-th accepted solution, print what is found, and return the exit status."""
+    """Judge each `every`-th accepted solution, print the findings, and return the exit status."""
     chosen = list(accepted_solutions())[::every]
     false, notes, verdicts = 0, Counter[str](), Counter[str]()
     for problem, solution in chosen:
         source = solution.path.read_text(encoding="utf-8")
         report = report_of(target, problem, solution.language, source)
         verdicts[report.verdict.value] += 1
-        if report.verdict is not Verdict.ACCEPTED:  # a busy host exceeds time limits
+        if report.verdict is not Verdict.ACCEPTED:  # programs exceed time limits on a busy host
             print(f"{problem}/{solution.path.name}: {report.verdict}: {report.message}", flush=True)
             continue
         found = ranked(report)
@@ -80,7 +81,7 @@ def judge_accepted(target: Target, every: int) -> int:
 def is_false(found: Diagnostic) -> bool:
     """Whether a finding on an accepted solution is false.
 
-    It is not if it only says that the solution is slow, or which grids its kernels launched.
+    A finding is not false if it only says that the solution is slow, or which grids its kernels launched.
     """
     return found.severity is not Severity.NOTE or found.kind not in {*SLOW, DiagnosticKind.DEVICE_LAUNCHES}
 
@@ -105,7 +106,7 @@ def rows(answers: Sequence[Answer]) -> Iterator[tuple[str, ...]]:
 
 
 def accurate(answers: Sequence[Answer]) -> bool:
-    """Whether the shares of right answers are those required."""
+    """Return whether the shares of correct answers are high enough."""
     for slow, least in ((False, LEAST_WRONG), (True, LEAST_SLOW)):
         some = [answer for answer in answers if answer.faulty.slow is slow]
         if sum(answer.right for answer in some) < least * len(some):

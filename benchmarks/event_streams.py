@@ -1,9 +1,9 @@
-"""Delay of events with a thousand watchers: `python -m benchmarks.event_streams [--streams 1000]`.
+"""Measures the delay of events with many watchers: `python -m benchmarks.event_streams [--streams 1000]`.
 
 Starts one uvicorn process against the configured database, or a fresh SQLite file with --fresh, opens the
-streams, and appends events. Prints how long an event took from its transaction to a watcher, with one stream
-and with all of them, and what memory the process took for each stream. Watchers are people of their own, a
-few streams each; they and their submissions are deleted at the end.
+streams, and appends events. Prints the time of an event from its transaction to a watcher, with one stream
+and with all streams, and the memory of the process per stream. The benchmark creates users for the watchers,
+with a few streams each. At the end, it deletes these users and their submissions.
 """
 
 import argparse
@@ -35,7 +35,7 @@ REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: sessionid={session}
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A submission and the session of one who may watch it."""
+    """A submission, and the session of a user who may watch it."""
 
     pk: int
     public_id: str
@@ -51,7 +51,7 @@ class Delays:
 
     @property
     def row(self) -> str:
-        """For people."""
+        """Return a readable row."""
         p95 = quantiles(self.ms, n=20)[-1] if len(self.ms) > 1 else self.ms[0]
         return (
             f"median {median(self.ms):6.0f} ms   p95 {p95:6.0f} ms   worst {max(self.ms):6.0f} ms   "
@@ -60,7 +60,7 @@ class Delays:
 
 
 def prepare(count: int) -> list[Watched]:
-    """People with submissions that wait, as many as there will be streams."""
+    """Create users with `count` waiting submissions, one for each stream."""
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: PLC0415 - needs Django set up
     from django.contrib.sessions.backends.db import SessionStore  # noqa: PLC0415 - as above
     from django.utils import timezone  # noqa: PLC0415 - as above
@@ -96,7 +96,7 @@ def prepare(count: int) -> list[Watched]:
         )
         for number in range(count)
     )
-    # They have waited for long, so that what they are told does not change while it is measured.
+    # The jobs have waited for an hour, so that the watchers see no change during the measurement.
     queued = timezone.now() - timedelta(hours=1)
     Job.objects.bulk_create(
         Job(submission=submission, events=1, priority=-100, queued=queued) for submission in made
@@ -112,14 +112,14 @@ def prepare(count: int) -> list[Watched]:
 
 
 def clean_up() -> None:
-    """Delete the people of this benchmark with all that is theirs."""
+    """Delete the users of this benchmark with all their data."""
     from web.accounts.models import User  # noqa: PLC0415 - needs Django set up
 
     User.objects.filter(username__startswith=PREFIX).delete()
 
 
 class Watchers:
-    """Open streams, and when what arrived on them."""
+    """The open streams, and the arrival times of their events."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -128,7 +128,7 @@ class Watchers:
         self.delays = Delays()
 
     async def open(self, watched: list[Watched]) -> None:
-        """Open a stream for each, some at a time, and wait until all have had their first event."""
+        """Open a stream for each of `watched`, a few at a time, and wait for the first event of each."""
         gate = asyncio.Semaphore(OPEN_AT_ONCE)
         began = [asyncio.Event() for _ in watched]
         for each, begun in zip(watched, began, strict=True):
@@ -137,7 +137,7 @@ class Watchers:
         await asyncio.wait_for(asyncio.gather(*(begun.wait() for begun in began)), START_S)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close all streams."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -163,7 +163,7 @@ class Watchers:
 
 
 def append_some(watched: list[Watched], seconds: float) -> int:
-    """Append events to submissions at random, and return how many."""
+    """Append events to random submissions, and return the number of events."""
     from django.db import connections, transaction  # noqa: PLC0415 - needs Django set up
 
     from web.submissions.models import EventKind  # noqa: PLC0415 - as above
@@ -183,7 +183,7 @@ def append_some(watched: list[Watched], seconds: float) -> int:
 
 
 async def measure(port: int, watched: list[Watched], seconds: float) -> Delays:
-    """The delays of events while all of `watched` are watched."""
+    """Return the delays of events while all of `watched` are watched."""
     watchers = Watchers(port)
     started = time.monotonic()
     await watchers.open(watched)
@@ -197,19 +197,19 @@ async def measure(port: int, watched: list[Watched], seconds: float) -> Delays:
 
 
 def rss_mib(pid: int) -> float:
-    """The memory of a process."""
+    """Return the resident memory of a process."""
     fields = Path(f"/proc/{pid}/statm").read_text().split()
     return int(fields[1]) * resource.getpagesize() / 2**20
 
 
 def threads(pid: int) -> int:
-    """The threads of a process."""
+    """Return the number of threads of a process."""
     return len(list(Path(f"/proc/{pid}/task").iterdir()))
 
 
 @contextlib.contextmanager
 def serving() -> Any:
-    """One uvicorn process as the supervisor runs it: its process and its port."""
+    """Run one uvicorn process as the supervisor does. Yield the process and its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -251,7 +251,8 @@ def run(streams: int, seconds: float) -> None:
     from worker.supervise import prepare as prepare_site  # noqa: PLC0415 - reads the environment
 
     prepare_site()
-    alone, *watched = prepare(streams + 1)  # whoever was watched alone has events that would come again
+    # The submission of the single stream has events that a new stream would get again.
+    alone, *watched = prepare(streams + 1)
     try:
         with serving() as (process, port):
             one = asyncio.run(measure(port, [alone], min(seconds, 5.0)))
@@ -276,7 +277,7 @@ def run(streams: int, seconds: float) -> None:
 async def _sampled(
     port: int, watched: list[Watched], seconds: float, pid: int, into: dict[str, float]
 ) -> Delays:
-    """`measure`, with a look at the process while all streams are open."""
+    """Call `measure`, and record figures of the process while all streams are open."""
 
     async def look() -> None:
         await asyncio.sleep(1)

@@ -1,9 +1,9 @@
-"""Faults among neighbours: `python -m benchmarks.fault_storm [--submissions N] [--slots N]`.
+"""Checks that faults affect no other program: `python -m benchmarks.fault_storm`.
 
-Judges many programs at a time on one target, a fifth of which fault or hang on purpose, and counts what must
-never happen: wrong verdicts, lost submissions, innocents that were not accepted. Then it lets single programs
-fault on a quiet target and measures how soon the next innocent one has its verdict.
-Exit status 0 only if nothing went wrong.
+Judges many programs at a time on one target. A fifth of them fault or hang on purpose. The benchmark counts
+wrong verdicts, lost submissions and correct programs that were not accepted. All of these must be zero. Then
+it runs single faulty programs on an idle target, and measures the time until the next correct program has its
+verdict. The exit status is 0 only if nothing went wrong.
 """
 
 import argparse
@@ -86,12 +86,15 @@ def main() -> int:
 
 
 def guilty() -> list[Program]:
-    """One program of each kind that harms the GPU."""
+    """Return one program for each kind of fault that affects the GPU."""
     return [Program(name, Language.CUDA, HEAD % body, expected) for name, body, expected in GUILTY]
 
 
 def storm(count: int, dice: random.Random) -> list[Program]:
-    """`count` programs in an order of chance, a fifth of them guilty, each kind as often as the others."""
+    """Return `count` programs in random order.
+
+    A fifth of them are faulty, with the kinds of faults equally frequent.
+    """
     bad, good = guilty(), [shipped(name) for name in INNOCENT]
     programs = [bad[number % len(bad)] for number in range(count // 5)]
     programs += [good[number % len(good)] for number in range(count - len(programs))]
@@ -110,7 +113,7 @@ def recovery(target: Target, problem: Problem, program: Program, rounds: int) ->
 
 
 def report_storm(judged: list[Judged], took_s: float, target: Target) -> None:
-    """Print what came of the storm."""
+    """Print the result of the storm."""
     lost = [one for one in judged if one.report is None]
     wrong = [one for one in judged if one.report and not one.right]
     harmless = [one for one in judged if one.program.expected == (Verdict.ACCEPTED,)]
@@ -136,7 +139,7 @@ def report_storm(judged: list[Judged], took_s: float, target: Target) -> None:
 
 
 def report_recovery(recovered: list[tuple[str, list[float]]]) -> None:
-    """Print how soon the next innocent program had its verdict."""
+    """Print the time until the next correct program had its verdict."""
     rows = [("next verdict after", "median", "slowest", "at most", "ratio")]
     for name, times in recovered:
         ratio = max(times) / RECOVERY_LIMIT_S

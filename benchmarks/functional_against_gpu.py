@@ -1,10 +1,10 @@
-"""Functional mode against a real GPU: `python -m benchmarks.functional_against_gpu [SLUG…]`.
+"""Compares functional mode with a real GPU: `python -m benchmarks.functional_against_gpu [SLUG…]`.
 
-For a machine with an NVIDIA GPU, nvcc, NumPy and CuPy; run it there for changes of the engine or of
-problems. Compiles every shipped CUDA solution with nvcc for the GPU, calls it on every case that is not
-timed, in a process of its own per solution, and compares all elements with the reference. Prints each
-solution's result on the GPU next to the verdict of functional mode, and the share of accepted solutions that
-are right on the GPU. It isolates nothing: it is for the solutions of this repository.
+Needs an NVIDIA GPU, nvcc, NumPy and CuPy. Run it after changes of the engine or of problems. The benchmark
+compiles every shipped CUDA solution with nvcc, calls it on every case that is not timed, and compares all
+elements with the reference. Each solution runs in its own process. The output shows the result of each
+solution on the GPU next to the verdict of functional mode, and the share of accepted solutions that are
+correct on the GPU. There is no isolation, so use the solutions of this repository only.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def run_apart(problem: Problem, solution: Solution) -> str:
 
 
 def run_one(slug: str, file: str) -> str:
-    """Compile and run one solution here."""
+    """Compile and run one solution in this process."""
     problem = load_problem(problems_root() / slug)
     source = problems_root() / slug / "solutions" / file
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +96,7 @@ def run_one(slug: str, file: str) -> str:
 
 
 def build(problem: Problem, source: Path, folder: Path) -> Path | None:
-    """The shared object of `source` with its binding, or None."""
+    """Build the shared object of `source` with its binding. Return None if it does not compile."""
     (folder / "solution.cu").write_text(source.read_text())
     (folder / "binding.cu").write_text(binding_cuda(problem))
     argv = ["nvcc", "-std=c++17", "-O3", "--extended-lambda", "-arch=native", "-shared"]
@@ -133,7 +133,7 @@ def run_case(problem: Problem, case: Case, module: Any, call: Callable[..., Any]
 
 
 def draw(problem: Problem, case: Case, module: Any) -> dict[str, Any]:
-    """Host arrays of all array arguments, outputs filled with random bits."""
+    """Return host arrays for all array arguments. Outputs are filled with random bits."""
     rng = np.random.default_rng(1)
     drawn = dict(module.generate(np, rng, dict(case.sizes)))
     hosts = {}
@@ -151,7 +151,7 @@ def draw(problem: Problem, case: Case, module: Any) -> dict[str, Any]:
 
 
 def judge(problem: Problem, case: Case, module: Any, before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Compare inputs and outputs."""
+    """Compare the inputs and outputs after the call with the expected ones."""
     given: dict[str, Any] = {}
     for argument in problem.arguments:
         if argument.role is Role.SCALAR:
@@ -168,7 +168,7 @@ def judge(problem: Problem, case: Case, module: Any, before: dict[str, Any], aft
 
 
 def matches(argument: Argument, case: Case, expected: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether an output is within its tolerance everywhere."""
+    """Return whether all elements of an output are within its tolerance."""
     wanted = np.asarray(expected[argument.name]).reshape(shape_of(argument, case.sizes))
     comparison = compare(
         argument.name,

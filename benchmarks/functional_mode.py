@@ -1,8 +1,8 @@
-"""Seconds that functional mode takes per kernel: `python -m benchmarks.functional_mode [NAME…]`.
+"""Measures the time of functional mode per kernel: `python -m benchmarks.functional_mode [NAME…]`.
 
-A time is one call of solve over the wire, from request to reply, the best of three, with bounds checks
-on and every processor in use. `earlier` is what the study before this engine measured for the same kernel
-and size on two cores of another machine: a ratio well above 1 deserves a look, no more.
+A time is that of one call of `solve`, from request to reply, with bounds checks and on all processors. It is
+the best of three. `earlier` is the time that a study before this engine measured for the same kernel and
+size, on two cores of another machine. A ratio far above 1 is therefore only a hint.
 """
 
 import sys
@@ -77,7 +77,10 @@ ROWS = (
 
 
 def small_rows() -> tuple[Row, ...]:
-    """The same kernels with sizes of cases that are watched for races: 256 KiB of input at most."""
+    """Return rows for the same kernels with at most 256 KiB of input.
+
+    Functional mode looks for races in cases of this size.
+    """
     return (
         Row("vector_add", "32 k", None, lambda: _vectors(1 << 15)),
         Row("matmul_tiled", "64x96x80", None, lambda: _matmul(64, 96, 80)),
@@ -96,7 +99,7 @@ def small_rows() -> tuple[Row, ...]:
 
 
 def measure(row: Row) -> tuple[float, float]:
-    """Seconds to compile, and the best seconds of a call."""
+    """Return the seconds to compile, and the seconds of the fastest call."""
     source = (KERNELS / f"{row.kernel}.cu").read_text()
     compiled = compile_source(source)
     runner = Runner(source)
@@ -114,7 +117,7 @@ def measure(row: Row) -> tuple[float, float]:
 
 
 def main(names: list[str]) -> None:
-    """Print the table, for all kernels or those named."""
+    """Print the table for all kernels, or for those in `names`."""
     print(f"{'kernel':18}{'size':21}{'compile s':>10}{'run s':>8}{'earlier':>9}{'ratio':>7}")
     for row in ROWS:
         if names and row.kernel not in names:

@@ -1,16 +1,17 @@
-"""Judging as a queue with hosts behind it: the simulation of `benchmarks.capacity`.
+"""Simulates hosts that judge the jobs of one queue, for `benchmarks.capacity`.
 
-Theory of operation. Time is a heap of moments with what happens then; nothing waits in real time. One queue
-stands for the table of jobs: runs before submits, each in the order of handing in. A host has one GPU, judges
-`at_a_time` submissions, and follows the rules of the real one:
+Theory of operation. This is a discrete-event simulation: a heap contains the next events by time, and nothing
+waits in real time. One queue represents the table of jobs: runs come before submits, each in the order of
+submission. A host has one GPU, judges `at_a_time` submissions, and follows the rules of a real host:
 
-- a judgement enters the GPU's *room* to check, with at most SLOTS others, first come first served. It leaves
-  when it is over. To rank it must be alone: it stays when nobody else is in or waits, and otherwise leaves,
-  queues to be alone, and begins again with a fresh container (`judge.evaluate`, `sandbox.gpu.lease`);
-- containers come up one after the other, and as many as the pool keeps are ready ahead (`sandbox.pool`).
+- A judgement gets a shared lease of the GPU to check a program. At most SLOTS judgements share the GPU, first
+  come first served. A judgement that ranks needs the GPU for itself. It keeps its lease if no other judgement
+  has or waits for one. Otherwise it returns the lease, queues for an exclusive one, and begins again with a
+  new container (`judge.evaluate`, `sandbox.gpu.lease`).
+- Containers start one after the other. The pool keeps a fixed number of started containers (`sandbox.pool`).
 
-What the times are is the caller's: `Work` says how long each part of a judgement takes. Compiling overlaps
-with waiting for a container, as it does in truth.
+The caller gives the times: `Work` says how long each part of a judgement takes. As in reality, a program
+compiles while its judgement waits for a container.
 """
 
 import heapq
@@ -30,7 +31,8 @@ Then = Callable[[], None]
 class Work:
     """Costs of judging one submission, in seconds. `rank_s` is 0 if nothing is timed.
 
-    `build_s` is until it is compiled, `start_s` from a container to a runner and referee that are ready.
+    `build_s` is the time to compile. `start_s` is the time from a started container until runner and referee
+    are ready.
     """
 
     build_s: float
@@ -42,7 +44,7 @@ class Work:
 
 @dataclass(slots=True)
 class Job:
-    """A submission on its way. Times are seconds of the simulation; -1 while it has not come so far."""
+    """A submission. Times are seconds of the simulation, -1 for steps that have not happened yet."""
 
     handed_in_s: float
     work: Work
@@ -51,29 +53,29 @@ class Job:
 
     @property
     def wait_s(self) -> float:
-        """Seconds from submission to claim."""
+        """Return the seconds from submission to claim."""
         return self.claimed_s - self.handed_in_s
 
     @property
     def verdict_s(self) -> float:
-        """Seconds from submission to verdict."""
+        """Return the seconds from submission to verdict."""
         return self.judged_s - self.handed_in_s
 
 
 @dataclass(slots=True)
 class Clock:
-    """The time of the simulation, and what is to happen."""
+    """The time of the simulation, and its future events."""
 
     now_s: float = 0.0
     _due: list[tuple[float, int, Then]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
 
     def after(self, delay_s: float, then: Then) -> None:
-        """Have `then` called in `delay_s`."""
+        """Call `then` in `delay_s` seconds."""
         heapq.heappush(self._due, (self.now_s + delay_s, next(self._order), then))
 
     def run(self) -> None:
-        """Let everything happen."""
+        """Run until no event is left."""
         while self._due:
             self.now_s, _, then = heapq.heappop(self._due)
             then()
@@ -81,7 +83,10 @@ class Clock:
 
 @dataclass(slots=True)
 class Engine:
-    """The container engine of a host: starts one at a time, in `container_s`, and keeps some ready."""
+    """The container engine of a host.
+
+    It starts one container at a time, in `container_s`, and keeps KEPT_WARM ready.
+    """
 
     clock: Clock
     container_s: float
@@ -90,7 +95,7 @@ class Engine:
     _starting: bool = False
 
     def take(self, then: Then) -> None:
-        """Call `then` when there is a container for it."""
+        """Call `then` as soon as a container is ready for it."""
         if self.ready:
             self.ready -= 1
             self._start()
@@ -115,7 +120,7 @@ class Engine:
 
 @dataclass(slots=True)
 class Room:
-    """The lease of a GPU: some to check or one alone, first come first served."""
+    """The leases of a GPU, first come first served: up to SLOTS shared leases, or an exclusive one."""
 
     clock: Clock
     inside: int = 0
@@ -125,17 +130,17 @@ class Room:
     _entered_s: float = 0.0
 
     def enter(self, then: Then, *, alone: bool) -> None:
-        """Call `then` when it is in."""
+        """Call `then` as soon as it has a lease, an exclusive one if `alone`."""
         self._line.append((alone, then))
         self._admit()
 
     def try_promote(self) -> bool:
-        """Whether the one that asks is alone from now on."""
+        """Turn the caller's shared lease into an exclusive one, if possible. Return whether that worked."""
         self.alone = self.inside == 1 and not self._line
         return self.alone
 
     def leave(self) -> None:
-        """One goes."""
+        """Return a lease."""
         self.inside -= 1
         self.alone = False
         if not self.inside:
@@ -210,7 +215,7 @@ class Outcome:
 
 
 class Court:
-    """Hosts behind one queue. Hosts may come and go at moments of `clock`."""
+    """Hosts that judge the jobs of one queue. Events of `clock` can add and remove hosts."""
 
     def __init__(self, hosts: int, *, at_a_time: int, container_s: float) -> None:
         self.clock = Clock()
@@ -224,7 +229,7 @@ class Court:
             self.add_host()
 
     def add_host(self) -> Host:
-        """Add a host, which claims at once."""
+        """Add a host. It claims jobs immediately."""
         engine = Engine(self.clock, self._container_s)
         host = Host(self.clock, engine, Room(self.clock), self._at_a_time)
         self._hosts.append(host)
@@ -233,7 +238,7 @@ class Court:
         return host
 
     def drain(self, host: Host) -> None:
-        """Let a host claim nothing more. It finishes its jobs."""
+        """Remove a host from the queue. It finishes its jobs."""
         host.draining = True
         self._hosts.remove(host)
         self._free -= host.free
@@ -260,7 +265,8 @@ class Court:
 
     def _claim(self) -> None:
         while self._free and (queue := self._runs or self._submits):
-            # A worker that waits gets the message. The host with the most such workers is the likeliest.
+            # In reality, a waiting worker gets the message. That is most likely one of the host with the most
+            # waiting workers.
             host = max(self._hosts, key=lambda host: host.free)
             host.free -= 1
             self._free -= 1

@@ -1,8 +1,8 @@
 """Shared code of the judging benchmarks: a target from the command line, programs, and judgements.
 
-They judge through `judge.target` and `judge.evaluate` as a worker does, without site, database or broker,
-so that they run on a bare GPU host. Without a GPU `--target cpu` runs the same in functional mode, and
-`--target simulated` with all of a GPU node but the GPU; times of either say nothing about a GPU.
+They judge through `judge.target` and `judge.evaluate` as a worker does, without site, database or broker, so
+that they run on a bare GPU host. On a host without a GPU, `--target cpu` uses functional mode, and `--target
+simulated` uses all parts of a GPU node except the GPU. The times of both say nothing about a GPU.
 """
 
 import argparse
@@ -35,12 +35,12 @@ SIMULATED = "simulated"
 TARGETS = ("cpu", "gpu", SIMULATED)
 WARM = {"cuda": 2, "triton": 2, "oracle": 2, "compile": 2}
 MAX_TRIES = 3  # as a worker's
-RETRY_S = 2.0  # in which MPS gets over a fault
+RETRY_S = 2.0  # time for MPS to recover from a fault
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A source, and the verdicts that are right for it."""
+    """A source, and the correct verdicts for it."""
 
     name: str
     language: Language
@@ -48,14 +48,14 @@ class Program:
     expected: tuple[Verdict, ...] = (Verdict.ACCEPTED,)
 
     def anew(self) -> "Program":
-        """The same program as a source that no cache has seen."""
+        """Return the same program with a changed source, which is in no cache."""
         comment = "//" if self.language is Language.CUDA else "#"
         return replace(self, source=f"{self.source}\n{comment} {secrets.token_hex(8)}\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judgement of `program`. `report` is None where the judge gave up; `tries` as a worker counts them."""
+    """A judgement of `program`. `report` is None if the judge gave up. `tries` is counted as by a worker."""
 
     program: Program
     report: Report | None
@@ -64,12 +64,12 @@ class Judged:
 
     @property
     def right(self) -> bool:
-        """Whether the verdict is one of those expected."""
+        """Return whether the verdict is one of the expected ones."""
         return self.report is not None and self.report.verdict in self.program.expected
 
 
 def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") -> None:
-    """The options that choose a target, `target` by default."""
+    """Add the options that choose a target. The default is `target`."""
     parser.add_argument("--target", choices=TARGETS, default=target, help="default: %(default)s")
     parser.add_argument(
         "--backend", choices=("docker", "bubblewrap"), default="docker", help="default: %(default)s"
@@ -85,9 +85,9 @@ def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") 
 
 @contextmanager
 def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> Iterator[Target]:
-    """The target that the options ask for, with `slots` checks at a time on a GPU. Closed at the end.
+    """Yield the target of the options, with `slots` checks at a time on a GPU. Close it after the block.
 
-    It has leases, MPS and secret pools of its own: nothing else may use the GPUs at the same time.
+    The target has its own leases, MPS daemons and secret pools, so no other process may use the GPUs.
     """
     with tempfile.TemporaryDirectory(prefix="warpcourt-") as folder:
         node = NodeSettings(
@@ -103,7 +103,7 @@ def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> 
         finally:
             target.close()
             for gpu_runtime in target.gpu_runtimes.values() if isinstance(target, GpuTarget) else ():
-                gpu_runtime.secret_pool.end()  # else its memory disturbs what the next benchmark times
+                gpu_runtime.secret_pool.end()  # otherwise its memory affects the times of the next benchmark
             if options.target == "gpu" and mps:
                 _stop_mps(node.runtime_of(Path(folder)))
 
@@ -129,18 +129,18 @@ def _uuids(indices: Sequence[int] | None) -> tuple[str, ...]:
 
 
 def _stop_mps(runtime: Path) -> None:
-    """End the daemons that were brought up in a directory that goes away."""
+    """Stop the MPS daemons of a directory that will be deleted."""
     for gpu in open_nvml().gpus():
         Mps(gpu.uuid, gpu.minor, runtime).stop()
 
 
 def vector_addition(*, timed: Sequence[int] = (), case_s: float | None = None) -> Problem:
-    """Vector addition with timed cases of these sizes, and a version of its own."""
+    """Return vector addition with timed cases of these sizes, under a separate version."""
     return timed_problem("vector-add", timed, case_s=case_s)
 
 
 def timed_problem(slug: str, timed: Sequence[int], *, case_s: float | None = None) -> Problem:
-    """A shipped problem of one size with timed cases of these sizes, and a version of its own."""
+    """Return a shipped problem of one size with timed cases of these sizes, under a separate version."""
     problem = load_problem(ROOT / "problems" / slug)
     checked = tuple(case for case in problem.cases if case.group is not Group.TIMED)
     cases = tuple(Case(f"timed-{n}", Group.TIMED, {"n": n}) for n in timed)
@@ -150,14 +150,14 @@ def timed_problem(slug: str, timed: Sequence[int], *, case_s: float | None = Non
 
 
 def shipped(name: str) -> Program:
-    """A shipped solution of vector addition that is right, by its file's name."""
+    """Return an accepted shipped solution of vector addition by its file name."""
     path = ROOT / "problems" / "vector-add" / "solutions" / name
     language = next(language for language in Language if language.suffix == path.suffix)
     return Program(name, language, path.read_text())
 
 
 def judge(target: Target, problem: Problem, program: Program) -> Judged:
-    """Judge it as a submit. A failure of the judge is tried again as a worker would."""
+    """Judge `program` as a submit. Retry after a failure of the judge, as a worker does."""
     started = time.monotonic()
     report, tries = None, 0
     while report is None and tries < MAX_TRIES:
@@ -173,7 +173,7 @@ def judge(target: Target, problem: Problem, program: Program) -> Judged:
 
 
 def require_right(judged: Judged) -> Judged:
-    """Return `judged`. Ends the benchmark if its verdict was not expected."""
+    """Return `judged`. Exit if its verdict was not expected."""
     if not judged.right:
         said = judged.report and f"{judged.report.verdict}: {judged.report.message}\n{judged.report.log}"
         raise SystemExit(f"{judged.program.name}: expected {judged.program.expected}, got {said}")
@@ -181,7 +181,7 @@ def require_right(judged: Judged) -> Judged:
 
 
 def timings_of(judged: Judged, count: int) -> list[Timing]:
-    """Return the timings of all `count` timed cases. Ends the benchmark if one is missing."""
+    """Return the timings of all `count` timed cases. Exit if one is missing."""
     cases = judged.report.cases if judged.report else ()
     timings = [case.timing for case in cases if case.timing is not None]
     if len(timings) != count:
@@ -190,7 +190,7 @@ def timings_of(judged: Judged, count: int) -> list[Timing]:
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under a heading, the first column to the left and the others to the right."""
+    """Print rows under a heading, with the first column left-aligned and the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))

@@ -1,9 +1,9 @@
-"""One kernel in two languages: `python -m benchmarks.languages [--rounds N] [--seconds S]`.
+"""Times one kernel in two languages: `python -m benchmarks.languages [--rounds N] [--seconds S]`.
 
 Judges pairs of programs that launch the same kernel for vector addition from different languages: a CUDA
 kernel from CUDA C++ and from PyTorch, a Triton kernel from Triton and from PyTorch. Every submission is a
 fresh one with timed cases of about 100, 30 and 6 microseconds. Prints the median time of each and their
-difference, next to the limit of 1 % + 0.5 us. After S seconds no round is begun.
+difference, next to the limit of 1 % + 0.5 us. After S seconds, no further round starts.
 """
 
 import argparse
@@ -80,7 +80,7 @@ PAIRS = (
 
 
 def main() -> int:
-    """Measure and print. The exit status says whether every difference keeps its limit."""
+    """Measure and print. The exit status says whether every difference is within its limit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=5)

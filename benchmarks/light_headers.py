@@ -1,8 +1,9 @@
-"""What the light headers save, and that they change no code: `python -m benchmarks.light_headers [SLUG…]`.
+"""Checks that the light headers save time and change no code: `python -m benchmarks.light_headers [SLUG…]`.
 
-Takes the compiler's steps of functional mode for each shipped CUDA solution, once with nvcc's own headers and
-once with the light ones (`sandbox.light_headers`). Prints the processor time of both, and which solutions
-compile to different PTX. Solutions that mention `std` are left alone, as the judge does.
+Compiles each shipped CUDA solution with the steps of functional mode, once with nvcc's own headers and once
+with the light headers (`sandbox.light_headers`). Prints the processor time of both, and the solutions that
+compile to different PTX. Skips solutions that mention `std`, because the judge does not use light headers for
+them.
 """
 
 import argparse
@@ -68,7 +69,7 @@ def _programs(wanted: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 def _compile(
     recipe: CpuCompileRecipe, files: dict[str, str], kind: str, spent_s: dict[str, dict[str, float]]
 ) -> bytes:
-    """Return the PTX without line numbers, empty if `files` do not compile: either way, both kinds agree."""
+    """Return the PTX without line numbers, or an empty string if `files` do not compile."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         for name, text in files.items():

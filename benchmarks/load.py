@@ -1,15 +1,15 @@
-"""A class at work on the site: latency of pages, throughput of submissions, and the bottleneck.
+"""Puts the load of a class on a site: latency of pages, throughput of submissions, and the bottleneck.
 
-    python -m benchmarks.load                        # seven minutes; --students 30 --paces 1:10 for a look
+    python -m benchmarks.load                        # seven minutes; --students 30 --paces 1:10 for a try
 
 Starts PostgreSQL, Redis, a site of two processes, and a worker with the scripted judge, which takes about as
-long as a GPU and no processor time. Fills the site with problems, people and submissions. Then locust plays a
-class (`benchmarks.load_class`), at the pace of people and faster, and after that users who only submit, at
-rates ten times apart and as fast as it goes. All of it shares the processors of this machine, the client
-too, and no proxy is in front.
+long as a GPU and no processor time. Fills the site with problems, users and submissions. Then locust
+simulates a class (`benchmarks.load_class`), at a realistic pace and faster. After that, it simulates users
+who only submit, at two rates with a ratio of ten and without a limit. All processes share the processors of
+this machine, including the client. There is no proxy.
 
-For each phase it prints what was accepted a second, the times of pages, and how much of the processors each
-part took, and names the part that bounds it. The status is 1 when a request failed.
+For each phase, the benchmark prints the accepted submissions per second, the times of pages, the share of the
+processors that each part used, and the bottleneck. The exit status is 1 if a request failed.
 """
 
 import argparse
@@ -35,9 +35,9 @@ WEB_PROCESSES = 2
 PAGES = ("problems", "problem", "leaderboard", "my submissions", "report")
 VERDICT = "from submission to verdict"
 _HAND_IN = ("post a run", "post a submit")
-OTHERS = "others"  # what the rest of the machine took
-_DISTURBED = 0.15  # of all processors, by others: then the figures say little
-_BUSY = 0.85  # of all processors, above which they are what bounds it
+OTHERS = "others"  # other processes of the machine
+_DISTURBED = 0.15  # share of all processors that others may use; above it, the figures are unreliable
+_BUSY = 0.85  # share of all processors above which they are the bottleneck
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
@@ -65,17 +65,17 @@ class Phase:
 
     @property
     def accepted(self) -> int:
-        """Submissions that the site took."""
+        """Return the number of accepted submissions."""
         return sum(self.rows[name].count - self.rows[name].failures for name in _HAND_IN if name in self.rows)
 
     @property
     def page_p95_ms(self) -> float:
-        """The 95th percentile of the slowest kind of page."""
+        """Return the 95th percentile of the slowest kind of page."""
         return max((self.rows[name].p95 for name in PAGES if name in self.rows), default=0.0)
 
     @property
     def failures(self) -> int:
-        """Requests that failed."""
+        """Return the number of failed requests."""
         return sum(row.failures for row in self.rows.values())
 
     def share(self, part: str) -> float:
@@ -84,7 +84,7 @@ class Phase:
 
     @property
     def bottleneck(self) -> str:
-        """The part that bounds it, in words."""
+        """Return the bottleneck in words."""
         greatest = max(self.used_s, key=lambda part: self.used_s[part])
         if self.share(OTHERS) > _DISTURBED:
             return "not known: other work on this machine"
@@ -96,13 +96,13 @@ class Phase:
 
 
 class Parts:
-    """The processes of an installation by what they are, and the processor time they took so far."""
+    """The processes of an installation by part, and the processor time that they have used."""
 
     def __init__(self, roots: Mapping[str, int]) -> None:
         self._roots = roots
 
     def used_s(self) -> dict[str, float]:
-        """Seconds by part, with those of children that have ended."""
+        """Return the seconds by part, including those of ended children."""
         stats = dict(_stats())
         used = {part: _tree_s(pid, stats) for part, pid in self._roots.items()}
         return used | {OTHERS: _machine_s() - sum(used.values())}
@@ -130,7 +130,7 @@ def main() -> int:
 
 @contextmanager
 def installation(options: argparse.Namespace) -> Iterator[tuple[str, "Parts", str]]:
-    """A filled site with a worker: its address, its parts, and the problems to solve."""
+    """Run a filled site with a worker. Yield its address, its parts, and the problems to solve."""
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="warpcourt-load-")))
         database, broker = ends.enter_context(postgresql()), ends.enter_context(redis_server())
@@ -141,7 +141,7 @@ def installation(options: argparse.Namespace) -> Iterator[tuple[str, "Parts", st
             "WARPCOURT_DATABASE_URL": database,
             "WARPCOURT_BROKER_URL": broker,
             "WARPCOURT_TARGET": "scripted",
-            "WARPCOURT_TRUSTED_PROXIES": "1",  # each student has an address
+            "WARPCOURT_TRUSTED_PROXIES": "1",  # each student has a separate address
             "WARPCOURT_SUBMITS_PER_MINUTE": "100000",
             "WARPCOURT_SUBMITS_PER_DAY": "1000000",
         }
@@ -178,7 +178,7 @@ def _running(argv: list[str], environment: Mapping[str, str], log: Path) -> Iter
 
 
 def play(kind: str, people: int, phases: str, url: str, parts: Parts, slugs: str) -> list[Phase]:
-    """Let `people` of a kind go through `phases`."""
+    """Run `phases` with `people` users of a kind."""
     play = f"-m locust -f benchmarks/load_class.py --headless --only-summary --loglevel ERROR --host {url}"
     play += f" -u {people} -r {ARRIVING_PER_S} --phases {phases} --problems {slugs} {kind}"
     locust = subprocess.Popen(
@@ -207,7 +207,7 @@ def play(kind: str, people: int, phases: str, url: str, parts: Parts, slugs: str
 
 
 def report_class(phases: list[Phase]) -> None:
-    """Print pages, then what bounds them."""
+    """Print the pages, then the bottlenecks."""
     arriving, *others = phases
     for phase in (arriving, *others):
         print()
@@ -271,18 +271,21 @@ def _phase(told: Mapping[str, Any], seconds: float, used_s: Mapping[str, float])
 
 
 def _machine_s() -> float:
-    """Processor time of all processes since the machine's start: user, nice, system, and interrupts."""
+    """Return the processor time of all processes since boot: user, nice, system, and interrupts."""
     fields = Path("/proc/stat").read_text().splitlines()[0].split()
     return sum(int(fields[index]) for index in (1, 2, 3, 6, 7)) / _TICKS_PER_S
 
 
 def _stats() -> Iterator[tuple[int, tuple[str, int, float]]]:
-    """All processes: name, parent, and seconds of processor time with those of their ended children."""
+    """Return the name, the parent and the processor seconds of all processes.
+
+    The seconds include ended children.
+    """
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             text = path.read_text()
         except OSError:
-            continue  # it has ended
+            continue  # the process has ended
         fields = text.rpartition(")")[2].split()
         name = text.partition("(")[2].rpartition(")")[0]
         used_s = sum(map(int, fields[11:15])) / _TICKS_PER_S

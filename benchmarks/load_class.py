@@ -1,12 +1,13 @@
 """Locust users for `benchmarks.load`: a class at work, or users who only submit.
 
-A `Student` signs in, looks at the problems, opens one, and then goes round: writes, with the draft saved as
-the editor saves it; runs it and watches; now and then submits, watches, and looks at the leaderboard and at
-earlier submissions. Pauses between are those of people, divided by the pace. A `Submitter` only submits and
-watches, at a rate, or again as soon as there is a verdict.
+A `Student` signs in, looks at the problems, opens one, and then repeats these steps: write, while the draft
+is saved as by the editor; run the program and watch; sometimes submit, watch, and look at the leaderboard and
+at earlier submissions. The pauses in between are realistic ones, divided by the pace. A `Submitter` only
+submits and watches, at a given rate, or again as soon as it has a verdict.
 
-All users arrive first. Then each phase of `--phases PACE:SECONDS,...` is measured separately, and told to
-`benchmarks.load` as lines of JSON on standard output: one when a phase begins, and one with its figures.
+All users sign in first. Then each phase of `--phases PACE:SECONDS,...` is measured separately.
+`benchmarks.load` reads the results as lines of JSON on standard output: one when a phase begins, and one with
+its figures.
 """
 
 import json
@@ -27,15 +28,16 @@ from locust import FastHttpUser, constant, events, task
 from locust.env import Environment
 
 PASSWORD = "correct horse battery"
-ARRIVED_S = 120.0  # a password takes the site a while to check, on purpose
+ARRIVED_S = 120.0  # checking a password is slow on purpose
 SETTLE_S = 5.0
-TICK_S = 1.0  # between looks at the pace
+TICK_S = 1.0  # interval at which users check the pace
 LANGUAGE = "cuda"
-SAVES = (1, 4)  # of the draft before each run; the editor saves in a pause of writing
+SAVES = (1, 4)  # times that the draft is saved before each run; the editor saves when the user pauses
 RUNS_PER_SUBMIT = 3
-# Seconds that people take, drawn evenly. Nobody measured them; `--phases` makes them shorter.
+# Pauses of users in seconds, drawn from a uniform distribution. They are guesses, not measurements;
+# `--phases` makes them shorter.
 LOOKING_S, READING_S, WRITING_S = (3.0, 10.0), (20.0, 60.0), (3.0, 12.0)
-# About as long as one of 9 cases takes on the GPU that docs/measurements.md is about, without a GPU.
+# About the time of one of 9 cases on the GPU of docs/measurements.md.
 JUDGED = "cases=9 pace=0.03"
 VERDICTS = ("accepted", "accepted score={score:.2f}", "wrong_answer mismatches", "compile_error log")
 PROGRAM = """#include <cuda_runtime.h>
@@ -52,7 +54,7 @@ extern "C" void solve(const float* a, const float* b, float* c, long long n) {{
 """
 
 _numbers = count(1)
-_arrived: list[int] = []  # the numbers of those who are signed in
+_arrived: list[int] = []  # the numbers of the users who are signed in
 _turns: gevent.queue.Queue[None] = gevent.queue.Queue()
 _pace = 1.0
 
@@ -69,7 +71,7 @@ def _begin(environment: Environment, **_: Any) -> None:
 
 
 def _measure(environment: Environment) -> None:
-    """Tell what arriving took, then each phase."""
+    """Print the figures of signing in, then those of each phase."""
     global _pace  # noqa: PLW0603 - what all users go by
     options, runner = environment.parsed_options, environment.runner
     assert options is not None
@@ -91,11 +93,11 @@ def _measure(environment: Environment) -> None:
 
 
 def _give_turns(pace: float, people: int) -> None:
-    """Let submitters submit `pace` times a second, while that is the pace."""
+    """Let submitters submit `pace` times a second until the pace changes."""
     while pace and pace == _pace:
         _turns.put(None)
         gevent.sleep(1 / pace)
-    for _ in range(0 if pace else people):  # whoever waits for a turn need not any more
+    for _ in range(0 if pace else people):  # without a limit, release the users who wait for a turn
         _turns.put(None)
 
 
@@ -112,11 +114,11 @@ def _tell(what: str, phase: str, environment: Environment) -> None:
 
 
 class Visitor(FastHttpUser):
-    """A user with an account, in a browser that keeps connections."""
+    """A user with an account, in a browser that keeps its connections."""
 
     abstract = True
     network_timeout = ARRIVED_S
-    wait_time = constant(0)  # what they do says when they pause
+    wait_time = constant(0)  # the tasks make their own pauses
 
     def __init__(self, environment: Environment) -> None:
         self.number = next(_numbers)
@@ -125,7 +127,7 @@ class Visitor(FastHttpUser):
         super().__init__(environment)
 
     def on_start(self) -> None:
-        """Sign in at the page, from an address of one's own."""
+        """Sign in on the page, from a separate address."""
         slugs = self.environment.parsed_options.problems.split(",")
         self.slug = slugs[self.number % len(slugs)]
         self.revision = 0
@@ -138,21 +140,21 @@ class Visitor(FastHttpUser):
         _arrived.append(self.number)
 
     def see(self, path: str, name: str, **options: Any) -> str:
-        """A page."""
+        """Return the text of a page."""
         return str(self.client.get(path, name=name, **options).text or "")
 
     def send(self, path: str, name: str, form: dict[str, str], **options: Any) -> str:
-        """The answer to a form."""
+        """Submit a form, and return the response."""
         return str(self.client.post(path, name=name, data=form, headers=self.token(), **options).text or "")
 
     def token(self) -> dict[str, str]:
-        """Return the headers that a script sends with a write."""
+        """Return the headers that a script sends with a POST."""
         cookies: Iterator[Cookie] = iter(self.client.cookiejar)
         values = {cookie.name: cookie.value or "" for cookie in cookies}
         return {"X-CSRFToken": values.get("csrftoken", ""), "HX-Request": "true"}
 
     def write(self) -> str:
-        """A program that no cache has seen, with the words that the scripted judge obeys."""
+        """Return a program that is in no cache, with the words that the scripted judge reads."""
         words = self.rng.choice(VERDICTS).format(score=self.rng.uniform(20, 200))
         return PROGRAM.format(words=f"{words} {JUDGED}", mark=secrets.token_hex(8))
 
@@ -162,7 +164,7 @@ class Visitor(FastHttpUser):
         form = {"language": LANGUAGE, "mode": mode, "source": source}
         answer = self.send(f"/problems/{self.slug}/submissions", f"post a {mode}", form)
         if not (found := re.search(r'data-events="(/submissions/(\w+)/events[^"]*)"', answer)):
-            return  # refused, which locust has counted, or judged already
+            return  # refused, which locust has counted, or already judged
         self.watch(found[1])
         took_ms = 1000 * (time.perf_counter() - started)
         self.environment.events.request.fire(
@@ -174,7 +176,7 @@ class Visitor(FastHttpUser):
         self.see(f"/s/{found[2]}/report", "report", headers={"HX-Request": "true"})
 
     def watch(self, path: str) -> None:
-        """Follow an event stream to its end, as often as it is closed before."""
+        """Follow an event stream to its end. Reconnect each time it is closed before."""
         while True:
             response = self.client.get(path, name="event stream, until it is open", stream=True)
             if response.status_code != 200:
@@ -186,17 +188,17 @@ class Visitor(FastHttpUser):
 
 
 class Student(Visitor):
-    """One of a class."""
+    """A user who works on problems, like a student of a class."""
 
     def on_start(self) -> None:
-        """Arrive, and begin to read."""
+        """Sign in and begin to read."""
         super().on_start()
-        # Those who arrive together are not at the same point of their work.
+        # Users who signed in at the same time do not work in step.
         self.runs = self.rng.randint(0, RUNS_PER_SUBMIT)
         self.pause(0, READING_S[1])
 
     def pause(self, least_s: float, most_s: float) -> None:
-        """Do nothing for a while; less of it once the pace is quicker."""
+        """Pause for a while. The pause ends earlier if the pace increases."""
         left_s = self.rng.uniform(least_s, most_s)
         while left_s > 0:
             step_s = min(left_s / _pace, TICK_S)
@@ -225,7 +227,7 @@ class Student(Visitor):
             self.pause(*LOOKING_S)
 
     def edit(self) -> str:
-        """Write, with pauses in which the editor saves."""
+        """Write, with pauses in which the editor saves the draft."""
         source = self.write()
         for _ in range(self.rng.randint(*SAVES)):
             self.pause(*WRITING_S)
@@ -243,7 +245,7 @@ class Submitter(Visitor):
 
     @task
     def submit(self) -> None:
-        """Wait for a turn, hand in and watch."""
+        """Wait for a turn, submit and watch."""
         if _pace:
             _turns.get()
         self.hand_in(self.write(), "submit")

@@ -2,18 +2,18 @@
 
 PACKAGES holds problems that `manage.py importproblems … --into PACKAGES` wrote. Each FOLDER is a checkout of
 a repository with solutions of the same set, in CUDA, Triton and PyTorch. The benchmark finds the problem of
-each file by the words of its path and the parameters of its `solve`, and judges the file as a submission,
-without timed cases on the CPU. It prints a line for each file, and the number of files by language and
-verdict.
+each file by the words of its path and the parameters of its `solve`. It judges the file as a submission; on
+the CPU, without timed cases. It prints a line for each file, and the number of files by language and verdict.
 
 A Triton file that is rejected because PyTorch computes is judged once more as a Python program, which may use
 both. Its language is then `triton, as python`.
 
-On a busy host, `--patience FACTOR` multiplies the time limits of cases. Then the load fails no program.
+`--patience FACTOR` multiplies the time limits of cases. Use it on a busy host, where the load would let
+programs fail.
 
-Files without a `solve`, and files whose problem is not certain, are not judged. With `--report FILE`, each
-outcome becomes a line of JSON in FILE. Files that it already has are not judged: delete lines to judge them
-again.
+Files without a `solve`, and files whose problem is not certain, are not judged. `--report FILE` writes each
+outcome as a line of JSON to FILE. Files with a line in FILE are not judged; delete the line to judge such a
+file again.
 """
 
 import argparse
@@ -39,9 +39,9 @@ SUFFIXES = {".cu": Language.CUDA, ".py": Language.PYTHON}
 MOST_BYTES = 256 * 1024
 MOST_FINDINGS = 4
 FAILED = "judge_failed"
-CERTAIN = 0.5  # of the score of a match
-SAME_PARAMETERS = 0.4  # that they add to it
-# Short forms that authors of solutions use for words of titles.
+CERTAIN = 0.5  # least score of a match
+SAME_PARAMETERS = 0.4  # added to the score if the parameters are the same
+# Abbreviations that authors of solutions use for words of titles.
 WORDS: Mapping[str, str] = {
     "add": "addition",
     "arr": "array",
@@ -107,7 +107,7 @@ WORDS: Mapping[str, str] = {
     "thrust": "",
     "self": "",
 }
-# Programs of their own, and libraries that Warpcourt does not judge.
+# Standalone programs, and libraries that Warpcourt does not judge.
 OTHER = re.compile(
     r"^(?:int|void)\s+main\s*\(|^\s*(?:import|from)\s+(?:cutlass|jax|numba|tinygrad)\b", re.MULTILINE
 )
@@ -124,7 +124,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the judge said of one file. `failed` names the cases that were not accepted."""
+    """The result of judging one file. `failed` names the cases that were not accepted."""
 
     path: str
     slug: str
@@ -180,7 +180,7 @@ def patient(problem: Problem, factor: float) -> Problem:
 
 
 def outcomes_in(report: Path | None) -> list[Outcome]:
-    """The outcomes that a report has; none if there is no report yet."""
+    """Return the outcomes in a report, or none if there is no report yet."""
     if report is None or not report.exists():
         return []
     entries = [json.loads(line) for line in report.read_text().splitlines()]
@@ -205,7 +205,7 @@ def solutions_in(folder: Path, problems: Sequence[Problem]) -> Iterator[Solution
 
 
 def language_of(suffix: str, source: str) -> Language:
-    """The language of a file: PyTorch for a Python file that has no Triton kernel."""
+    """Return the language of a file. A Python file without a Triton kernel is PyTorch."""
     language = SUFFIXES[suffix]
     return Language.TRITON if language is Language.PYTHON and "@triton.jit" in source else language
 
@@ -227,7 +227,10 @@ def parameters_of(source: str, language: Language) -> tuple[str, ...]:
 def problem_of(
     path: str, parameters: Sequence[str], language: Language, problems: Sequence[Problem]
 ) -> Problem | None:
-    """The problem that the words of `path` and the parameters name best; None if two do or none does."""
+    """Return the problem that best matches the words of `path` and the parameters.
+
+    Return None if no problem matches, or two match equally well.
+    """
     scores = [(score(path, parameters, language, problem), problem) for problem in problems]
     best = max(value for value, _ in scores)
     named = [problem for value, problem in scores if value == best]
@@ -235,7 +238,7 @@ def problem_of(
 
 
 def score(path: str, parameters: Sequence[str], language: Language, problem: Problem) -> float:
-    """How well a file fits a problem, from 0 to 1.4."""
+    """Return how well a file matches a problem, from 0 to 1.4."""
     parts = Path(path).with_suffix("").parts
     names = [parts[-1], *parts[-2:-1]]
     titles = [words_of(problem.title), words_of(problem.slug)]
@@ -248,14 +251,14 @@ def score(path: str, parameters: Sequence[str], language: Language, problem: Pro
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a name in full and in lower case."""
+    """Return the words of a name, unabbreviated and in lower case."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text)
     found = re.findall(r"[a-z0-9]+", apart.lower())
     return frozenset(word for short in found for word in WORDS.get(short, short).split())
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """The words that both have as a share of the words that either has."""
+    """Return the number of common words, divided by the number of words in either set."""
     return len(a & b) / len(a | b) if a | b else 0.0
 
 
@@ -271,7 +274,7 @@ def judged(target: Target, solution: Solution) -> Outcome:
 
 
 def outcome_of(solution: Solution, problem: Problem, found: Judged) -> Outcome:
-    """What to print of a judgement."""
+    """Return the part of a judgement that is printed."""
     report = found.report
     written, judged_as = solution.program.language, found.program.language
     return Outcome(

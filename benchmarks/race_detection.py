@@ -1,10 +1,11 @@
-"""What looking for races costs: `python -m benchmarks.race_detection [--before CHECKOUT] [NAME…]`.
+"""Measures the cost of race detection: `python -m benchmarks.race_detection [--before CHECKOUT] [NAME…]`.
 
-The first table is of small cases, which run in three orders and are watched: milliseconds of each order, the
-best of three. The second is of programs that race, which run in four more orders, with late reads:
-milliseconds of the three and of all seven, and the ratio. The third is of large cases, which are not watched:
-seconds here, seconds in CHECKOUT (the sources of an earlier version, such as `git archive` gives them), and
-the ratio, the best of some rounds.
+The first table is about small cases. They run in three orders, and functional mode looks for races. The table
+shows the milliseconds of each order, the best of three. The second table is about programs with races. They
+run in four more orders, with late reads. The table shows the milliseconds of the three orders and of all
+seven, and the ratio. The third table is about large cases, in which functional mode does not look for races.
+It shows the seconds of this version, the seconds of CHECKOUT (the sources of an earlier version, for example
+from `git archive`), and the ratio, each the best of several rounds.
 """
 
 import argparse
@@ -43,7 +44,7 @@ runner.close()
 
 
 def orders_ms(kernel: str, arguments: Sequence[Argument], orders: Sequence[RunFlag] = ORDERS) -> list[float]:
-    """The best milliseconds of a call in each of the orders."""
+    """Return the milliseconds of the fastest call in each of the orders."""
     runner = Runner((KERNELS / f"{kernel}.cu").read_text())
     try:
         best = []
@@ -58,7 +59,7 @@ def orders_ms(kernel: str, arguments: Sequence[Argument], orders: Sequence[RunFl
 
 
 def seconds_in(checkout: Path, kernel: str) -> float:
-    """The best seconds of a large call with the sources of `checkout`."""
+    """Return the seconds of the fastest large call with the sources of `checkout`."""
     done = subprocess.run(
         [sys.executable, "-c", _MEASURE, kernel], cwd=checkout, check=True, stdout=subprocess.PIPE, text=True
     )
@@ -66,7 +67,7 @@ def seconds_in(checkout: Path, kernel: str) -> float:
 
 
 def main() -> None:
-    """Print the tables, for all kernels or those named."""
+    """Print the tables for all kernels, or for those in NAME."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path, help="the sources of an earlier version")
     parser.add_argument("names", nargs="*")

@@ -1,10 +1,11 @@
-"""How well ranked times repeat: `python -m benchmarks.repeatability [--rounds N] [--language cuda|triton]`.
+"""Measures how well ranked times repeat: `python -m benchmarks.repeatability [--rounds N]`.
 
-Judges the same program again and again as fresh submissions, each compiled anew and ranked by a runner and a
-referee of its own, on vector additions of about 100, 30 and 6 microseconds. Prints per size the median of
-the ranked times, their spread (max - min) / median next to the limit that it is meant to keep, how wide the
-intervals are, how many calls counted, and the median time of the ranking stage. `--busy` keeps half of the
-cores busy meanwhile. After `--seconds` no round is begun.
+Judges the same program several times as fresh submissions. Each submission is compiled from scratch and
+ranked by a new runner and a new referee, on vector additions of about 100, 30 and 6 microseconds. For each
+size, the benchmark prints the median of the ranked times, their spread (max - min) / median next to its
+limit, the width of the intervals, the number of counted calls, and the median time of the ranking stage.
+`--language triton` judges a Triton program instead of a CUDA program. `--busy` keeps half of the cores busy.
+After `--seconds`, no further round starts.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from judge.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A vector addition of float32, and the spread that its ranked times may have."""
+    """A float32 vector addition, and the allowed spread of its ranked times."""
 
     n: int
     name: str
@@ -50,7 +51,7 @@ FILES = {"cuda": "plain.cu", "triton": "plain.py"}
 
 
 def main() -> int:
-    """Measure and print. The exit status says whether every spread keeps its limit."""
+    """Measure and print. The exit status says whether every spread is within its limit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=10)
@@ -80,9 +81,9 @@ def main() -> int:
 def rank_anew(
     target: Target, language: str, rounds: int, *, seconds: float, pause_s: float = 0.1
 ) -> tuple[list[list[Timing]], list[float]]:
-    """The timings of each size for every submission, and how long each ranking took, in milliseconds.
+    """Return the timings of each size for every submission, and the milliseconds of each ranking.
 
-    Of submissions there are `rounds`, or what began within `seconds`, but at least two.
+    There are `rounds` submissions. No submission starts after `seconds`, but there are at least two.
     """
     started = time.monotonic()
     problem = vector_addition(timed=[size.n for size in SIZES])
@@ -116,13 +117,13 @@ def busy_cores() -> Iterator[None]:
 
 
 def spread_share(timings: Sequence[Timing]) -> float:
-    """(max - min) / median of the ranked times."""
+    """Return (max - min) / median of the ranked times."""
     medians = [timing.median_us for timing in timings]
     return (max(medians) - min(medians)) / statistics.median(medians)
 
 
 def row(size: Size, timings: Sequence[Timing]) -> tuple[str, ...]:
-    """One line of the table."""
+    """Return one row of the table."""
     median_us = statistics.median(timing.median_us for timing in timings)
     half = statistics.median((t.high_us - t.low_us) / 2 / t.median_us for t in timings)
     share = spread_share(timings)
@@ -138,7 +139,7 @@ def row(size: Size, timings: Sequence[Timing]) -> tuple[str, ...]:
 
 
 def print_conditions(timings: Sequence[Timing]) -> None:
-    """What the guard saw, in one line."""
+    """Print the observations of the guard in one line."""
     clocks = sorted({timing.sm_mhz for timing in timings if timing.sm_mhz is not None})
     heat = [timing.temperature_c for timing in timings if timing.temperature_c is not None]
     discarded = sum(timing.discarded for timing in timings)

@@ -1,4 +1,4 @@
-"""Size and speed of replays: `python -m benchmarks.replay [--problem SLUG ...] [--browser]`.
+"""Measures size and speed of replays: `python -m benchmarks.replay [--problem SLUG ...] [--browser]`.
 
 Runs the first accepted CUDA solution of each problem in functional mode on its small public cases. Prints the
 recorded events and accesses, the kilobytes of the stored replay, the milliseconds of the first order without
@@ -40,7 +40,8 @@ _COUNTED = ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS
 _REPETITIONS = 3
 _MEASURED_MS = 4000
 _SWITCHES = "--no-sandbox --disable-gpu"
-# 2048 threads that make 31 reads each, two thirds of them by a stride, and a vector addition.
+# Two kernels: one with 2048 threads that make 31 reads each, two thirds of them strided, and a vector
+# addition.
 _PROGRAM = """#include <cuda_runtime.h>
 
 __global__ void noise(const float* a, int n, float* out) {
@@ -82,7 +83,7 @@ _FRAMES = """limit => new Promise(resolve => {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A solution in a case. `equal` is None where the trace is not complete."""
+    """A solution run on a case. `equal` is None where the trace is not complete."""
 
     name: str
     case: str
@@ -93,7 +94,7 @@ class Row:
     equal: bool | None
 
     def text(self) -> str:
-        """Its line of the table."""
+        """Return the row for the table."""
         verdict = {True: "equal", False: "DIFFERENT", None: "in part"}[self.equal]
         return (
             f"{self.name:44}{self.case:16}{len(self.trace.events):8}{len(self.trace.addresses):9}"
@@ -127,7 +128,7 @@ def main() -> int:
 
 
 def random_bytes() -> int:
-    """The stored size of 64 Ki accesses to random elements of an array of 4 MiB."""
+    """Return the stored size of 64 Ki accesses to random elements of an array of 4 MiB."""
     problem = load_problem(problems_root() / "vector-add")
     warps = MOST_ACCESSES // 32
     events = [(block, 0, 1, 0xFFFF_FFFF, 0, 0, 0, 4, 0, 0) for block in range(warps)]
@@ -211,7 +212,7 @@ def measure_page(cache: Path | None) -> None:
 
 
 def _thread_s(devtools: CDPSession) -> float:
-    """Processor seconds of the page's main thread."""
+    """Return the processor seconds of the page's main thread."""
     metrics = devtools.send("Performance.getMetrics")["metrics"]
     return float(next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration"))
 

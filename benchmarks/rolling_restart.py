@@ -1,10 +1,10 @@
-"""Whether requests fail while a site is restarted: `python -m benchmarks.rolling_restart URL -- COMMAND...`.
+"""Checks whether requests fail during a restart: `python -m benchmarks.rolling_restart URL -- COMMAND...`.
 
-People ask for pages and hand programs in, over connections that they keep, as long as COMMAND runs and a
-little before and after it, as a rule `deploy/rolling-restart web`. Counts what failed (no answer, or a
-status from 500 on) and tells how long the slowest took; exit status 0 when nothing failed. With --token
-programs are handed in too, each with its own source, and at the end every one that was accepted has to be
-there.
+COMMAND restarts the site, usually `deploy/rolling-restart web`. From shortly before COMMAND until shortly
+after it, simulated users request pages over kept connections. The benchmark counts failed requests (no
+answer, or a status of 500 or more) and prints the time of the slowest request. With --token, the users also
+submit programs, each with a different source. At the end, every accepted submission must exist. The exit
+status is 0 if nothing failed.
 """
 
 import argparse
@@ -28,14 +28,14 @@ _PACE_S = 0.02
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the requests."""
+    """The results of the requests."""
 
     took_s: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     handed_in: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """For people."""
+        """Return a readable summary."""
         took_ms = sorted(1000 * each for each in self.took_s) or [0.0]
         return (
             f"{len(self.took_s)} requests, {len(self.failed)} failed, "
@@ -47,7 +47,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where the site is. `address` is asked instead of its host name; `root` signed its certificate."""
+    """The site to measure.
+
+    If set, `address` is used instead of resolving the host name. `root` signed its certificate.
+    """
 
     url: str
     address: str = ""
@@ -55,7 +58,7 @@ class Site:
     token: str = ""
 
     def client(self) -> httpx.Client:
-        """Somebody with connections of their own."""
+        """Return the client of a user, with separate connections."""
         trust = ssl.create_default_context(cafile=self.root or None)
         return httpx.Client(
             base_url=self.url,
@@ -67,21 +70,24 @@ class Site:
 
 
 class _At(httpx.HTTPTransport):
-    """Goes to an address instead of looking host names up, and lets the server know which it was."""
+    """A transport that connects to a fixed address instead of resolving host names.
+
+    It tells the server the host name.
+    """
 
     def __init__(self, address: str, *, verify: ssl.SSLContext) -> None:
         super().__init__(verify=verify)
         self._address = address
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Ask there. The header `Host` was set before."""
+        """Send the request to the fixed address. Its header `Host` is already set."""
         request.extensions = {**request.extensions, "sni_hostname": request.url.host}
         request.url = request.url.copy_with(host=self._address)
         return super().handle_request(request)
 
 
 def measure(site: Site, during: Callable[[], object], *, people: int = 6) -> Tally:
-    """Ask all the time while `during` runs."""
+    """Send requests continuously while `during` runs."""
     tally, stop = Tally(), threading.Event()
     threads = [
         threading.Thread(target=_ask_until, args=(site, number, tally, stop)) for number in range(people)
@@ -125,7 +131,7 @@ def _ask_until(site: Site, number: int, tally: Tally, stop: threading.Event) -> 
 
 
 def main() -> int:
-    """Measure, and print what became of the requests."""
+    """Measure, and print the results of the requests."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rolling_restart", description=__doc__)
     parser.add_argument("url", help="where the site is, as https://court.example.org")
     parser.add_argument("--address", default="", help="ask this address instead of looking the host up")

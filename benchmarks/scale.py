@@ -1,8 +1,8 @@
-"""What a load asks of a site, from what one submission was measured to cost: `python -m benchmarks.scale`.
+"""Computes the resources for a load from the measured cost of one submission: `python -m benchmarks.scale`.
 
-It multiplies and measures nothing. Each constant names the command that measured it; docs/measurements.md has
-the conditions. A real site has other hardware, problems and habits, so the results are orders of magnitude.
-`benchmarks.capacity` has the number of GPUs.
+The program only multiplies and does not measure. Each constant names the command that measured it;
+docs/measurements.md has the conditions. A real site has other hardware, problems and habits, so the results
+are orders of magnitude. `benchmarks.capacity` computes the number of GPUs.
 """
 
 import argparse
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from benchmarks.judging import print_table
 
 DAY_S, YEAR_DAYS = 86_400, 365
-# python -m benchmarks.load: processor time of one submission, when nothing else is done
+# python -m benchmarks.load: processor time of one submission without other load
 SITE_S, WORKER_S, DATABASE_S, BROKER_S = 0.082, 0.078, 0.074, 0.003
-# The same: a class at normal pace, with all the pages that it reads, on two cores
+# The same command: a class at normal pace, including all the pages that it reads, on two cores
 CLASS, CLASS_SUBMISSIONS_PER_S, CORES = 300, 3.1, 2
 CLASS_SITE, CLASS_WORKER, CLASS_DATABASE = 0.24, 0.13, 0.11
 # python -m benchmarks.database_work: statements of a worker are claim, a heartbeat, 14 steps and verdict
@@ -27,23 +27,23 @@ ROUND_TRIPS_MS = (0.5, 2, 30, 80, 150)
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Submissions a day, and the busiest moment against the mean."""
+    """Submissions per day, and the ratio of the busiest moment to the mean."""
 
     submissions: int
     peak: float
 
     @property
     def peak_per_s(self) -> float:
-        """Submissions a second in the busiest moment."""
+        """Return the submissions per second at the busiest moment."""
         return self.peak * self.submissions / DAY_S
 
     @property
     def classes(self) -> float:
-        """The classes that submit as much together at normal pace."""
+        """Return how many classes at normal pace submit this much."""
         return self.peak_per_s / CLASS_SUBMISSIONS_PER_S
 
     def figures(self) -> dict[str, str]:
-        """What this asks of a site, by name."""
+        """Return the resources that a site needs for this load, by name."""
         rate, users = self.peak_per_s, self.classes * CLASS
         of_class = self.classes * CORES
         day_bytes = self.submissions * STORED_BYTES
@@ -70,7 +70,7 @@ class Load:
 
 
 def main() -> int:
-    """Print what loads ask of a site, and what a distance to the database costs."""
+    """Print the resources for several loads, and the cost of a distant database."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=main.__doc__)
     parser.add_argument("--loads", type=_numbers, default=(1_000_000, 333_333))
     parser.add_argument("--peak", type=float, default=3.0, help="busiest moment against the mean")
@@ -90,7 +90,7 @@ def rows_of(figures: Sequence[dict[str, str]]) -> list[tuple[str, ...]]:
 
 
 def distances() -> list[tuple[str, str, str]]:
-    """Return what round trips add: statements wait for each other."""
+    """Return the time that round trips to the database add. Statements run one after the other."""
     return [
         (
             f"{trip_ms:g} ms",

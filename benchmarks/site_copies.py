@@ -1,4 +1,4 @@
-"""Makes many submissions of few, within the database: what Python would take an hour for takes seconds."""
+"""Copies submissions inside the database. This takes seconds, where Python would take an hour."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from web.submissions.models import CaseResult, Job, Report, Submission
 
 ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 _LATER_S = 41.7
-_PEOPLE_STEP, _PROBLEMS_STEP = 101, 37  # primes, so that copies meet new people and new problems
+_PEOPLE_STEP, _PROBLEMS_STEP = 101, 37  # primes, so that copies get other users and other problems
 
 
 class NotFresh(Exception):
-    """Raised when the database was used before: what is made up must not mix with what is not."""
+    """Raised when the database was used before, so that generated rows never mix with real ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The submissions that are there, to make copies of, and the keys of problems and people to deal them to.
+    """The submissions to copy, and the keys of the problems and users that the copies can get.
 
-    Keys have no gaps, so that arithmetic turns one into another.
+    The keys have no gaps, so that arithmetic on one key gives another.
     """
 
     problems: range
@@ -39,19 +39,20 @@ class Pattern:
 
     @classmethod
     def of(cls, problems: Iterable[int], users: Iterable[int]) -> "Pattern":
-        """All submissions that there are.
+        """Return a pattern of all stored submissions.
 
         Raises:
-            NotFresh: the keys of problems or people have gaps.
+            NotFresh: the keys of problems or users have gaps.
         """
         rows = (Submission.objects.all(), Job.objects.all(), Report.objects.all(), CaseResult.objects.all())
         return cls(_without_gaps(problems), _without_gaps(users), *(_extent(some) for some in rows))
 
     @transaction.atomic
     def copy(self, number: int, *, most: int) -> None:
-        """Make the `number`-th copy of the pattern, of `most` submissions, with all that belongs to them.
+        """Make the `number`-th copy of the pattern, with at most `most` submissions and all related rows.
 
-        Odd copies are by other people, even ones for other problems, and each is a little later.
+        Odd copies have other users, and even copies have other problems. The dates of each copy are a little
+        later.
         """
         later = timedelta(seconds=_LATER_S * number)
         turns = (number * _PEOPLE_STEP, 0) if number % 2 else (0, number * _PROBLEMS_STEP)
@@ -109,13 +110,13 @@ def _turned(key: F, among: range, steps: int) -> Combinable:
 
 
 def copy_code(number: int) -> str:
-    """Three characters that end the public ids of a copy, and tell it from the others. The pattern is 0."""
+    """Return three characters that identify a copy at the end of its public ids. The pattern has number 0."""
     base = len(ALPHABET)
     return "".join(ALPHABET[number // base**place % base] for place in (2, 1, 0))
 
 
 def _insert(rows: QuerySet[Any], **changes: Any) -> None:
-    """Insert copies of `rows`, with the columns in `changes` made anew, by their attribute names."""
+    """Insert copies of `rows`. `changes` has the new values of columns, by their attribute names."""
     meta = rows.model._meta  # noqa: SLF001 - Django's public name for it
     names = [meta.pk.attname if name == "pk" else name for name in changes]
     rows = rows.annotate(**{f"new_{name}": made for name, made in zip(names, changes.values(), strict=True)})
@@ -128,7 +129,7 @@ def _insert(rows: QuerySet[Any], **changes: Any) -> None:
 
 
 def _hand_out_later_keys() -> None:
-    """Have the database go on after the keys that were given, where it does not see that by itself."""
+    """Reset the sequences of the database to the keys that were inserted."""
     tables: list[type[Model]] = [Submission, Job, Report, CaseResult]
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):

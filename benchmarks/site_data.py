@@ -1,10 +1,11 @@
-"""Fills a site with problems, people and submissions, to measure its pages at the size they are made for.
+"""Fills a site with problems, users and submissions, to measure its pages at a realistic size.
 
     python -m benchmarks.site_data --problems 1000 --users 10000 --submissions 1000000
 
-Migrates and fills the database that WARPCOURT_DATABASE_URL or WARPCOURT_DATA_DIR names, which must hold no
-submissions yet. `benchmarks.site_rows` says what is made. Serve it with `uvicorn web.asgi:application`:
-`worker.supervise` loads the problems first, and would withdraw those that are made up.
+Migrates and fills the database that WARPCOURT_DATABASE_URL or WARPCOURT_DATA_DIR names. It must not contain
+submissions yet. `benchmarks.site_rows` describes the generated rows. Serve the site with `uvicorn
+web.asgi:application`. `worker.supervise` would load the shipped problems first and withdraw the generated
+ones.
 """
 
 import argparse
@@ -27,13 +28,13 @@ def main() -> int:
     parser.add_argument("--password", help="the password of all users; by default no user can sign in")
     options = parser.parse_args()
     use_settings()
-    # Making rows up takes a while in the middle of a transaction, and a busy machine takes its time.
+    # Generating rows during a transaction takes a while, especially on a busy machine.
     chosen = settings.DATABASES["default"]["OPTIONS"]
     if "options" in chosen:
         chosen["options"] += " -c idle_in_transaction_session_timeout=0"
     django.setup()
     call_command("migrate", verbosity=0)
-    # Models can be imported only now.
+    # Models can be imported only after Django is set up.
     from benchmarks.site_copies import NotFresh  # noqa: PLC0415
     from benchmarks.site_rows import Size, fill  # noqa: PLC0415
 

@@ -1,12 +1,12 @@
-"""How many pages a second the site serves, how quickly, and how heavy they are.
+"""Measures how many pages per second the site serves, their latency, and their size.
 
 Run with `python -m benchmarks.site_load`.
 
-Fills a PostgreSQL of its own with `benchmarks.site_data`, which takes minutes, or takes the one at
-`--database-url` as it is. Serves it with two processes, and asks for the problem page: first as fast as
-it goes, over kept connections as from a proxy, then at half the rate that it must reach, each view by a
-connection of its own. The client runs on the same machine and takes its share of it, so the figures are
-what two cores give at least. Ends by itself. Prints each figure with its ratio to the budget.
+Fills a new PostgreSQL database with `benchmarks.site_data`, which takes minutes, or uses the database at
+`--database-url` as it is. Serves the site with two processes and requests the problem page: first as fast as
+possible, over kept connections like a proxy, then at half of the required rate, with a new connection for
+each view. The client runs on the same machine and uses part of its processors, so two cores for the site
+alone would give better figures. Prints each figure with its ratio to the budget.
 """
 
 import argparse
@@ -38,18 +38,18 @@ PAGES = ("/problems", "/problems/{slug}/leaderboard", "/ranking", "/tracks", "/"
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a series of requests took: answers a second, and each answer's milliseconds in order."""
+    """The results of a series of requests: answers per second, and the sorted milliseconds of the answers."""
 
     per_s: float
     times_ms: list[float]
 
     def percentile(self, percent: int) -> float:
-        """The time within which that part of the answers came."""
+        """Return the time within which that part of the answers arrived."""
         return self.times_ms[min(len(self.times_ms) - 1, len(self.times_ms) * percent // 100)]
 
 
 def main() -> int:
-    """Measure, print, and fail when a budget is exceeded."""
+    """Measure and print. Return 1 if a budget is exceeded."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.site_load", description=main.__doc__)
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--users", type=int, default=10_000)
@@ -85,7 +85,7 @@ def main() -> int:
 
 @contextmanager
 def filled(options: argparse.Namespace, folder: Path) -> Iterator[str]:
-    """The URL of a database with the people and submissions that are asked for."""
+    """Yield the URL of a database with the requested users and submissions."""
     if options.database_url:
         yield options.database_url
         return
@@ -98,7 +98,7 @@ def filled(options: argparse.Namespace, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def serving(folder: Path, database: str) -> Iterator[str]:
-    """The address of a site over `database`, served by two processes."""
+    """Serve a site on `database` with two processes. Yield its address."""
     port = free_port()
     serve = (
         f"-m uvicorn web.asgi:application --port {port} --workers 2 --lifespan off --no-access-log".split()
@@ -116,7 +116,7 @@ def serving(folder: Path, database: str) -> Iterator[str]:
 
 
 def environment(folder: Path, database: str) -> dict[str, str]:
-    """The settings of the site that is measured."""
+    """Return the environment of the measured site."""
     return os.environ | {
         "WARPCOURT_DATA_DIR": str(folder),
         "WARPCOURT_DATABASE_URL": database,
@@ -126,7 +126,7 @@ def environment(folder: Path, database: str) -> dict[str, str]:
 
 
 def answers(url: str) -> bool:
-    """Whether the site is ready."""
+    """Return whether the site is ready."""
     try:
         with urlopen(f"{url}/readyz", timeout=1) as response:
             return bool(response.status == 200)
@@ -135,7 +135,7 @@ def answers(url: str) -> bool:
 
 
 def first_problem(url: str) -> str:
-    """The slug of a problem."""
+    """Return the slug of a problem."""
     with urlopen(f"{url}/problems") as response:
         found = re.search(r'href="/problems/([a-z0-9-]+)"', response.read().decode())
     if found is None:
@@ -144,7 +144,7 @@ def first_problem(url: str) -> str:
 
 
 def weights(url: str, page: str) -> list[tuple[str, float, float, bool]]:
-    """The kilobytes of the page, and of all that a first view of it loads, as they travel to Chromium."""
+    """Return the kilobytes that Chromium transfers for the page, and for all that a first view loads."""
     loaded: dict[str, float] = {}
     with (
         sync_playwright() as playwright,
@@ -178,7 +178,10 @@ def weights(url: str, page: str) -> list[tuple[str, float, float, bool]]:
 async def load(
     url: str, path: str, *, seconds: float, per_s: float | None, connections: int = CONNECTIONS
 ) -> Load:
-    """Ask for `path` for `seconds`, at `per_s` a second, or over kept connections as fast as it goes."""
+    """Request `path` for `seconds`.
+
+    Send `per_s` requests per second, or as many as possible over kept connections if `per_s` is None.
+    """
     host, port = url.removeprefix("http://").split(":")
     request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\n\r\n".encode()
     times: list[float] = []
@@ -195,7 +198,7 @@ async def load(
             reader, writer = streams = streams or await asyncio.open_connection(host, int(port))
             writer.write(request)
             await _read_answer(reader)
-            # From when it was due, so that waiting behind a slow answer counts.
+            # Measure from the time at which the request was due, so that waiting behind a slow answer counts.
             times.append(1000 * (time.perf_counter() - due))
             if per_s is not None:
                 writer.close()

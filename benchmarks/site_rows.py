@@ -1,11 +1,11 @@
-"""The problems, people and submissions that `benchmarks.site_data` makes up.
+"""Generates the problems, users and submissions of `benchmarks.site_data`.
 
-All is drawn with a seed, so that two databases of one size are alike up to the date: some people hand in
-much and most of them little, and so it is with problems. A third of the submissions are runs; of those that
-were accepted three in five were timed, on two GPU models. There are no listings and no events.
+All rows are drawn with a seed, so two databases of the same size differ only in their dates. Some users
+submit often and most of them rarely. Likewise, some problems are popular. A third of the submissions are
+runs. Three in five accepted submissions were timed, on two GPU models. There are no listings and no events.
 
-Only the first twenty thousand are drawn. The database makes the others of them, within seconds: the same
-programs with the same outcomes, by other people or for other problems, a little later.
+Only the first twenty thousand submissions are drawn. The database copies them within seconds. The copies have
+the same programs and outcomes, other users or other problems, and slightly later dates.
 """
 
 import random
@@ -67,12 +67,12 @@ _FAILURES = {
     Verdict.CANCELLED: 3,
     Verdict.INTERNAL_ERROR: 1,
 }
-_SPREAD = (0.5, 2.0)  # the two timed cases against the score, their geometric mean
+_SPREAD = (0.5, 2.0)  # times of the two timed cases, relative to the score, which is their geometric mean
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much to make. The problems that ship are there as well, beside the made-up ones."""
+    """The number of rows to generate. The problems include the shipped ones."""
 
     problems: int
     users: int
@@ -81,7 +81,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A submission with what became of it. `score` is None where it was not timed."""
+    """A submission with its outcome. `score` is None if it was not timed."""
 
     submission: Submission
     verdict: Verdict
@@ -93,7 +93,7 @@ class Drawn:
 def fill(
     size: Size, *, seed: int = 1, password: str | None = None, say: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Make problems, tracks, people and submissions with their jobs and reports, and count progress.
+    """Create problems, tracks, users, and submissions with jobs and reports. Report progress to `say`.
 
     Raises:
         NotFresh: the database was used before.
@@ -118,7 +118,7 @@ def fill(
 
 
 def make_problems(count: int) -> list[Problem]:
-    """Load the problems that ship, and make `count` altogether by giving copies of them other names."""
+    """Load the shipped problems, and copy them under other names until there are `count` problems."""
     shipped = load_all(problems_root())
     copies = [_copy(shipped[number % len(shipped)], number) for number in range(len(shipped), count)]
     for package in (*shipped, *copies):
@@ -134,7 +134,10 @@ def make_problems(count: int) -> list[Problem]:
 
 
 def make_users(count: int, password: str | None) -> list[int]:
-    """Make people named user00001 and so on; their keys. Without a password nobody can sign in."""
+    """Create users named user00001 and so on, and return their keys.
+
+    Without a password, they can't sign in.
+    """
     hashed = make_password(password)
     made = User.objects.bulk_create(
         (User(username=f"user{number:05}", password=hashed) for number in range(1, count + 1)),
@@ -146,7 +149,7 @@ def make_users(count: int, password: str | None) -> list[int]:
 def draw(
     rng: random.Random, count: int, problems: Sequence[Problem], users: Sequence[int]
 ) -> Iterator[Drawn]:
-    """Draw `count` submissions over the last two years, oldest first."""
+    """Yield `count` random submissions over the last two years, oldest first."""
     began = timezone.now() - timedelta(seconds=_SPAN_S)
     skills = [rng.betavariate(3, 4) for _ in users]
     speeds_us = [rng.lognormvariate(4.5, 1.2) for _ in problems]
@@ -168,7 +171,7 @@ def draw(
 
 @transaction.atomic
 def store(batch: Iterable[Drawn]) -> None:
-    """Store submissions with their jobs, reports and case results, as judging them would have."""
+    """Store submissions with the jobs, reports and case results that judging them would create."""
     drawn = list(batch)
     Submission.objects.bulk_create(one.submission for one in drawn)
     Job.objects.bulk_create(
@@ -203,7 +206,7 @@ def _copy(package: Package, number: int) -> Package:
 
 
 def _picks(rng: random.Random, count: int) -> Iterator[int]:
-    """Indices below `count`, drawn after Zipf's law from a shuffled order."""
+    """Yield indices below `count` by Zipf's law, in a shuffled order."""
     order = list(range(count))
     rng.shuffle(order)
     weights = list(accumulate(1 / (rank + 10) for rank in range(count)))

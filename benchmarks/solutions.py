@@ -1,10 +1,10 @@
 """Judge the accepted shipped solutions on a GPU: `python -m benchmarks.solutions [--problem SLUG ...]`.
 
 Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
-one solution of each problem, `--all` also those that must not be accepted, and `--wrong` only those. `--jobs`
-judges several at a time; on each GPU, only one is timed at a time. `--record` writes the times of problems
-whose solutions were all judged, for the tables of their editorials: see `web.catalog.measured`. After
-`--seconds` no judgement begins.
+one solution of each problem. `--all` also judges solutions that must not be accepted, and `--wrong` only
+those. `--jobs` judges several solutions at a time, but times only one at a time on each GPU. `--record`
+writes the times of problems whose solutions were all judged, for the tables of their editorials: see
+`web.catalog.measured`. After `--seconds`, no further judgement starts.
 """
 
 import argparse
@@ -36,13 +36,16 @@ class Row:
 
     @property
     def times_us(self) -> dict[str, float]:
-        """The ranked time of each timed case, in microseconds; empty if it was not ranked."""
+        """Return the ranked time of each timed case in microseconds.
+
+        The result is empty if the solution was not ranked.
+        """
         cases = self.judged.report.cases if self.judged.report else ()
         return {case.name: case.timing.median_us for case in cases if case.timing is not None}
 
     @property
     def told(self) -> str:
-        """Where the verdict differs from the declared one, and why."""
+        """Return how and why the verdict differs from the declared one."""
         report = self.judged.report
         if report is None:
             return f"{self.problem.slug}/{self.solution.path.name}: given up"
@@ -54,7 +57,7 @@ class Row:
         return "\n    ".join(lines)
 
     def cells(self) -> tuple[str, ...]:
-        """What the table shows of it."""
+        """Return the cells of the table."""
         report = self.judged.report
         stages = stages_of(self.judged)
         times = ", ".join(f"{us:.2f}" for us in self.times_us.values())
@@ -98,7 +101,7 @@ def main() -> int:
 
 
 def _judged(target: Target, end: float, chosen: tuple[Problem, Solution]) -> Row | None:
-    """Judge a solution and print its row. None if the time is over."""
+    """Judge a solution, print its row, and return it. Return None if the time is over."""
     if time.monotonic() > end:
         return None
     problem, solution = chosen
@@ -112,7 +115,10 @@ def _judged(target: Target, end: float, chosen: tuple[Problem, Solution]) -> Row
 def solutions(
     slugs: list[str] | None, *, accepted: bool = True, wrong: bool = False
 ) -> Iterator[tuple[Problem, Solution]]:
-    """The solutions of the problems `slugs`, or of all problems, that must be accepted, must not, or both."""
+    """Return the solutions of the problems `slugs`, or of all problems.
+
+    `accepted` selects those that must be accepted, and `wrong` all others.
+    """
     for path in sorted(problems_root().glob("*/problem.toml")):
         problem = load_problem(path.parent)
         if slugs and problem.slug not in slugs:
@@ -122,7 +128,7 @@ def solutions(
 
 
 def tables(rows: Sequence[Row]) -> dict[str, measured.Table]:
-    """The times of the problems whose accepted solutions were all ranked, by slug."""
+    """Return the times by slug, for each problem with all its accepted solutions ranked."""
     found = {}
     for slug, group in groupby(rows, key=lambda row: row.problem.slug):
         several = [row for row in group if row.solution.verdict is Verdict.ACCEPTED]

@@ -1,9 +1,10 @@
-"""Verdicts per minute: `python -m benchmarks.throughput [--slots 1,4,8,16] [--submissions N] [--gpus 1,2,4]`.
+"""Measures verdicts per minute: `python -m benchmarks.throughput [--slots 1,4,8,16] [--gpus 1,2,4]`.
 
-Judges the same submissions with as many at a time as there are check slots, under MPS and time-sliced, each
-on a target of its own, and prints every rate beside that of one slot time-sliced. On a CPU there is no MPS.
-`--gpus` judges on the first 1, 2 and 4 GPUs instead, with so many at a time on each: first submissions that
-are checked, then ones whose ranking takes 0.5 s of a GPU. Rates are also printed as ratios to the first one.
+Judges the same `--submissions N` programs with different numbers of check slots, under MPS and time-sliced.
+All slots are in use. Each setting has a new target. The table shows every rate next to the rate of one slot
+without MPS. A CPU has no MPS. With `--gpus`, the benchmark instead judges on the first 1, 2 and 4 GPUs, with
+all check slots of each GPU in use. It first judges submissions that are only checked, then submissions that
+are also ranked, which takes 0.5 s of a GPU each. All rates are also printed as ratios to the first one.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from problems.vocabulary import Language
 
 PROGRAMS = ("plain.cu", "float4.cu", "grid-stride.cu")
 _RANKED_N = 1 << 20
-# A case is timed with 24 calls and 4 before, so a call of 18 ms takes half a second of a GPU in all.
+# A case is timed with 24 calls after 4 warm-up calls, so calls of 18 ms take half a second of a GPU in total.
 _HALF_A_SECOND = Program(
     "half a second",
     Language.CUDA,
@@ -57,7 +58,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What came of one setting."""
+    """The result of one setting."""
 
     setting: str
     per_minute: float
@@ -65,12 +66,12 @@ class Rate:
 
     @property
     def median_s(self) -> float:
-        """Of the seconds from the source to the verdict."""
+        """Return the median of the seconds from the source to the verdict."""
         return statistics.median(one.wall_s for one in self.judged)
 
     @property
     def slowest_s(self) -> float:
-        """Of the seconds from the source to the verdict."""
+        """Return the longest time from a source to its verdict, in seconds."""
         return max(one.wall_s for one in self.judged)
 
 
@@ -109,7 +110,7 @@ def _on_gpus(
     slots: int,
     name: str,
 ) -> Rate:
-    """Judge on the first `count` GPUs, with `slots` submissions at a time on each."""
+    """Judge on the first GPUs, with `slots` submissions at a time on each."""
     chosen = argparse.Namespace(**{**vars(options), "gpu": list(range(count))})
     with opened(chosen, slots=slots) as target:
         setting = f"{name}, {slots} at a time on each of {count}"
@@ -124,7 +125,7 @@ def measure(
     at_a_time: int,
     setting: str,
 ) -> Rate:
-    """Judge all submissions with so many at a time, and print the rate."""
+    """Judge all submissions, a fixed number at a time, and print the rate."""
     for program in programs:
         require_right(judge(target, problem, program))
     queue = list(itertools.islice(itertools.cycle(programs), options.submissions))
@@ -138,7 +139,10 @@ def measure(
 
 
 def report(rates: Sequence[Rate], plainest: Rate | None = None) -> None:
-    """Print the rates next to that of the plainest setting, by default the first one, and their stages."""
+    """Print the rates and their stages.
+
+    Each rate is divided by that of `plainest`, by default the first one.
+    """
     plainest = plainest or rates[0]
     rows = [("setting", "per minute", "ratio", "median", "slowest")]
     for rate in rates:

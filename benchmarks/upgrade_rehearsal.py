@@ -1,14 +1,14 @@
-"""Whether an upgrade from a release, and the way back, lose or double work.
+"""Checks that an upgrade from a release, and the way back, neither lose nor duplicate work.
 
     python -m benchmarks.upgrade_rehearsal
 
     --release COMMIT    the release before; default: 0.2.0
     --rounds N          rounds of each phase and program, of six submissions each
 
-Runs the programs of two checkouts on one PostgreSQL database: this checkout, and the release as git has it,
-with the packages of its own lock (this virtual environment, if the locks are equal). In each checkout, two
-programs do without end what users and workers do: submit, cancel, read pages, claim, extend, record. They
-print what the site acknowledged. The phases:
+Runs programs of two checkouts on one PostgreSQL database: this checkout, and the release from git with the
+packages of its own lock (this virtual environment, if the locks are equal). In each checkout, two programs
+act continuously as users and workers: they submit, cancel, read pages, claim, extend and record. They print
+what the site acknowledged. The phases:
 
     release     the release alone
     migration   this checkout migrates while the release goes on
@@ -17,9 +17,9 @@ print what the site acknowledged. The phases:
     back        this checkout is killed in the middle of its work; the release goes on with the new tables
     end         the release judges all that is left
 
-At the end, each acknowledged submission is in the database with one report, each verdict that a program
-recorded is the one in the database, no submission was recorded twice, and the counts are those of the
-reports. Exit status 1 otherwise.
+At the end, each acknowledged submission must be in the database with one report. Each verdict that a program
+recorded must be the verdict in the database. No submission may have been recorded twice, and the counts must
+match the reports. Otherwise the exit status is 1.
 """
 
 import argparse
@@ -167,7 +167,7 @@ class Checkout:
 
 @dataclass(slots=True)
 class Ledger:
-    """What the programs said that the site acknowledged."""
+    """The acknowledged submissions and verdicts, by the output of the programs."""
 
     made: set[str] = field(default_factory=set)
     verdicts: dict[str, str] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class Ledger:
     lock: Lock = field(default_factory=Lock)
 
     def note(self, line: str) -> None:
-        """Note a line of a program."""
+        """Record a line of output of a program."""
         with self.lock:
             match line.split():
                 case ["made", public_id]:
@@ -217,7 +217,7 @@ class AtWork:
         return max(b - a for each in moments for a, b in itertools.pairwise(each))
 
     def kill(self) -> None:
-        """Kill the programs in the middle of whatever they do."""
+        """Kill the programs while they work."""
         processes, self._processes = self._processes, []
         for process in processes:
             process.kill()
@@ -232,7 +232,7 @@ class AtWork:
 
 
 def rehearse(release: Checkout, present: Checkout, rounds: int) -> dict[str, Any]:
-    """Run all phases, and return the figures. The list `wrong` says what was lost or doubled."""
+    """Run all phases, and return the figures. The list `wrong` names lost and duplicated work."""
     ledger, took = Ledger(), {}
     release.run(_PREPARE, "ada", "grace")
     old = AtWork(release, ledger)
@@ -255,7 +255,7 @@ def rehearse(release: Checkout, present: Checkout, rounds: int) -> dict[str, Any
         took["back"] = old.more(rounds)
     finally:
         old.kill()
-    time.sleep(1)  # until the readers have read the last lines
+    time.sleep(1)  # time for the readers to read the last lines
     found = json.loads(release.run(_END).splitlines()[-1])
     return {
         "submissions": len(found["submissions"]),

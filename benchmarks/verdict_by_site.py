@@ -1,7 +1,7 @@
-"""The part of `benchmarks.verdict_latency` that goes by way of a site: from POST to verdict.
+"""The part of `benchmarks.verdict_latency` with a site: from POST to verdict.
 
-Starts a site and a worker of its own on a free port with an empty database, warms up, then submits
-vector addition through the REST API and waits for the verdict on the event stream, as a browser does.
+Starts a new site and a worker on a free port with an empty database, and warms up. Then submits vector
+addition through the REST API, and waits for the verdict on the event stream, like a browser.
 """
 
 import os
@@ -26,7 +26,7 @@ PASSWORD = "verdict-latency-" + secrets.token_hex(8)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of submission and the seconds that it may take in the median."""
+    """One kind of submission, and the limit of its median time in seconds."""
 
     name: str
     language: str
@@ -47,7 +47,7 @@ def measure(rounds: int) -> int:
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as client:
         print(f"{'':24} {'median':>8} {'min':>8} {'max':>8} {'limit':>7} {'ratio':>6}")
         for row in ROWS:
-            submit_and_wait(client, row)  # warm: the pool, the page cache, the compiler's files
+            submit_and_wait(client, row)  # warms up the pool, the page cache and the compiler's files
             times = [submit_and_wait(client, row) for _ in range(rounds)]
             median = statistics.median(times)
             print(
@@ -59,7 +59,7 @@ def measure(rounds: int) -> int:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[httpx.Client]:
-    """A site with a worker over `folder`, and a client that has signed in."""
+    """Run a site with a worker on `folder`. Yield a client that is signed in."""
     port = free_port()
     environment = os.environ | {
         "WARPCOURT_DATA_DIR": str(folder),
@@ -82,7 +82,7 @@ def serving(folder: Path) -> Iterator[httpx.Client]:
 
 
 def submit_and_wait(client: httpx.Client, row: Row) -> float:
-    """Seconds from the POST to the final event."""
+    """Return the seconds from the POST to the final event."""
     source = (SOLUTIONS / row.file).read_text()
     if row.fresh:
         comment = "//" if row.language == "cuda" else "#"
@@ -108,9 +108,9 @@ def follow(client: httpx.Client, identifier: str) -> str:
 
 
 def sign_in(client: httpx.Client) -> None:
-    """Get a token, once the site answers."""
+    """Create a token as soon as the site answers, and use it in `client`."""
     body = {"username": "latency", "password": PASSWORD, "name": "benchmark"}
-    for _ in range(1800):  # the first start builds the engine
+    for _ in range(1800):  # the first start builds functional mode
         try:
             answer = client.post("/tokens", json=body)
             break
@@ -122,7 +122,7 @@ def sign_in(client: httpx.Client) -> None:
 
 
 def create_user(environment: Mapping[str, str]) -> None:
-    """The user who submits."""
+    """Create the user who submits."""
     code = f"from web.accounts.models import User; User.objects.create_user('latency', password={PASSWORD!r})"
     manage(environment, "shell", "--command", code)
 
@@ -139,7 +139,7 @@ def manage(environment: Mapping[str, str], *arguments: str) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port on which no process listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,9 +1,10 @@
-"""From a source to its verdict: `python -m benchmarks.verdict_latency [--rounds N]`.
+"""Measures the time from a source to its verdict: `python -m benchmarks.verdict_latency [--rounds N]`.
 
-Prints medians in seconds for a new CUDA source, the same source again, and a new Triton source, each
-beside the limit that it is meant to keep and the ratio to it. By default the sources are posted to a site of
-its own, which judges on the CPU. With `--target gpu --backend docker` they are judged without a site, as a
-worker and `manage.py judge` do, so that it runs on a bare GPU host: with and without ranking, split by stage.
+Prints medians in seconds for a new CUDA source, the same source again, and a new Triton source, each next to
+its limit and the ratio to it. By default, the benchmark starts a site that judges on the CPU, and posts the
+sources to it. With `--target gpu --backend docker`, it judges them without a site, like a worker and
+`manage.py judge`, so that it runs on a bare GPU host. It then measures with and without ranking, and splits
+the times by stage.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The part of `benchmarks.verdict_latency` that needs no site: judgements one by one, split by stage."""
+"""The part of `benchmarks.verdict_latency` without a site: single judgements, split by stage."""
 
 import argparse
 import statistics
@@ -26,14 +26,14 @@ PAUSE_HELP = (
     "without a site: seconds between judgements, in which the warm pool fills up; default: %(default)s"
 )
 TIMED = (10_000_000, 25_000_000, 50_000_000)
-SMALL = (1000, 5000, 20_000)  # for processors that play a GPU
-RANKING = ("wait", "draw", "rank")  # stages that ranking adds, besides starting and loading once more
+SMALL = (1000, 5000, 20_000)  # sizes for a target that simulates a GPU on processors
+RANKING = ("wait", "draw", "rank")  # stages that ranking adds, in addition to a second start and load
 RANKING_LIMIT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of submission, and the seconds that it may take in the median; None: nothing was promised."""
+    """One kind of submission, and the limit of its median time in seconds. None: there is no limit."""
 
     name: str
     program: Program
@@ -51,7 +51,7 @@ class Measured:
 
     @property
     def walls_s(self) -> list[float]:
-        """Seconds from the source to the verdict."""
+        """Return the seconds from the source to the verdict."""
         return [one.wall_s for one in self.judged]
 
 
@@ -68,9 +68,9 @@ def measure(options: argparse.Namespace) -> int:
 
 
 def rows(timed: tuple[int, ...]) -> list[Row]:
-    """What is measured: checks alone, and checks with timed cases of these sizes after them."""
+    """Return the rows to measure: checks alone, and checks followed by timed cases of these sizes."""
     cuda, triton = shipped("plain.cu"), shipped("plain.py")
-    found = [  # the limits are those of a GPU node
+    found = [  # the limits apply to a GPU node
         Row("CUDA, new source", cuda, True, (), 1.5),
         Row("CUDA, compiled before", cuda, False, (), 0.7),
         Row("Triton, new source", triton, True, (), 2.0),
@@ -85,7 +85,7 @@ def rows(timed: tuple[int, ...]) -> list[Row]:
 
 
 def stages_of(judged: Judged) -> Mapping[str, float]:
-    """Milliseconds by stage; 0 for a stage that it did not have."""
+    """Return the milliseconds of each stage, 0 for a stage that the judgement skipped."""
     found: defaultdict[str, float] = defaultdict(float)
     for stage in judged.report.stages if judged.report else ():
         found[stage.name] += stage.ms
@@ -105,7 +105,7 @@ def print_stages(judged: Mapping[str, Sequence[Judged]]) -> None:
 
 def _measure(target: Target, row: Row, rounds: int, pause_s: float) -> Measured:
     problem = vector_addition(timed=row.timed)
-    _judge(target, problem, row, pause_s)  # warm: the pool, the page cache, the secret pool
+    _judge(target, problem, row, pause_s)  # warms up the pool, the page cache and the secret pool
     return Measured(row, [_judge(target, problem, row, pause_s) for _ in range(rounds)])
 
 

@@ -1,1 +1,1 @@
-"""Setting up hosts: installation, and the audit of a host."""
+"""Installs Warpcourt on hosts, and audits hosts."""

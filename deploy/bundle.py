@@ -1,9 +1,9 @@
 """`deploy/make-bundle FILE.tar`: a bundle that installs Warpcourt on a machine without a network.
 
-The bundle contains the committed checkout with its built assets, the wheels of the locks, and `install`. If
-asked, it also contains Debian packages and container images. `deploy/setup` of the checkout installs from
-the wheels, with the same locks and hashes as with a network. So the machine must have the same Python version
-and processor as this one, and for Debian packages the same release. Standard library only.
+The bundle contains the committed checkout with its built assets, the wheels of the locks, and `install`.
+Options add Debian packages and container images. `deploy/setup` of the checkout installs from the wheels,
+with the same locks and hashes as with a network. So the target machine must have the same Python version and
+processor type as this machine, and for Debian packages the same release. Standard library only.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from deploy.setup import ROOT, RUN_PROGRAMS, TORCH
 
 LOCKS = ("run", "nvcc", "triton")
-TORCH_LOCK = "triton"  # needs PyTorch, which is in no lock
+TORCH_LOCK = "triton"  # needs PyTorch, which no lock contains
 _DEB_FIELDS = (
     *("Package", "Version", "Architecture", "Multi-Arch", "Essential", "Pre-Depends", "Depends", "Provides"),
     *("Conflicts", "Breaks", "Replaces", "Description"),
@@ -55,7 +55,7 @@ def build(
     """Write the bundle of the checkout `root` to `file`.
 
     Raises:
-        BundleFailed: the file exists, or a part cannot be had.
+        BundleFailed: the file exists, or a part is not available.
     """
     if file.exists():
         raise BundleFailed(f"{file} exists. Name a new file.")
@@ -86,7 +86,7 @@ def build(
 
 
 def _of_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Give a file to root. On the other machine, this account's number may be that of another user.
+    """Make root the owner of a file. On the other machine, this account's id may be that of another user.
 
     That user could change the bundle after its digests were checked, and root installs it.
     """
@@ -97,7 +97,7 @@ def _of_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _add_wheels(root: Path, folder: Path, locks: list[str]) -> None:
-    """Download what each lock names. pip checks the hashes."""
+    """Download the packages of each lock. pip checks the hashes."""
     folder.mkdir()
     for lock in locks:
         _say(f"wheels of {lock}")
@@ -116,7 +116,10 @@ def _pip(folder: Path, *wanted: object) -> None:
 
 
 def _add_debs(folder: Path, packages: list[str]) -> None:
-    """Download `packages` with all that they depend on, whatever this machine has, and index them for apt."""
+    """Download `packages` and all their dependencies, and index them for apt.
+
+    Include packages that are installed on this machine.
+    """
     _say("Debian packages")
     (folder / "partial").mkdir(parents=True)
     nothing = folder / "status"
@@ -132,7 +135,7 @@ def _add_debs(folder: Path, packages: list[str]) -> None:
 
 
 def _deb_entry(path: Path) -> str:
-    """Return the paragraph of a package in an index."""
+    """Return the paragraph for a package in an apt index."""
     fields = _run("dpkg-deb", "--field", path, *_DEB_FIELDS).rstrip("\n")
     return f"{fields}\nFilename: ./{path.name}\nSize: {path.stat().st_size}\nSHA256: {_sha256(path)}\n"
 

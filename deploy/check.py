@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def changed() -> list[str]:
-    """The files that differ from the last commit, new ones among them."""
+    """Return the files that differ from the last commit, including new files."""
     lines = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=all"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -47,14 +47,14 @@ def changed() -> list[str]:
 
 
 def sources(names: Iterable[str]) -> list[Path]:
-    """The Python files among `names` and below those that are folders."""
+    """Return the Python files in `names`, and those below the folders in `names`."""
     paths = [ROOT / name for name in names]
     found = [file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])]
     return sorted(file for file in found if file.suffix == ".py" and file.exists())
 
 
 def tests_of(files: Iterable[Path]) -> list[Path]:
-    """The tests in `files`, and those of `tests/unit` that import a module of `files`."""
+    """Return the tests in `files`, and the tests in `tests/unit` that import a module in `files`."""
     own = {file for file in files if file.name.startswith("test_")}
     modules = {module_of(file) for file in files} - {module_of(file) for file in own}
     unit = (ROOT / "tests" / "unit").rglob("test_*.py")
@@ -62,12 +62,12 @@ def tests_of(files: Iterable[Path]) -> list[Path]:
 
 
 def module_of(file: Path) -> str:
-    """Its dotted name; of a package's `__init__.py` the package's."""
+    """Return the dotted name of the module in `file`. For an `__init__.py`, return that of the package."""
     return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imports_of(file: Path) -> set[str]:
-    """The modules that a file imports, as it names them, with the names that it takes from them."""
+    """Return the modules that a file imports, and the dotted names that it imports from them."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):

@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
-    """All findings, in the order in which to fix them."""
+    """Return all findings, in the order in which to fix them."""
     checks: tuple[Callable[[], Findings], ...] = (
         host.check_python,
         host.check_machine,
@@ -54,7 +54,7 @@ def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
 
 
 def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findings:
-    """The requirements of GPU judging, on the described host."""
+    """Return the findings about GPU judging on the host that `found` describes."""
     yield from gpu.check_gpus(found)
     yield from gpu.check_foreign(found)
     yield from gpu.check_programs(found)
@@ -65,7 +65,7 @@ def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findi
 
 
 def line_of(finding: Finding) -> str:
-    """A finding in a line, and its fix in another."""
+    """Return a finding on one line, and its fix on another."""
     line = f"{finding.level:8}{finding.check:18}{finding.found}\n"
     if finding.fix and finding.level is not Level.OK:
         line += f"{'':26}fix: {finding.fix}\n"

@@ -1,10 +1,11 @@
 """Finds migrations that are unsafe while the site is in use, and those that the running version breaks on.
 
-Run by `deploy/lint`. Theory of operation. Each migration of ours becomes the statements that PostgreSQL would
-be given, and django-migration-linter's analyser, with additional checks, looks for statements that block
-readers or writers (locks) and for changes that break code of the previous version (breaks).
+Run by `deploy/lint`. Theory of operation. Each of our migrations is translated into the statements that
+PostgreSQL would execute. The analyser of django-migration-linter, with additional checks, looks for
+statements that block readers or writers (locks), and for changes that break code of the previous version
+(breaks).
 
-The time of a block grows with the table, so tables that stay short are exempt from the first kind.
+The duration of a lock grows with the size of the table, so short tables are exempt from the first check.
 `web.upkeep.migrating` ensures that waiting for a lock does not block other queries.
 """
 
@@ -24,7 +25,7 @@ from django.db.models import CharField
 
 from testing.services import postgresql
 
-# How long the tables get that are not listed: as long as people go on submitting and talking.
+# Tables that are not listed here grow without bound, because users continue to submit and to write.
 SHORT = {
     "accounts_user": "one row for each user: a scan of 100 000 rows takes milliseconds",
     "accounts_apitoken": "some rows for each user",
@@ -59,9 +60,9 @@ def findings() -> Iterator[MigrationFinding]:
 
 
 def _migrations() -> Iterator[tuple[Migration, list[str], bool]]:
-    """Every migration of ours with its statements, in an order in which they can be applied.
+    """Yield each of our migrations with its statements, in an order in which they can be applied.
 
-    The flag says that it alters columns only to let texts be longer.
+    The flag says whether the migration only raises the maximum lengths of text columns.
     """
     loader = MigrationLoader(connection)
     plan = loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True)  # noqa: SLF001 - all, in order
@@ -78,7 +79,7 @@ def _migrations() -> Iterator[tuple[Migration, list[str], bool]]:
 
 
 def _only_widens(migration: Migration, state: ProjectState) -> bool:
-    """Whether each altered field is a text that may become longer: its rows stay."""
+    """Return whether each altered field is a text that may become longer, which changes no rows."""
     altered = [operation for operation in migration.operations if isinstance(operation, AlterField)]
     for operation in altered:
         before = state.models[migration.app_label, operation.model_name_lower].fields[operation.name_lower]
@@ -127,7 +128,7 @@ def _about_short(statement: str) -> bool:
 
 
 def main() -> int:
-    """Say what is wrong; 1 if anything is."""
+    """Print all problems. Return 1 if there are any, otherwise 0."""
     with postgresql() as url, tempfile.TemporaryDirectory() as data:
         os.environ |= {"WARPCOURT_DATABASE_URL": url, "WARPCOURT_DATA_DIR": data}
         os.environ["DJANGO_SETTINGS_MODULE"] = "web.settings"

@@ -1,4 +1,4 @@
-"""Check that the texts that people read are plain English: `python -m deploy.prose [PATH...]`.
+"""Checks that texts for readers are plain English: `python -m deploy.prose [PATH...]`.
 
 The check knows phrases that read as foreign or as jargon of this repository, and what to write instead.
 It reads:
@@ -55,7 +55,7 @@ EXCEPTED = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A phrase that must not occur, and what to write instead."""
+    """A forbidden phrase, and its replacement."""
 
     pattern: re.Pattern[str]
     instead: str
@@ -63,7 +63,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class TextPassage:
-    """A piece of text that people read, and the line on which it starts."""
+    """A piece of text for readers, and the line on which it starts."""
 
     line: int
     text: str
@@ -86,7 +86,8 @@ def _rule(pattern: str, instead: str) -> Rule:
     return Rule(re.compile(pattern, re.IGNORECASE), instead)
 
 
-# The start of a sentence. A clause that starts one and does not end in a question mark is its subject.
+# The start of a sentence. Such a clause at the start is the subject of the sentence, unless the sentence is a
+# question.
 _START = r"(?:^|(?<=[.!?:;] ))"
 _WITHIN = r"(?:(?!\. )[^?;:])*?"
 
@@ -119,7 +120,7 @@ RULES = (
 
 
 def breaches(text: str) -> Iterator[tuple[str, str]]:
-    """The phrases of `text` that break a rule, each with what to write instead. A lone word is a name."""
+    """Yield the phrases of `text` that break a rule, each with its replacement. A single word is a name."""
     plain = " ".join(text.split())
     if " " not in plain and plain.islower():
         return
@@ -174,7 +175,7 @@ def _blank(text: str, shown: str = "") -> str:
 
 
 def of_template(source: str) -> Iterable[TextPassage]:
-    """The passages of a Django template."""
+    """Yield the passages of a Django template."""
     for found in _VARIABLE.finditer(source):
         for default in _DEFAULT.finditer(found[0]):
             yield TextPassage(source.count("\n", 0, found.start()) + 1, default[2])
@@ -188,7 +189,7 @@ def of_template(source: str) -> Iterable[TextPassage]:
 
 
 def _help_texts(tree: ast.AST) -> Iterator[int]:
-    """The ids of the docstrings that typer prints: those of functions decorated with `@app.command(...)`."""
+    """Yield the ids of docstrings that typer prints: those of functions with `@app.command(...)`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             calls = [call.func for call in node.decorator_list if isinstance(call, ast.Call)]
@@ -197,7 +198,7 @@ def _help_texts(tree: ast.AST) -> Iterator[int]:
 
 
 def of_python(source: str) -> Iterable[TextPassage]:
-    """The string literals of a module, without docstrings that no program prints."""
+    """Yield the string literals of a module, except docstrings that no program prints."""
     tree = ast.parse(source)
     shown = set(_help_texts(tree))
     apart = {
@@ -222,7 +223,7 @@ def _literals(line: int, text: str) -> Iterable[TextPassage]:
 
 
 def of_script(source: str) -> Iterable[TextPassage]:
-    """The string literals of a script."""
+    """Yield the string literals of a script."""
     for line, text in enumerate(source.splitlines(), 1):
         if not _COMMENT.match(text):
             yield from _literals(line, text)
@@ -232,7 +233,7 @@ _TOML_LITERAL = re.compile(r'"""(.*?)"""|"((?:\\.|[^"\\\n])*)"|^\s*#[^\n]*', re.
 
 
 def of_toml(source: str) -> Iterable[TextPassage]:
-    """The strings of a TOML file in double quotes, without comments."""
+    """Yield the double-quoted strings of a TOML file, without comments."""
     for found in _TOML_LITERAL.finditer(source):
         if text := found[1] or found[2]:
             yield TextPassage(source.count("\n", 0, found.start()) + 1, text)
@@ -243,7 +244,7 @@ _HERE_DOCUMENT = re.compile(r"<<-?(['\"]?)(\w+)\1\n(.*?)\n\2$", re.DOTALL | re.M
 
 
 def of_shell(source: str) -> Iterable[TextPassage]:
-    """The string literals, comments and here-documents of a shell script or a Makefile."""
+    """Yield the string literals, comments and here-documents of a shell script or a Makefile."""
     for line, text in enumerate(source.splitlines(), 1):
         if remark := _REMARK.search(text):
             yield TextPassage(line, remark[1])
@@ -257,7 +258,7 @@ _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\n\s*[-*|#>]|\n\s*\d+\.\s|\Z)", re.DOT
 
 
 def of_markdown(source: str) -> Iterable[TextPassage]:
-    """The paragraphs, headings, items and rows of a Markdown file, without code."""
+    """Yield the paragraphs, headings, items and rows of a Markdown file, without code."""
     source = _CODE.sub(lambda found: _blank(found[0], "X"), source)
     for found in _PARAGRAPH.finditer(source):
         text = found[0].lstrip("-*#>| ")
@@ -283,7 +284,7 @@ def is_excepted(path: Path) -> bool:
 
 
 def check(paths: Iterable[Path], root: Path) -> list[PhraseFinding]:
-    """Return the breaches of rules in the files `paths` below `root`, in order."""
+    """Return the phrases that break rules in the files `paths` below `root`, in order."""
     found = []
     for path in paths:
         for passage in _READERS[path.suffix]((root / path).read_text()):
@@ -292,14 +293,14 @@ def check(paths: Iterable[Path], root: Path) -> list[PhraseFinding]:
 
 
 def checked_paths(root: Path) -> list[Path]:
-    """The files that must be plain, relative to `root`."""
+    """Return the files that must be plain, relative to `root`."""
     found = {path for pattern in CHECKED for path in root.glob(pattern) if path.is_file()}
     known = (path.relative_to(root) for path in found if path.suffix in _READERS)
     return sorted(path for path in known if not is_excepted(path))
 
 
 def main(arguments: list[str]) -> int:
-    """Print what was found. Exit status: 0 nothing, 1 something."""
+    """Print the findings. Return the exit status: 0 without findings, otherwise 1."""
     root = Path(__file__).resolve().parent.parent
     findings = check([Path(name) for name in arguments] or checked_paths(root), root)
     for finding in findings:

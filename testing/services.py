@@ -1,4 +1,4 @@
-"""Starts the services that a test or a check needs, or skips the test where the machine lacks them."""
+"""Starts the services that a test or a check needs, or skips the test if the machine lacks them."""
 
 import contextlib
 import fcntl
@@ -64,7 +64,7 @@ def _locked(lock: TextIO) -> Iterator[None]:
 
 
 def answers(address: str | None) -> bool:
-    """Return whether an engine is there."""
+    """Return whether a container engine answers at `address`."""
     engine = Engine(address)
     try:
         engine.facts()
@@ -92,7 +92,7 @@ def stop_engine(folder: Path) -> None:
         return
     engine = Path("/proc", pid_file.read_text().strip())
     deadline = time.monotonic() + _STOP_S
-    with contextlib.suppress(OSError):  # it is gone
+    with contextlib.suppress(OSError):  # the process has already exited
         if (engine / "comm").read_text() == "dockerd\n":
             os.kill(int(engine.name), signal.SIGTERM)
         while (engine / "comm").read_text() == "dockerd\n" and time.monotonic() < deadline:
@@ -109,7 +109,8 @@ def free_port() -> int:
 def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = READY_S) -> None:
     """Wait until `condition` holds. Fails the test when it does not.
 
-    Between two looks it waits twice as long as a look takes, so that what is awaited gets the processor.
+    The pause between two checks is twice as long as a check takes. So most of the processor time is left for
+    the process that the caller waits for.
     """
     deadline = time.monotonic() + timeout_s
     while True:
@@ -137,8 +138,9 @@ def postgresql_programs() -> Path | None:
 def postgresql(*, put_data: Callable[[Path], None] | None = None, keep: Path | None = None) -> Iterator[str]:
     """Yield the URL of a PostgreSQL database. The server runs as an unprivileged user.
 
-    The database is empty, unless `put_data` puts a data directory with a database `warpcourt` where it is
-    told. The data directory is copied to `keep` after the server has stopped.
+    The database is empty by default. `put_data` can provide one: it is called with a path and puts a data
+    directory with a database `warpcourt` there. If `keep` is set, the data directory is copied to `keep`
+    after the server has stopped.
     """
     programs = postgresql_programs()
     need(programs is not None, "PostgreSQL", "apt-get install postgresql")
@@ -188,7 +190,7 @@ def redis_server() -> Iterator[str]:
 
 
 def started_worker(script: str) -> subprocess.Popen[bytes]:
-    """Return a process of this checkout that runs `script`, which has printed `started`."""
+    """Start a process of this checkout that runs `script`. Return it after it has printed `started`."""
     python = ROOT / ".venv" / "bin" / "python"
     worker = subprocess.Popen([python, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
     assert worker.stdout is not None
@@ -197,7 +199,7 @@ def started_worker(script: str) -> subprocess.Popen[bytes]:
 
 
 def kill_worker(worker: subprocess.Popen[bytes]) -> None:
-    """Kill it at once, as a crash would."""
+    """Kill the worker immediately, like a crash."""
     worker.kill()
     worker.wait()
     if worker.stdout is not None:
@@ -205,7 +207,7 @@ def kill_worker(worker: subprocess.Popen[bytes]) -> None:
 
 
 def unprivileged() -> dict[str, Any]:
-    """Return arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
+    """Return arguments of `subprocess.run` for an unprivileged user. PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

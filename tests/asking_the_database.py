@@ -1,7 +1,7 @@
-"""A plugin that leaves only tests that may ask the database: pytest -p tests.asking_the_database.
+"""A plugin that runs only tests that may query the database: pytest -p tests.asking_the_database.
 
-All others cannot differ between one database and the next. The tests' database is a copy of the database of
-the settings, which is migrated and has no rows but those of migrations.
+All other tests have the same result on every database. The database of the tests is a copy of the one in the
+settings, which is migrated and contains only the rows of migrations.
 """
 
 import pytest
@@ -16,6 +16,6 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the others."""
+    """Deselect all other tests."""
     config.hook.pytest_deselected(items=[item for item in items if not may_ask(item)])
     items[:] = filter(may_ask, items)

@@ -1,4 +1,7 @@
-"""Compiles CUDA for functional mode at once. The judge starts the compilation and reads its end later."""
+"""Compiles CUDA for functional mode in one call.
+
+The judge starts a compilation and reads its result later.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Fixtures that every kind of test shares: people with names, a problem, and programs of theirs.
+"""Fixtures for all kinds of tests: users with roles, a problem, and submissions.
 
 Access tests read as prose: the owner made the submission, the teammate is another user, the stranger
 is not signed in, and staff may see everything.
@@ -32,12 +32,12 @@ from web.submissions.models import Submission
 
 pytest_plugins = ("tests.receipts", "tests.file_receipts", "tests.unmeasured", "tests.one_database")
 PASSWORD = "correct horse battery"
-# Groups of tests that one process runs one after the other for minutes.
+# Groups of tests that take minutes in a single process.
 LONGEST = ("postgresql", "python-3.12", "python-3.13", "images", "cluster", "installation")
 
-COLLECT_AFTER = 20_000  # objects made and not yet freed
+COLLECT_AFTER = 20_000  # number of live new objects that starts a collection
 
-# No test fails because the machine is busy.
+# A busy machine must not make a test fail.
 hypothesis.register_profile(
     "unhurried", parent=hypothesis.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -45,7 +45,7 @@ hypothesis.load_profile("unhurried")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no process idles while another still has minutes to go."""
+    """Run the longest tests first, so that no process idles while another works for minutes."""
 
     def turn(item: pytest.Item) -> int:
         groups = {str(mark.args[0]) for mark in item.iter_markers("xdist_group")}
@@ -56,10 +56,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _refuse_browsers_outside_e2e(items: list[pytest.Item]) -> None:
-    """Refuse fixtures of other tests that have the name of one of Playwright's.
+    """Refuse tests outside e2e whose fixtures have names of Playwright's fixtures.
 
-    Playwright would give such a test a parameter for the browser, and pytest would run all browser tests
-    next to it, in the midst of the tests with a database.
+    Playwright would give such a test a browser parameter. Then pytest would run all browser tests next to it,
+    between the tests with a database.
     """
     for item in items:
         outside = Path(__file__).parent / "e2e" not in item.path.parents
@@ -70,7 +70,7 @@ def _refuse_browsers_outside_e2e(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage while tests are collected: nearly all that is made stays to the end."""
+    """Disable garbage collection during test collection, because nearly all new objects live to the end."""
     gc.disable()
     try:
         return (yield)
@@ -79,7 +79,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from what was imported: to walk through it takes a tenth of the time."""
+    """Exclude imported objects from garbage collection, which would need a tenth of the time for them."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, 20, 20)
@@ -87,7 +87,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """Whether the database is there before the tests and is kept: the copy of a migrated one is."""
+    """Return whether to keep an existing database. True if it is a copy of a migrated one."""
     return connection.vendor == "sqlite"
 
 
@@ -95,7 +95,7 @@ def django_db_keepdb() -> bool:
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, django_db_keepdb: bool
 ) -> None:
-    """Put the database where this process looks for it."""
+    """Create the database at the path of this process."""
     if django_db_keepdb:
         put_migrated_database(Path(connection.settings_dict["TEST"]["NAME"]))
 
@@ -104,7 +104,7 @@ def django_db_modify_db_settings(
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Write content types and permissions back after a transactional test, whose end deletes all rows.
 
-    Django would have every app make them again, which takes longer than most of these tests.
+    Django would let every app create them again, which takes longer than most of these tests.
     """
     models = (ContentType, Permission)  # in the order of their keys
     with django_db_blocker.unblock():
@@ -121,10 +121,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hide Playwright's event loop from tests without a browser: in a thread with a loop, Django refuses.
+    """Hide Playwright's event loop from tests without a browser, because Django refuses to run next to it.
 
-    Playwright's loop stays in the thread until the session ends, whatever runs after the browser tests.
-    A hook surrounds all fixtures of a test, whereas a fixture would be torn down before some of them.
+    Playwright's loop stays in the thread until the session ends, even when other tests follow. This is a
+    hook, because it surrounds all fixtures of a test. A fixture would be torn down before some others.
     """
     if "playwright" in getattr(item, "fixturenames", ()):
         return (yield)
@@ -181,7 +181,7 @@ def problem(db: None) -> Problem:
 
 
 def new_problem(slug: str, **columns: object) -> Problem:
-    """A problem of one size `n`, as `loadproblems` would store it."""
+    """Return a problem with one size `n`, as `loadproblems` would store it."""
     made = Problem.objects.create(
         slug=slug,
         **{

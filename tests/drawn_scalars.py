@@ -1,4 +1,4 @@
-"""Vector addition with a factor that is drawn for each case, made of the shipped problem."""
+"""Vector addition with a factor that is drawn for each case, derived from the shipped problem."""
 
 from dataclasses import replace
 
@@ -32,12 +32,12 @@ def check(xp, inputs, expected, got, size, tolerance):
 
 
 def program(alpha: str) -> str:
-    """A CUDA program that multiplies by the expression `alpha`."""
+    """Return a CUDA program that multiplies by the expression `alpha`."""
     return _PROGRAM.replace("ALPHA", alpha)
 
 
 def scaled(vector_add: Problem) -> Problem:
-    """`vector_add` with a scalar `alpha` from 0.5 to 2, which the example states as 0.75."""
+    """Return `vector_add` with a scalar `alpha` from 0.5 to 2. The example states 0.75 for it."""
     bounds = ValueRule(Formula.parse("0.5", fractions=True), Formula.parse("2"))
     alpha = Argument("alpha", Role.SCALAR, Dtype.FLOAT32, values=bounds)
     a, b, c, *others = vector_add.arguments

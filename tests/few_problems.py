@@ -1,6 +1,6 @@
-"""A folder with a few of the shipped problems, for sites on which no other is solved.
+"""A folder with a few of the shipped problems, for sites that need no others.
 
-Each start of a site reads all packages of its folder, which takes longer than the rest of its preparation.
+Each start of a site reads all packages of its folder, which takes longer than all other preparation.
 """
 
 import shutil

@@ -1,13 +1,13 @@
-"""A pytest plugin: tests of the engine run again only if something that their file depends on has changed.
+"""A pytest plugin that runs tests of the engine again only if a dependency of their file has changed.
 
 Theory of operation. The outcome of these tests depends on files of this repository alone: the test file, all
 modules outside the engine that it imports directly or indirectly, the engine (which starts programs inside
-sandboxes that nothing imports), the locks of what is installed, and the data that VERIFIED names. Sources of
-the engine that no verdict on a CPU depends on count only for tests that import some of them, so most receipts
-hold after a change of the code for GPUs or of the importers. Sources that read texts of packages count only
-for tests that read packages, and what starts services for tests never counts: without them, tests fail or are
-skipped. A receipt `tests/receipts/NAME.json` holds a hash over these files
-and the version of Python, and the names of the tests that passed. As with proofs (`tests.receipts`), each run
+sandboxes that nothing imports), the locks of what is installed, and the data that VERIFIED names. Some
+sources of the engine affect no verdict on a CPU. They count only for tests that import them, so most receipts
+stay valid after a change of the code for GPUs or of the importers. Sources that read texts of packages count
+only for tests that read packages. The code that starts services for tests never counts, because without
+services, tests fail or are skipped. A receipt `tests/receipts/NAME.json` holds a hash over these files and
+the version of Python, and the names of the tests that passed. As with proofs (`tests.receipts`), each run
 also draws a random sample of the covered tests, and `make prove` writes the receipts.
 
 A test does not depend on files alone if it measures time, draws at random, asks a database, or tests the
@@ -39,7 +39,7 @@ PROOFS = TESTS / "integration" / "problems"  # `make prove` runs all of this fol
 _TOPS = ("benchmarks", "deploy", "judge", "problems", "sandbox", "testing", "tests", "web", "worker")
 SERVICES = ROOT / "testing" / "services.py"
 _OF_ENGINE = ("judge/", "sandbox/", "problems/")
-_CONTAINERS = "sandbox/containers"  # what starts services for tests imports it
+_CONTAINERS = "sandbox/containers"  # the code that starts services for tests imports it
 PACKAGES = ("problems/*", "problems/*/**/*")
 SETS = ("tests/sets/**/*",)
 # Files and folders of tests, with patterns of the data that they read in addition to their own folder.
@@ -76,13 +76,13 @@ _ASKS_DATABASE = {"db", "transactional_db", "live_server"}
 
 @dataclass(frozen=True, slots=True)
 class FileReceipt:
-    """The names of the tests of a file that passed in `state`, a hash of all that the file depends on."""
+    """The names of the tests of a file that passed in `state`, which is a hash of the file's dependencies."""
 
     state: str = ""
     passed: tuple[str, ...] = ()
 
     def covers(self, name: str, state: str) -> bool:
-        """Whether the test `name` passed in `state`."""
+        """Return whether the test `name` passed in `state`."""
         return self.state == state and name in self.passed
 
 
@@ -102,7 +102,7 @@ def _entry(inside: str) -> tuple[str, ...] | None:
 
 @cache
 def state_of(path: Path) -> str:
-    """A SHA-256 over all files that the tests of the file `path` depend on.
+    """Return a SHA-256 over all files that the tests of the file `path` depend on.
 
     Raises:
         ValueError: VERIFIED does not name the file.
@@ -121,10 +121,10 @@ def state_of(path: Path) -> str:
 
 
 def modules_of(path: Path) -> set[Path]:
-    """The test file, its `conftest.py` files but the one of all tests, and the modules that they import.
+    """Return the test file, its `conftest.py` files except the global one, and the modules that they import.
 
-    Modules of the engine are not followed, since the engine counts anyway. What the `conftest.py` of all
-    tests gives to these tests concerns the site alone.
+    Imports of engine modules are not followed, because the whole engine counts anyway. The fixtures of the
+    global `conftest.py` only concern the site.
     """
     found: set[Path] = set()
     waiting = [path, *_conftests(path.parent)]
@@ -156,7 +156,7 @@ def _conftests(folder: Path) -> Iterator[Path]:
 
 @cache
 def _imported(module: Path) -> frozenset[Path]:
-    """The modules of this repository that `module` imports, wherever in its source it does so."""
+    """Return the modules of this repository that `module` imports, anywhere in its source."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(module.read_bytes())):
         if isinstance(node, ast.Import):
@@ -170,7 +170,7 @@ def _imported(module: Path) -> frozenset[Path]:
 
 
 def _files(name: str) -> Iterator[Path]:
-    """The files that importing `name` runs: its packages', and its own."""
+    """Return the files that run when `name` is imported: those of its packages, and its own."""
     place = ROOT
     for part in name.split("."):
         place /= part
@@ -194,7 +194,7 @@ def _engine(unused: tuple[str, ...]) -> frozenset[Path]:
 
 
 def _beside(folder: Path) -> Iterator[Path]:
-    """The data in the folder of a test file."""
+    """Return the data files in the folder of a test file."""
     return (file for file in folder.rglob("*") if _counts(file) and file.suffix != ".py")
 
 
@@ -209,13 +209,13 @@ def _counts(file: Path) -> bool:
 
 
 def path_of(path: Path) -> Path:
-    """Where the receipt of the test file `path` lies."""
+    """Return the path of the receipt of the test file `path`."""
     return RECEIPTS / f"{'-'.join(path.relative_to(TESTS).with_suffix('').parts)}.json"
 
 
 @cache
 def read(path: Path) -> FileReceipt:
-    """The receipt of the test file `path`; an empty one if there is none."""
+    """Return the receipt of the test file `path`, or an empty one."""
     at = path_of(path)
     if not at.exists():
         return FileReceipt()
@@ -224,7 +224,10 @@ def read(path: Path) -> FileReceipt:
 
 
 def merged(before: FileReceipt, state: str, outcomes: dict[str, str]) -> FileReceipt:
-    """The receipt after a run in `state` with these outcomes. Tests that did not run keep a valid receipt."""
+    """Return the receipt after a run in `state` with these outcomes.
+
+    Tests that did not run keep a valid receipt.
+    """
     known = {name for name in before.passed if name not in outcomes} if before.state == state else set()
     passed = {name for name, outcome in outcomes.items() if outcome == "passed"}
     return FileReceipt(state, tuple(sorted(known | passed)))
@@ -247,13 +250,13 @@ def _is_left_out(item: pytest.Item) -> bool:
 
 
 def _name(nodeid: str) -> str:
-    """The name of a test inside its file, without the group that xdist appends."""
+    """Return the name of a test inside its file, without the group that xdist appends."""
     inside = nodeid.split("::", 1)[1]
     return inside.rpartition("]")[0] + "]" if "]" in inside else inside.partition("@")[0]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep the outcome of a test of the engine: the worst of its set-up, call and teardown."""
+    """Record the outcome of a test of the engine: the worst of its set-up, call and teardown."""
     if os.environ.get(PROVE) and is_verified(file := ROOT / report.nodeid.split("::", 1)[0]):
         seen, name = _seen[file], _name(report.nodeid)
         if seen.get(name, "passed") == "passed":

@@ -1,8 +1,8 @@
-"""How the time of a function grows with the length of what it reads, whatever machine it runs on.
+"""Checks that the time of a function grows linearly with the length of its input, on any machine.
 
-Processor time of this thread is compared with itself: eight times the text may take eight times as long, and
-`_MARGIN` times that. What takes the square of the length takes 64 times as long. Times below `_FLOOR_S` are
-noise and count as `_FLOOR_S`, so the longer text has to be so long that its square would be seen.
+The check compares two processor times of this thread: a text of eight times the length may take eight times
+as long, times `_MARGIN`. A quadratic function takes 64 times as long. Times below `_FLOOR_S` are noise and
+count as `_FLOOR_S`, so the longer text must be long enough to reveal quadratic time.
 """
 
 import gc
@@ -19,7 +19,7 @@ _TRIES = 4
 def assert_linear(
     read: Callable[[str], object], piece: str, *, length: int, head: str = "", tail: str = ""
 ) -> None:
-    """Check that `read` takes about as much longer as `head`, `piece` again and again, and `tail` is longer.
+    """Check that `read` takes linear time for the text of `head`, many repetitions of `piece`, and `tail`.
 
     `length` is that of the shorter text, in characters.
     """
@@ -34,7 +34,7 @@ def assert_linear(
 
 
 def pieces(alphabet: Sequence[str], *, most: int) -> Iterator[str]:
-    """Every sequence of one to `most` of `alphabet`."""
+    """Yield every sequence of one to `most` elements of `alphabet`."""
     for count in range(1, most + 1):
         for parts in itertools.product(alphabet, repeat=count):
             yield "".join(parts)

@@ -1,9 +1,9 @@
-"""Databases that were migrated once, for every site and test process that begins with an empty one.
+"""Databases that are migrated once, for all sites and test processes that begin with an empty database.
 
-Theory of operation. Running all migrations takes longer than most tests, and several dozen sites would do it.
-So they are run once into a file of SQLite and once into a data directory of PostgreSQL. Both are named by
-what they depend on, and each site starts on a copy. It migrates the copy as it would any other database, and
-finds that nothing is left to do. Parallel test processes take turns by a lock.
+Theory of operation. Running all migrations takes longer than most tests, and several dozen sites would need
+it. So the migrations run once into an SQLite file and once into a data directory of PostgreSQL. The names of
+both contain a hash of their dependencies, and each site starts on a copy. The site migrates the copy like any
+other database, and finds nothing to do. Parallel test processes take turns by a lock.
 """
 
 import fcntl
@@ -22,11 +22,11 @@ from testing.services import postgresql, postgresql_programs, unprivileged
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".cache" / "tests" / "databases"
-NAME = "warpcourt.sqlite3"  # of the database in a site's data directory
+NAME = "warpcourt.sqlite3"  # name of the database in a site's data directory
 
 
 def put_migrated_database(at: Path) -> None:
-    """Put a database at `at` that has every migration, and no rows but theirs."""
+    """Put a fully migrated database at `at`, with only the rows of the migrations."""
     with _locked():
         kept = _kept("sqlite3")
         if not kept.exists():
@@ -55,7 +55,7 @@ def _locked() -> Iterator[None]:
 
 
 def _kept(kind: str) -> Path:
-    """Where the database of this kind is kept. Those of other migrations are removed."""
+    """Return the path of the database of this kind. Databases of other migrations are removed."""
     kept = KEPT / f"{_digest()}.{kind}"
     for old in KEPT.glob(f"*.{kind}"):
         if old != kept:
@@ -64,7 +64,7 @@ def _kept(kind: str) -> Path:
 
 
 def _digest() -> str:
-    """Of all that migrations depend on: ours, the versions of those that packages bring, and PostgreSQL's."""
+    """Return a hash over our migrations, the versions of packages with migrations, and that of PostgreSQL."""
     digest = hashlib.sha256((ROOT / "deploy" / "requirements" / "run.txt").read_bytes())
     digest.update(f"{postgresql_programs()}\n".encode())
     for path in sorted((ROOT / "web").glob("*/migrations/*.py")):
@@ -77,7 +77,7 @@ def _migrate(kept: Path) -> None:
         _run_migrations(WARPCOURT_DATA_DIR=folder)
         whole = Path(folder, "whole")
         with closing(sqlite3.connect(Path(folder, NAME))) as database:
-            database.execute("VACUUM INTO ?", (str(whole),))  # with what its log still holds
+            database.execute("VACUUM INTO ?", (str(whole),))  # including the contents of its write-ahead log
         whole.replace(kept)
 
 

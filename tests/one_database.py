@@ -1,11 +1,11 @@
-"""A pytest plugin: a whole run asks PostgreSQL or SQLite in a test of the site, not both.
+"""A pytest plugin that runs each test of the site on PostgreSQL or SQLite in a whole run, not on both.
 
-Theory of operation. `test_postgresql` runs the tests of ON_POSTGRESQL in a process of its own, on the
-database of a real installation. In a run that includes it, those tests do not run on SQLite too, unless
-ON_BOTH names them: tests of code that treats the databases differently or that many processes run at once,
-and tests on which coverage rests, since the other process is not measured. SQLite serves every page and every
-operation in ONLY_ON_SQLITE, and the sites of all browser tests. A run of single files or folders, such as
-`pytest tests/unit/web`, leaves nothing out.
+Theory of operation. `test_postgresql` runs the tests of ON_POSTGRESQL in a separate process, on the database
+of a real installation. In a run that includes it, these tests do not also run on SQLite, unless ON_BOTH names
+them. ON_BOTH has tests of code that treats the databases differently or that many processes run at once, and
+tests for coverage, because the other process is not measured. The tests of ONLY_ON_SQLITE, which open every
+page and call every operation, and all browser tests run on SQLite. A run of single files or folders, such as
+`pytest tests/unit/web`, omits no test.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ ON_POSTGRESQL = (
     "integration/web/test_talk_at_once.py",
     "unit/web",
 )
-# They ask the database for nothing that others do not ask for.
+# These tests make no queries that other tests do not make.
 ONLY_ON_SQLITE = ("unit/web/access", "unit/web/cli")
 ON_BOTH = (
     *MEASURED,
@@ -46,9 +46,9 @@ ON_BOTH = (
 _FIXTURES = {"db", "transactional_db", "django_db_setup", "live_server"}
 
 
-@pytest.hookimpl(trylast=True)  # after the options -k and -m have left out what they do not name
+@pytest.hookimpl(trylast=True)  # after the options -k and -m have deselected tests
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect what `test_postgresql` runs, in a run that includes it."""
+    """Deselect the tests that `test_postgresql` runs, in a run that includes it."""
     if postgresql_programs() is None or not any(item.path == PASS for item in items):
         return
     left_out = {item for item in items if may_ask(item) and is_left_to_postgresql(item.path)}
@@ -57,13 +57,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def may_ask(item: pytest.Item) -> bool:
-    """Whether a test may ask the database. pytest-django refuses it to all others."""
+    """Return whether a test may query the database. pytest-django refuses queries of all others."""
     return item.get_closest_marker("django_db") is not None or not _FIXTURES.isdisjoint(
         getattr(item, "fixturenames", ())
     )
 
 
 def is_left_to_postgresql(path: Path) -> bool:
-    """Whether a whole run asks only PostgreSQL in the tests of this file that ask a database."""
+    """Return whether a whole run uses only PostgreSQL for the database tests of this file."""
     name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else ""
     return is_in(name, ON_POSTGRESQL) and not is_in(name, (*ONLY_ON_SQLITE, *ON_BOTH))

@@ -1,7 +1,7 @@
-"""Build functional mode's runtime before the tests: `python -m tests.prepare`. No test then waits for it.
+"""Builds functional mode's runtime, so that no test waits for it: `python -m tests.prepare`.
 
-Three processes of tests would share the cores with the compilers, and the first tests would reach their time
-limit. Does nothing on a machine without compilers.
+Otherwise three test processes would share the cores with the compilers, and the first tests would reach their
+time limits. This does nothing on a machine without compilers.
 """
 
 import sys
@@ -12,7 +12,7 @@ from tests.integration.conftest import CACHE
 
 
 def main() -> int:
-    """Build it, and say so."""
+    """Build the runtime, and print a message."""
     try:
         toolkit = find_toolkit()
     except ToolchainMissing as error:

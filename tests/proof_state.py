@@ -1,9 +1,10 @@
-"""What a proof depends on, as one hash: the files of its package and the sources that judge it.
+"""Computes one hash over the dependencies of a proof: the files of its package and the sources that judge it.
 
-Verdicts of programs do not depend on texts, so a new wording of a statement repeats the checks of the package
-alone. They depend on the engine of their languages and of what their problem uses: a change of Triton's
-interpreter leaves the proofs of CUDA programs valid. The hash ignores docstrings, comments and layout of the
-engine's Python sources. It covers the versions of compilers and libraries by the locks that install them.
+Verdicts of programs do not depend on texts, so a new wording of a statement repeats only the checks of the
+package. Verdicts depend on the parts of the engine for their language and for the features of their problem.
+For example, a change of Triton's interpreter leaves the proofs of CUDA programs valid. The hash ignores
+docstrings, comments and layout of the engine's Python sources. It covers the versions of compilers and
+libraries by the locks that install them.
 """
 
 import ast
@@ -22,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Use(StrEnum):
-    """What a proof uses that others do without."""
+    """A feature that only some proofs use."""
 
     CUDA = "cuda"
     TRITON = "triton"
@@ -35,7 +36,7 @@ class Use(StrEnum):
 
 
 _INTERPRETED = frozenset({Use.TRITON, Use.PYTHON})
-# What no verdict on a CPU depends on: code for GPUs, importers of sets, and archives of packages.
+# Sources that affect no verdict on a CPU: code for GPUs, importers of sets, and the reader of archives.
 ELSEWHERE = (
     "judge/clock",
     "judge/evidence/profile.py",
@@ -51,7 +52,7 @@ ELSEWHERE = (
     "sandbox/runner/host_arrays.h",
     "sandbox/runner/vmm.py",
 )
-# What reads and checks the texts of packages.
+# Sources that read and check the texts of packages.
 READERS = (
     "judge/proof/accessibility.py",
     "judge/proof/hints.py",
@@ -104,7 +105,10 @@ _STARTERS = "starter/"
 
 
 def uses_of(problem: Problem, languages: frozenset[Language], *, texts: bool) -> frozenset[Use]:
-    """What a proof of programs of `problem` in `languages` uses. `texts`: it checks the whole package."""
+    """Return the features that a proof of programs of `problem` in `languages` uses.
+
+    `texts`: it checks the whole package.
+    """
     found = {Use(language.value) for language in languages}
     if problem.limits.libraries:
         found.add(Use.LIBRARIES)
@@ -120,7 +124,7 @@ def uses_of(problem: Problem, languages: frozenset[Language], *, texts: bool) ->
 
 
 def state_of(folder: Path, uses: frozenset[Use]) -> str:
-    """A SHA-256 over all that a proof of the package in `folder` depends on."""
+    """Return a SHA-256 over all dependencies of a proof of the package in `folder`."""
     files = package_hash(folder) if Use.TEXTS in uses else judged_hash(folder)
     return hashlib.sha256(f"{files} {engine_hash(uses)}".encode()).hexdigest()
 
@@ -138,7 +142,7 @@ def package_hash(folder: Path) -> str:
 
 @cache
 def judged_hash(folder: Path) -> str:
-    """The content hash of the files that verdicts depend on: all but texts, figures and starters."""
+    """Return the content hash of the files that affect verdicts: all except texts, figures and starters."""
     contents = read_folder(folder)
     judged = {
         path: content
@@ -186,12 +190,15 @@ def _users_of(path: Path) -> frozenset[Use]:
 
 @cache
 def content_hash(path: Path) -> bytes:
-    """The SHA-256 of what a source means."""
+    """Return the SHA-256 of the meaning of a source."""
     return hashlib.sha256(meaning(path)).digest()
 
 
 def meaning(path: Path) -> bytes:
-    """The content of a source that can change what it does: of Python the syntax tree without docstrings."""
+    """Return the part of a source that affects its behaviour.
+
+    For Python, this is the syntax tree without docstrings.
+    """
     source = path.read_bytes()
     if path.suffix != ".py":
         return source

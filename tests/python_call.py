@@ -1,4 +1,4 @@
-"""Shipped problems as problems in Python, whose programs are called as GPU MODE's are."""
+"""Turns shipped problems into Python problems, which call programs as GPU MODE does."""
 
 from dataclasses import replace
 
@@ -8,6 +8,6 @@ from problems.vocabulary import Language
 
 
 def in_python(vector_add: Problem) -> Problem:
-    """Vector addition with `custom_kernel((a, b, n))`, which returns `c`; or `solve(a, b, c, n)`."""
+    """Return vector addition with `custom_kernel((a, b, n))`, which returns `c`, or `solve(a, b, c, n)`."""
     call = PythonCallSpec(PythonEntry.CUSTOM_KERNEL, Pattern.parse("(a, b, n)"), returns=("c",))
     return replace(vector_add, languages=(Language.PYTHON,), python=call)

@@ -1,17 +1,17 @@
-"""A pytest plugin: what a receipt proves is not proved again until the package or the engine changes.
+"""A pytest plugin that repeats a proof only after a change of the package or the engine.
 
-Theory of operation. To judge every shipped program takes most of the time of a whole test run, and the
-outcome depends on two things alone: the files of the package and the engine that judges. So the outcome is
-committed: `problems/receipts/NAME.json` holds for each test a hash of the files and the engine that it
-depends on, and what it recorded. A test with the marker `proof` runs only if
+Theory of operation. Judging every shipped program takes most of the time of a whole test run. The outcome
+depends only on the files of the package and on the engine. So the outcome is committed:
+`problems/receipts/NAME.json` holds for each test a hash of the files and the engine that it depends on, and
+what it recorded. A test with the marker `proof` runs only if
 
-    its receipt is missing or has another hash: a change is proved again;
-    or the test is in the sample of this run, one of SAMPLES, drawn at random; of the proofs that judge all
-    mutants of a package, one of SAMPLES * RARER.
+    its receipt is missing or has another hash: a change is proved again; or the test is in the sample of this
+    run: one of SAMPLES tests, drawn at random. Of the proofs that judge all mutants of a package, the sample
+    has one of SAMPLES * RARER.
 
-The sample keeps receipts honest. A receipt that was forged, or that holds on one machine alone, is found
-within some runs. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both
-write the receipts of what passed.
+The sample keeps receipts honest: within some runs, it finds a receipt that was forged or that holds on one
+machine only. `make prove` runs the tests without a receipt, `make prove-all` runs every test, and both write
+the receipts of what passed.
 
 `tests.proof_state` says what a test depends on.
 """
@@ -35,8 +35,8 @@ from tests.proof_state import ROOT, folder_of, judged_hash, package_hash, state_
 
 RECEIPTS = ROOT / "problems" / "receipts"
 SAMPLES = 20  # about eighty proofs in each run
-RARER = 10  # times that proofs with all mutants of a package are drawn more rarely: one takes minutes
-LIMIT_S = 1200  # of one proof, which judges all mutants of a package; a busy machine takes minutes for it
+RARER = 10  # factor by which proofs with all mutants of a package are rarer, because one takes minutes
+LIMIT_S = 1200  # limit for one proof with all mutants of a package, which takes minutes on a busy machine
 SAMPLE = "PROOF_SAMPLE"
 PROVE = "PROVE"  # "all" tests, or the "missing" ones: their receipts are written
 _CHECKS = "test_package"  # depends on texts too
@@ -50,10 +50,10 @@ _seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was proved of one package.
+    """The proofs of one package.
 
-    `package` is the hash of all its files, and `judged` of those that verdicts depend on. `proved` has for
-    each test the hash of what it depends on, and what it recorded, such as a verdict.
+    `package` is the hash of all its files, and `judged` that of the files that affect verdicts. `proved` has,
+    for each test, the hash of its dependencies and the recorded results, such as a verdict.
     """
 
     package: str
@@ -61,7 +61,7 @@ class Receipt:
     proved: Outcomes = field(default_factory=dict)
 
     def covers(self, name: str, state: str) -> bool:
-        """Whether the test `name` passed in `state`, the hash of what it depends on."""
+        """Return whether the test `name` passed in `state`, which is the hash of its dependencies."""
         return self.proved.get(name, {}).get(_STATE) == state
 
 
@@ -80,7 +80,7 @@ def write(folder: Path, proved: Outcomes) -> None:
 
 
 def path_of(folder: Path) -> Path:
-    """Where the receipt of the package in `folder` lies. A problem and a template may have the same name."""
+    """Return the path of the package's receipt. A problem and a template may have the same name."""
     inside = folder.relative_to(problems_root())
     return RECEIPTS / f"{'-'.join(inside.parts)}.json"
 
@@ -92,7 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    """Which sample this run proves."""
+    """Report the sample that this run proves."""
     if os.environ.get(PROVE):
         return f"proofs: {os.environ[PROVE]}"
     return f"proofs: those without a receipt, and sample {os.environ[SAMPLE]} of {SAMPLES * RARER} ({SAMPLE})"
@@ -113,7 +113,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep what a proof recorded, in the process that writes receipts."""
+    """Keep the results of a proof, in the process that writes receipts."""
     recorded = dict(report.user_properties)
     if report.when == "call" and _PACKAGE in recorded:  # keywords would have parameters named `proof` too
         folder = Path(str(recorded.pop(_PACKAGE)))
@@ -133,7 +133,7 @@ def pytest_sessionfinish() -> None:
 
 
 def is_sampled(name: str) -> bool:
-    """Whether the test `name` is in the sample of this run. While receipts are made, no test is."""
+    """Return whether the test `name` is in the sample of this run. No test is while receipts are written."""
     samples = SAMPLES * RARER if name.startswith(_MUTANTS) else SAMPLES
     drawn = int(hashlib.sha256(name.encode()).hexdigest(), 16) - int(os.environ[SAMPLE])
     return not os.environ.get(PROVE) and drawn % samples == 0
@@ -145,7 +145,7 @@ def _in_receipt(item: pytest.Item) -> bool:
 
 
 def _state_of(item: pytest.Item) -> str:
-    """The state of what a test judges: the languages of its parameters, or all of its problem."""
+    """Return the state for a test: with the languages of its parameters, or all of its problem."""
     params = item.callspec.params  # type: ignore[attr-defined]  # only of parametrized tests
     problem: Problem = params["problem"]
     if "language" in params:
@@ -158,5 +158,5 @@ def _state_of(item: pytest.Item) -> str:
 
 
 def _package_of(item: pytest.Item) -> Path:
-    """The folder of the package that a test judges: that of its parameter `problem`."""
+    """Return the folder of the package that a test judges, by its parameter `problem`."""
     return folder_of(item.callspec.params["problem"])  # type: ignore[attr-defined]  # of parametrized tests

@@ -1,4 +1,4 @@
-"""The site's settings for tests: a data directory of their own, and fast password hashes."""
+"""The settings of the site for tests: a separate data directory, and fast password hashes."""
 
 import atexit
 import os
@@ -19,12 +19,13 @@ from web.settings import *  # noqa: F403 - the environment has to be set first
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
-# Each client of a test makes the middleware anew: files are looked for when they are asked for, not then.
+# Each test client creates the middleware again. Therefore WhiteNoise searches for files on request, not at
+# that time.
 WHITENOISE_AUTOREFRESH = True
 
-# A test that is slow in the middle of a transaction is no fault.
+# A test may be slow in the middle of a transaction.
 DATABASES["default"]["OPTIONS"].pop("options", None)  # noqa: F405 - from web.settings
 
-# A file, not memory: threads of one test share it as they would share the real one.
+# Use a file instead of memory, so that the threads of a test share the database as on a real site.
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405 - from web.settings
     DATABASES["default"]["TEST"] = {"NAME": f"{WARPCOURT.data_dir}/test-{os.getpid()}.sqlite3"}  # noqa: F405 - as above

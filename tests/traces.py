@@ -1,4 +1,4 @@
-"""Traces for tests: what they say request by request, what that costs, and traces of made-up kernels."""
+"""Traces for tests: their requests one by one, the costs of these, and traces of invented kernels."""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _BANKS = 32
 
 @dataclass(frozen=True)
 class Request:
-    """One event, with the lanes that take part."""
+    """One event, with the participating lanes."""
 
     launch: int
     block: int
@@ -57,7 +57,7 @@ def _lanes_of(mask: int) -> tuple[int, ...]:
 
 
 def sectors(request: Request) -> int:
-    """Sectors that a request to global memory moves, byte by byte."""
+    """Return the number of sectors that a request to global memory moves, computed byte by byte."""
     touched = {
         (address + byte) // _SECTOR_BYTES for address in request.addresses for byte in range(request.bytes)
     }
@@ -65,7 +65,7 @@ def sectors(request: Request) -> int:
 
 
 def wavefronts(request: Request) -> int:
-    """Wavefronts of a request to shared memory, word by word."""
+    """Return the number of wavefronts of a request to shared memory, computed word by word."""
     at_a_time = _LANES // max(1, request.bytes // 4)
     total = 0
     for first in range(0, _LANES, at_a_time):
@@ -80,7 +80,7 @@ def wavefronts(request: Request) -> int:
 
 
 def brute_force(trace: Trace) -> tuple[int, ...]:
-    """Requests and costs from the trace alone: loads, stores, shared memory, atomic operations, branches."""
+    """Count requests and costs from the trace: loads, stores, shared memory, atomic operations, branches."""
     groups: dict[str, list[int]] = {"load": [], "store": [], "shared": [], "atomic": [], "branch": []}
     for request in requests_of(trace):
         if request.kind is EventKind.ATOMIC:
@@ -97,7 +97,7 @@ def brute_force(trace: Trace) -> tuple[int, ...]:
 
 
 def engine_counts(sums: Sums) -> tuple[int, ...]:
-    """The same as the engine counts them."""
+    """Return the same counts from the engine."""
     groups = (sums.global_load, sums.global_store, sums.shared, sums.atomic, sums.branch)
     return tuple(figure for group in groups for figure in (group.requests, group.units))
 
@@ -110,7 +110,7 @@ def raw_trace(
     arrays: Sequence[bytes] | None = None,
     level: int = 0,
 ) -> bytes:
-    """What the engine writes. `events` are rows in the order of `EVENT`."""
+    """Return a trace as the engine writes it. `events` are rows in the order of `EVENT`."""
     launches = [launch()] if launches is None else launches
     arrays = [array()] if arrays is None else arrays
     counts = (len(launches), len(arrays), len(events), len(addresses))

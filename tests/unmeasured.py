@@ -1,13 +1,13 @@
-"""A pytest plugin: takes the tracer of coverage away from tests that add nothing to what it measures.
+"""A pytest plugin that disables the tracer of coverage for tests that do not add to the coverage.
 
-Theory of operation. `make test` measures `judge`, `sandbox` and `web.jobs`. The tracer is called for every
-line of Django and of the pages too, which nearly doubles the time of a test of the site. Such a test runs
-through the measured packages as well, but only through lines that the tests of those packages reach. Those
-of the deployment, of upkeep, of packages and of the benchmarks run through hardly any. MEASURED names the
-tests and folders of tests in these folders that reach more.
+Theory of operation. `make test` measures `judge`, `sandbox` and `web.jobs`. The tracer is also called for
+every line of Django and of the pages, which nearly doubles the time of a test of the site. Such a test also
+runs lines of the measured packages, but the tests of those packages reach these lines anyway. The tests of
+the deployment, of upkeep, of packages and of the benchmarks run hardly any measured lines. MEASURED names the
+tests and folders of tests that reach more.
 
-Collecting the tests takes twice as long with the tracer, too, and nearly all of what it does is no code of
-these packages. So the tracer is on only while their modules are imported.
+The tracer also doubles the time to collect the tests, in which hardly any code of these packages runs. So the
+tracer is on only while their modules are imported.
 """
 
 import sys
@@ -20,7 +20,7 @@ from types import ModuleType
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-PACKAGES = ("judge", "sandbox", "web.jobs")  # that are measured
+PACKAGES = ("judge", "sandbox", "web.jobs")  # the measured packages
 _PREFIXES = tuple(f"{package}." for package in PACKAGES)
 FOLDERS = (
     *("e2e", "integration/helm", "integration/upkeep", "integration/web"),

@@ -1,19 +1,20 @@
 """The web server of a deployment: `python -m web.serve`.
 
 Theory of operation. A site stays available during a restart if two of these servers run behind a proxy and
-stop one after the other. A server that stops at once would break requests on their way to it, so on SIGTERM:
+stop one after the other. A server that stops immediately would break requests that are on their way to it. So
+on SIGTERM:
 
-1. The mark of `web.site.draining` is made. `/readyz` answers 503 from now on; everything else is served as
-   before.
+1. The server creates the mark of `web.site.draining`. From now on, `/readyz` answers 503. All other requests
+   are served as before.
 2. For `drain_s` seconds nothing changes. The proxy checks `/readyz` more often than that and uses the other
    server.
-3. uvicorn gets the SIGTERM: it completes running requests and ends event streams, which resume at the other
-   server.
+3. uvicorn gets the SIGTERM. It completes running requests and ends event streams. The clients resume these at
+   the other server.
 
-A second signal ends the wait. uvicorn is a child with processes of its own. If it exits on its own, this
-process exits with its status, and the supervisor restarts it.
+A second signal ends the wait. uvicorn runs in a child process and starts further processes. If it exits
+without a signal from this process, this process exits with its status, and the supervisor restarts it.
 
-Idle connections are kept for longer than a proxy keeps them, so that the proxy closes them: a request on a
+The server keeps idle connections for longer than a proxy does, so that the proxy closes them. A request on a
 connection that the server is just closing would be lost.
 """
 
@@ -39,17 +40,17 @@ def uvicorn_argv(config: Config) -> list[str]:
         *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
         *("--workers", str(config.web_processes), "--timeout-keep-alive", str(KEEP_IDLE_S)),
         *("--no-server-header", "--no-access-log", "--log-level", "warning", "--no-proxy-headers"),
-        # Event streams are open for minutes; they resume, so they need not be waited for.
+        # Event streams are open for minutes. Do not wait for them, because clients resume them.
         *("--timeout-graceful-shutdown", str(DRAIN_STREAMS_S)),
     ]
 
 
 def serve(config: Config, stop: Event, hurry: Event) -> int:
-    """Serve until `stop`, drain until `hurry` at most, and return the status of uvicorn."""
+    """Serve until `stop`. Then drain, at most until `hurry`. Return the status of uvicorn."""
     mark = draining.mark(config)
     mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.unlink(missing_ok=True)  # of a server that was killed
-    # A session of its own: signals come to this process alone
+    mark.unlink(missing_ok=True)  # left over by a server that was killed
+    # Start uvicorn in a new session, so that signals reach only this process
     server = subprocess.Popen(uvicorn_argv(config), start_new_session=True)
     try:
         while server.poll() is None and not stop.wait(_LOOK_S):

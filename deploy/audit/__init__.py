@@ -1,1 +1,4 @@
-"""The checks of `deploy/check-environment`. Standard library alone, so that they run on a bare host."""
+"""The checks of `deploy/check-environment`.
+
+They use only the standard library, so they run on a bare host.
+"""

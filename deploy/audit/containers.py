@@ -1,4 +1,4 @@
-"""Checks of the container engine of a GPU host, and of what else runs in it."""
+"""Checks of the container engine of a GPU host, and of the other containers in it."""
 
 import re
 from collections.abc import Collection
@@ -18,7 +18,7 @@ _OPERATOR = re.compile(r"gpu-operator[^:@]*:v?(\d+(?:\.\d+)+)")
 
 
 def check_engine(host: GpuHost) -> Findings:
-    """The engine: there, new enough, able to hand out GPUs."""
+    """Check that the engine is present, new enough, and able to give GPUs to containers."""
     engine = host.engine
     if engine.trouble:
         yield Finding(
@@ -45,7 +45,7 @@ def check_engine(host: GpuHost) -> Findings:
 
 
 def _attachment(host: GpuHost, version: tuple[int, ...]) -> Finding:
-    """Yield how a container would get its GPU."""
+    """Check how a container would get its GPU."""
     cdi = [file for file in host.cdi_files if "nvidia" in file]
     if cdi and version >= _CDI_ENGINE:
         return Finding("gpu access", Level.OK, f"CDI, {cdi[0]}")
@@ -97,7 +97,7 @@ def check_running(host: GpuHost, trusted: Collection[str] = ()) -> Findings:
 
 
 def _check_ours(container: RunningContainer) -> Findings:
-    """A sandbox runs one of our images, as a user that is not root."""
+    """Check that a sandbox runs one of our images, and not as root."""
     if not any(_is(container.image, image) for image in (*OUR_IMAGES, _HOST_IMAGE)):
         yield Finding(
             "images",
@@ -123,7 +123,7 @@ def _shares_with_the_host(container: RunningContainer) -> str:
 
 
 def check_rights(host: GpuHost) -> Findings:
-    """Check the user that judges, and its control groups."""
+    """Check the user under which the judge runs, and its control groups."""
     if not host.engine.trouble and (host.root or host.in_docker_group):
         who = "root" if host.root else "in the group docker, which is equivalent to root"
         yield Finding("worker", Level.OK, f"this user is {who}; use this host only for judging")
@@ -152,7 +152,7 @@ def _has(images: Collection[str], repository: str) -> bool:
 
 
 def _is(image: str, repository: str) -> bool:
-    """Whether a reference names a repository of ours, on whatever registry."""
+    """Return whether an image reference names our `repository`, on any registry."""
     name = image.partition("@")[0]
     bare = name.rpartition(":")[0] if ":" in name.rpartition("/")[2] else name
     return bare == repository or bare.endswith(f"/{repository}")

@@ -1,6 +1,7 @@
 """Queries a container engine over its socket, with the standard library only.
 
-The judge uses `sandbox.containers.engine`, which needs the Docker SDK. The audit runs before it is installed.
+The judge uses `sandbox.containers.engine`, which needs the Docker SDK. The audit runs before the SDK is
+installed.
 """
 
 import http.client
@@ -18,9 +19,9 @@ SOCKETS = (Path("/run/docker.sock"), Path("/var/run/docker.sock"))
 
 @dataclass(frozen=True, slots=True)
 class RunningContainer:
-    """A container that runs. The modes are the engine's words: empty or `private` is its own namespace.
+    """A running container. The modes are the engine's words: empty or `private` means a namespace of its own.
 
-    `ours` says that it is a sandbox, by its label.
+    `ours` says whether its label marks it as a sandbox.
     """
 
     name: str
@@ -35,7 +36,7 @@ class RunningContainer:
 
 @dataclass(frozen=True, slots=True)
 class DockerDaemon:
-    """A container engine. `trouble` says why it cannot be asked, and then nothing else is known."""
+    """A container engine. `trouble` says why the engine did not answer; then all other fields are unknown."""
 
     socket: Path | None = None
     trouble: str = ""

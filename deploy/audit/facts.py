@@ -23,7 +23,7 @@ _MPS_NAME = "nvidia-cuda-mps"
 
 @dataclass(frozen=True, slots=True)
 class GpuState:
-    """A GPU, its state, and what its memory has suffered."""
+    """A GPU, its state, and the errors of its memory."""
 
     info: GpuInfo
     sample: GpuSample
@@ -41,7 +41,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class GpuHost:
-    """Everything that decides whether a GPU host may judge. Versions are empty for what is not there."""
+    """All facts that decide whether a GPU host may judge. The version of a missing program is empty."""
 
     gpus: tuple[GpuState, ...] = ()
     nvml_trouble: str = ""
@@ -61,12 +61,12 @@ class GpuHost:
 
 
 def is_gpu_host() -> bool:
-    """Whether an NVIDIA driver is loaded here."""
+    """Return whether an NVIDIA driver is loaded on this host."""
     return Path(DEVICES[0]).exists()
 
 
 def gather() -> GpuHost:
-    """Look at this host."""
+    """Collect the facts about this host."""
     gpus, trouble = _gpus()
     return GpuHost(
         gpus=gpus,
@@ -108,7 +108,7 @@ def _toolkit_cuda() -> tuple[int, ...]:
 
 
 def _nsight_compute() -> str:
-    """The version of Nsight Compute in this host's files."""
+    """Return the version of Nsight Compute that is installed on this host."""
     try:
         folder = profiler.installed(find_toolkit().root)
     except ToolchainMissing:
@@ -117,7 +117,7 @@ def _nsight_compute() -> str:
 
 
 def _counters_for_all() -> bool:
-    """Whether the driver lets every user read hardware counters."""
+    """Return whether the driver lets every user read hardware counters."""
     try:
         return "RmProfilingAdminOnly: 0" in _DRIVER_OPTIONS.read_text()
     except OSError:
@@ -125,7 +125,10 @@ def _counters_for_all() -> bool:
 
 
 def _cupy() -> str:
-    """CuPy's version, whichever build it is. Importing it would take a second."""
+    """Return the version of CuPy, for any of its builds.
+
+    This does not import CuPy, which would take a second.
+    """
     for distribution in importlib.metadata.distributions():
         name = str(distribution.metadata["Name"] or "").lower()
         if re.fullmatch(r"cupy(-cuda\d+x)?", name):
@@ -139,7 +142,7 @@ def _cdi_files() -> tuple[str, ...]:
 
 
 def _groups() -> set[str]:
-    """Names of the groups that this process is in, or its user would be."""
+    """Return the names of the groups of this process and of its user."""
     user = pwd.getpwuid(os.geteuid()).pw_name
     return {
         group.gr_name for group in grp.getgrall() if user in group.gr_mem or group.gr_gid in os.getgroups()
@@ -147,7 +150,7 @@ def _groups() -> set[str]:
 
 
 def _foreign(gpus: tuple[GpuState, ...]) -> tuple[Foreign, ...]:
-    """Processes on the GPUs that are not MPS, not started from this checkout, and in no container of ours."""
+    """Return the processes on the GPUs that do not belong to MPS, this checkout or our containers."""
     here = Path(__file__).resolve().parents[2]
     found = {}
     for gpu in gpus:
@@ -157,7 +160,7 @@ def _foreign(gpus: tuple[GpuState, ...]) -> tuple[Foreign, ...]:
                 name = (folder / "comm").read_text().strip()
                 ours = name.startswith(_MPS_NAME) or (folder / "cwd").resolve() == here
             except OSError:
-                continue  # it has ended
-            if not ours and not process.mps:  # clients of MPS came through a daemon, and daemons are ours
+                continue  # the process has ended
+            if not ours and not process.mps:  # clients of MPS use a daemon, and all daemons are ours
                 found[process.pid] = Foreign(process.pid, name, process.memory_mib)
     return tuple(found.values())

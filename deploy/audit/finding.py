@@ -25,7 +25,7 @@ class Finding:
 
     @property
     def stops(self) -> bool:
-        """Whether this host must not judge before this is fixed."""
+        """Return whether this host must not judge before this is fixed."""
         return self.level in (Level.MISSING, Level.REFUSED)
 
 
@@ -33,17 +33,17 @@ Findings = Iterator[Finding]
 
 
 def graded(value: float, least: float, good: float) -> Level:
-    """MISSING below `least`, WEAK below `good`."""
+    """Return MISSING below `least`, WEAK below `good`, and OK otherwise."""
     if value < least:
         return Level.MISSING
     return Level.OK if value >= good else Level.WEAK
 
 
 def ok_if(good: bool, otherwise: Level = Level.MISSING) -> Level:
-    """OK, or how bad it is."""
+    """Return OK if `good`, and `otherwise` if not."""
     return Level.OK if good else otherwise
 
 
 def dotted(version: tuple[int, ...]) -> str:
-    """A version for people."""
+    """Return a version as text, with dots."""
     return ".".join(map(str, version)) or "not found"

@@ -12,7 +12,7 @@ _REQUIREMENTS = ".venv/bin/pip install --require-hashes --no-deps -r deploy/requ
 
 
 def check_gpus(host: GpuHost) -> Findings:
-    """The driver, what it says, and each GPU."""
+    """Check the driver, and each GPU that it reports."""
     if host.nvml_trouble:
         cause, _, fix = host.nvml_trouble.partition("; ")
         yield Finding("driver", Level.MISSING, cause, fix or "install NVIDIA's data center driver")
@@ -96,7 +96,7 @@ def _gpu(gpu: GpuState) -> Findings:
 
 
 def check_foreign(host: GpuHost) -> Findings:
-    """Others' processes: they take memory, and make times noisy."""
+    """Check for other processes on the GPUs. They use memory and make times noisy."""
     for process in host.foreign:
         memory = "" if process.memory_mib is None else f" with {process.memory_mib} MiB"
         yield Finding(
@@ -108,7 +108,7 @@ def check_foreign(host: GpuHost) -> Findings:
 
 
 def check_profiling(host: GpuHost) -> Findings:
-    """What profiles need. A host without it judges all the same."""
+    """Check the requirements of profiles. A host without them can still judge."""
     yield Finding(
         "profiles",
         ok_if(bool(host.nsight_compute), Level.WEAK),
@@ -124,7 +124,7 @@ def check_profiling(host: GpuHost) -> Findings:
 
 
 def check_programs(host: GpuHost) -> Findings:
-    """What the judge itself needs besides the driver."""
+    """Check the requirements of the judge, except for the driver."""
     yield Finding("cupy", ok_if(bool(host.cupy)), host.cupy or "not installed", _REQUIREMENTS)
     yield Finding(
         "mps",

@@ -1,6 +1,6 @@
 """Checks of any host that judges: processor, isolation, compilers, space, clock.
 
-Every check looks at the real thing: isolation is checked by isolating a program.
+The checks test the real behaviour where possible. For example, they check isolation by isolating a program.
 """
 
 import ctypes
@@ -29,13 +29,13 @@ _STEADY_CLOCKS = {"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_ts
 
 
 def check_python() -> Findings:
-    """The interpreter that would run the judge."""
+    """Check the interpreter that would run the judge."""
     level = Level.OK if sys.version_info >= (3, 11) else Level.MISSING
     yield Finding("python", level, platform.python_version(), "apt-get install python3.11 python3.11-venv")
 
 
 def check_machine() -> Findings:
-    """Processor and cores."""
+    """Check the processor and its cores."""
     known = platform.machine() in {"x86_64", "aarch64"}
     yield Finding(
         "processor",
@@ -50,7 +50,7 @@ def check_machine() -> Findings:
 
 
 def check_bubblewrap() -> Findings:
-    """The program that isolates, and the one that steps down from root."""
+    """Check for the program that isolates, and for the program that drops root privileges."""
     version = version_of("bwrap", "--version")
     level = Level.OK if version >= _MIN_BWRAP else Level.MISSING
     yield Finding("bubblewrap", level, dotted(version), "apt-get install bubblewrap (0.8 or newer)")
@@ -65,7 +65,7 @@ def check_bubblewrap() -> Findings:
 
 
 def check_namespaces() -> Findings:
-    """Kernel settings that are known to refuse user namespaces."""
+    """Check for kernel settings that are known to forbid user namespaces."""
     if os.geteuid() == 0:
         return
     for name, bad, fix in (
@@ -83,7 +83,7 @@ def check_namespaces() -> Findings:
 
 
 def check_isolation() -> Findings:
-    """Isolate a program and look from inside."""
+    """Isolate a program, and check from inside what it can see."""
     backend = Bubblewrap()
     try:
         backend.verify()
@@ -98,7 +98,7 @@ def check_isolation() -> Findings:
 
 
 def check_compilers() -> Findings:
-    """What compiles submissions."""
+    """Check for the compilers of submissions."""
     version = version_of("g++", "-dumpfullversion")
     level = Level.OK if version >= (_MIN_GXX,) else Level.MISSING
     yield Finding("g++", level, dotted(version), "apt-get install g++")
@@ -111,7 +111,7 @@ def check_compilers() -> Findings:
 
 
 def check_space() -> Findings:
-    """Memory and disk."""
+    """Check for enough memory and disk space."""
     memory = re.search(r"MemAvailable:\s+(\d+) kB", read(Path("/proc/meminfo")))
     memory_gib = int(memory[1]) * 1024 / _GIB if memory else 0.0
     yield Finding(
@@ -130,7 +130,7 @@ def check_space() -> Findings:
 
 
 def check_clock() -> Findings:
-    """A steady clock for limits, a synchronised one for leases between hosts."""
+    """Check the clock. Limits need a steady clock, and leases between hosts need synchronised clocks."""
     source = read(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
     steady = source in _STEADY_CLOCKS
     yield Finding(
@@ -146,7 +146,7 @@ def check_clock() -> Findings:
 
 
 def version_of(program: str, option: str) -> tuple[int, ...]:
-    """The numbers that `program` prints first, empty when it is not there."""
+    """Return the first version number that `program` prints, empty if the program is missing."""
     if shutil.which(program) is None:
         return ()
     said = subprocess.run([program, option], capture_output=True, text=True, timeout=10, check=False).stdout
@@ -155,7 +155,7 @@ def version_of(program: str, option: str) -> tuple[int, ...]:
 
 
 def read(path: Path) -> str:
-    """A small file of the system, empty when it cannot be read."""
+    """Return the text of a small system file, empty if it cannot be read."""
     try:
         return path.read_text().strip()
     except OSError:

@@ -1,8 +1,8 @@
-"""Makes the dashboard of Grafana from the table of panels below.
+"""Generates the Grafana dashboard from the table of panels below.
 
     python -m deploy.observability.dashboard > deploy/observability/dashboard.json
 
-A test keeps both in step.
+A test checks that the file is up to date.
 """
 
 import json
@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_WIDTH, _HEIGHT = 8, 7  # of a panel, of the 24 columns that Grafana has
+_WIDTH, _HEIGHT = 8, 7  # size of a panel; Grafana has 24 columns
 _COLUMNS = 24
 _DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A graph. `lines` maps what a line is called to its query; `unit` is one of Grafana's."""
+    """A graph. `lines` maps the name of a line to its query. `unit` is a unit of Grafana."""
 
     title: str
     lines: dict[str, str]
@@ -228,7 +228,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
 
 
 def dashboard() -> dict[str, Any]:
-    """The whole, as Grafana imports it."""
+    """Return the dashboard as JSON that Grafana can import."""
     return {
         "title": "Warpcourt",
         "uid": "warpcourt",

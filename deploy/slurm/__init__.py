@@ -1,1 +1,1 @@
-"""Workers as jobs of Slurm: the job script, the decisions of the autoscaler, and its commands of Slurm."""
+"""Workers as Slurm jobs: the job script, the decisions of the autoscaler, and its Slurm commands."""

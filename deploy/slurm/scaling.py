@@ -1,8 +1,9 @@
 """Decides how many workers of a pool to submit, cancel and drain. Pure: no clock, process or database.
 
 The number of workers follows the number of unfinished jobs between a floor and a ceiling. Each decision
-depends on the present alone. Autoscalers that see the same present choose the same workers, so two of them
-at once drain none in addition; what both submit is cancelled by the next decision.
+depends only on the current state. Autoscalers that see the same state choose the same workers. So two
+autoscalers that run at the same time do not drain additional workers. If both submit workers, the next
+decision cancels the surplus.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """The phase of a job of Slurm. A `held` one waits, but not for a node."""
+    """The phase of a Slurm job. A `held` job waits, but not for a node."""
 
     WAITING = "waiting"
     HELD = "held"
@@ -21,7 +22,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerJob:
-    """A worker as a job of Slurm. `busy`: it has a lease. `draining`: it takes no more jobs."""
+    """A worker as a Slurm job. `busy`: it has a lease. `draining`: it takes no more jobs."""
 
     job_id: int
     phase: Phase
@@ -53,7 +54,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The number of workers to submit, and the jobs of Slurm to cancel before they start or to drain."""
+    """The number of workers to submit, and the Slurm jobs to cancel before they start or to drain."""
 
     submit: int = 0
     cancel: tuple[int, ...] = ()
@@ -63,9 +64,9 @@ class Plan:
 def decide(unfinished: int, workers: Sequence[WorkerJob], bounds: Bounds) -> Plan:
     """Return what to do now.
 
-    Workers that wait are cancelled before others are drained, the newest first. A worker that runs is drained
-    when it has been idle for the cool-down, the oldest first, because its time limit is the closest. A busy
-    one is drained only while there are more workers than the ceiling.
+    Waiting workers are cancelled first, starting with the newest. Then running workers that have been idle
+    for the cool-down are drained, starting with the oldest, because its time limit is the closest. A busy
+    worker is drained only while there are more workers than the ceiling.
     """
     held = tuple(sorted(worker.job_id for worker in workers if worker.phase is Phase.HELD))
     waiting = sorted(worker.job_id for worker in workers if worker.phase is Phase.WAITING)
@@ -73,7 +74,7 @@ def decide(unfinished: int, workers: Sequence[WorkerJob], bounds: Bounds) -> Pla
     serving = sorted((one for one in running if not one.draining), key=lambda one: (one.busy, one.job_id))
     surplus = len(waiting) + len(serving) - bounds.wanted(unfinished)
     if surplus <= 0:
-        room = bounds.ceiling - len(waiting) - len(running)  # a worker that drains still has its node
+        room = bounds.ceiling - len(waiting) - len(running)  # a draining worker still uses its node
         return Plan(submit=max(0, min(-surplus, room)), cancel=held)
     unneeded = waiting[::-1][:surplus]
     surplus -= len(unneeded)

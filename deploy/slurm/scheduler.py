@@ -1,4 +1,4 @@
-"""The commands of Slurm that the autoscaler needs. Slurm keeps the state; this module keeps none."""
+"""The Slurm commands of the autoscaler. Slurm keeps the state; this module keeps none."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 from deploy.slurm.scaling import Phase
 
 COMMAND_S = 60.0
-MOST_CHARACTERS = 10_000  # of a line of squeue, and of a message
+MOST_CHARACTERS = 10_000  # limit for a line of squeue and for a message
 # sbatch stores its environment with the job: no secrets. With --export=NONE, nodes would run a login shell.
 _PASSED_ON = {"PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "SLURM_CONF", "SLURM_CLUSTERS"}
 _WAITING = {"PENDING", "REQUEUED"}
@@ -18,7 +18,7 @@ _RUNNING = {"RUNNING", "CONFIGURING", "SUSPENDED", "RESIZING", "SIGNALING", "STO
 
 
 class SlurmUnavailable(Exception):
-    """Raised when a command of Slurm fails. The message is Slurm's."""
+    """Raised when a Slurm command fails. The message is Slurm's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class QueuedJob:
 
 @dataclass(frozen=True, slots=True)
 class Slurm:
-    """The jobs of one pool. `submission` is what sbatch gets: its options, the script and its argument."""
+    """The Slurm jobs of one pool. `submission` is passed to sbatch: options, the script and its argument."""
 
     name: str
     submission: tuple[str, ...]
@@ -49,10 +49,11 @@ class Slurm:
     def submit(self) -> int:
         """Submit a worker, and return the id of its job.
 
-        It gets no variable of this process: its settings are in a file. Raises SlurmUnavailable.
+        The worker gets no environment variable of this process, because its settings are in a file. Raises
+        SlurmUnavailable.
         """
         answer = _run("sbatch", "--parsable", f"--job-name={self.name}", *self.submission)
-        return _number(answer.strip().split(";")[0])  # a cluster's name may follow
+        return _number(answer.strip().split(";")[0])  # the name of a cluster may follow the id
 
     def cancel(self, job_ids: Sequence[int]) -> None:
         """Cancel jobs that have not started; one that has started continues. Raises SlurmUnavailable."""
@@ -67,12 +68,12 @@ class Slurm:
 
 
 def submission(options: Sequence[str], script: Path, settings: Path) -> tuple[str, ...]:
-    """Return what sbatch gets to submit a worker."""
+    """Return the arguments of sbatch that submit a worker."""
     return (*options, str(script), str(settings))
 
 
 def parse(line: str) -> QueuedJob:
-    """Return the job of a line of squeue. Raises SlurmUnavailable if it is none."""
+    """Return the job in a line of squeue. Raises SlurmUnavailable if the line is invalid."""
     job_id, *rest = line[:MOST_CHARACTERS].split("|", 3)
     if len(rest) != 3:
         raise SlurmUnavailable(f"squeue printed {line[:200]!r}")

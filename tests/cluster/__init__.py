@@ -1,4 +1,4 @@
-"""A whole installation for tests and benchmarks, on hosts of its own, with faults and what must hold.
+"""A complete installation on separate hosts for tests and benchmarks, with faults and invariants.
 
 with Cluster(folder, hosts=2) as cluster:
     cluster.start()

@@ -1,9 +1,9 @@
-"""A process inside the cluster that has Django: it audits, and does what a test needs done by our own code.
+"""A process inside the cluster that uses Django. It audits, and runs code of the site for a test.
 
-Theory of operation. The test process has a Django of its own, with the test database. So whatever needs
-the models of the cluster is asked of this process: a line of JSON `[name, arguments]` on its standard input,
-and a line of JSON with the answer on its standard output. It keeps no connection between two lines, and so
-notices no restart of the database.
+Theory of operation. In the test process, Django uses the test database. So this process does everything that
+needs the models of the cluster. It reads a line of JSON, `[name, arguments]`, from its standard input, and
+writes a line of JSON with the answer to its standard output. It keeps no connection between two lines, so a
+restart of the database does not affect it.
 """
 
 import json
@@ -33,7 +33,7 @@ _claims: dict[str, Job] = {}
 
 
 def enrol(name: str) -> str:
-    """Make a user without a password, and return the secret of a token."""
+    """Create a user without a password, and return the secret of a token."""
     user, _ = User.objects.get_or_create(username=name)
     _, secret = issue_token(user, name="cluster", scope=Scope.SUBMIT)
     return secret
@@ -46,7 +46,7 @@ def wake(times: int) -> None:
 
 
 def claim() -> str | None:
-    """Claim the most urgent submission in the name of a worker that will be slow, and return its id."""
+    """Claim the most urgent submission for a worker that will be slow, and return its id."""
     claimed = services.claim("slow")
     if claimed is None:
         return None
@@ -55,45 +55,48 @@ def claim() -> str | None:
 
 
 def return_to_queue(public_id: str) -> bool:
-    """Give up what `claim` took."""
+    """Return the submission that `claim` took to the queue."""
     return services.return_to_queue(_claims[public_id], failed=False)
 
 
 def send_result(public_id: str, verdict: str) -> bool:
-    """Record a result under what `claim` took, however long ago that was. Whether it was taken."""
+    """Record a result for the submission that `claim` took, regardless of its age.
+
+    Return whether it was stored.
+    """
     return services.record(_claims[public_id], Report(Verdict(verdict)))
 
 
 def rejudge(public_id: str) -> bool:
-    """Have a submission judged again."""
+    """Rejudge a submission."""
     return services.rejudge(Submission.objects.get(public_id=public_id))
 
 
 def start_kind(kind: str, word: str, judged: str) -> int:
-    """Ask for a job of another kind, which `word` keeps with its worker; return the key of its row.
+    """Request a job of another kind, which `word` keeps at its worker. Return the key of its row.
 
-    A rejudge is of the submission `judged`.
+    A rejudge runs the submission `judged` again.
     """
     return requests.START[kind](word, judged)
 
 
 def import_folder(folder: str) -> int:
-    """Ask for the import of a folder of the worker hosts; return the key of its row."""
+    """Request the import of a folder on the worker hosts. Return the key of its row."""
     return requests.import_folder(folder)
 
 
 def look_at(kind: str, pk: int) -> dict[str, Any]:
-    """The row of such a job: its state, attempt, tries, worker, and whether it has a result."""
+    """Return the state, attempt, tries and worker of such a job, and whether it has a result."""
     return requests.look_at(kind, pk)
 
 
 def cancel_kind(kind: str, pk: int) -> bool:
-    """Give such a job up."""
+    """Cancel such a job."""
     return requests.cancel(kind, pk)
 
 
 def undone() -> list[str]:
-    """The submissions that have no verdict yet."""
+    """Return the submissions without a verdict."""
     return list(Job.objects.exclude(state="done").values_list("submission__public_id", flat=True))
 
 
@@ -119,7 +122,7 @@ _DOES: Mapping[str, Callable[..., Any]] = {
 
 
 def main() -> None:
-    """Answer until standard input ends."""
+    """Answer requests until standard input ends."""
     for line in sys.stdin:
         name, arguments = json.loads(line)
         try:

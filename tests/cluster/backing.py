@@ -18,7 +18,7 @@ _REDIS_PORT = 6379
 
 
 class Postgres:
-    """The database server. Its data survive `stop`, also the sudden kind."""
+    """The database server. Its data survive `stop`, even a sudden one."""
 
     def __init__(self, hub: Hub, folder: Path) -> None:
         programs = postgresql_programs()
@@ -29,29 +29,30 @@ class Postgres:
         folder.mkdir()
         os.chown(folder, self._become.get("user", -1), self._become.get("group", -1))
         put_migrated_postgresql(folder / "data")
-        # Any host of this network may come: it is the cluster's own.
+        # Any host of this network may connect, because only the cluster uses the network.
         with (folder / "data" / "pg_hba.conf").open("a") as rules:
             rules.write("host all all 10.77.0.0/24 trust\n")
         self.start()
 
     def url(self, host: str) -> str:
-        """The database's address for the application, by way of `host`."""
+        """Return the database's address for the application, at the address `host`."""
         return f"postgres://warpcourt@{host}:{_POSTGRES_PORT}/warpcourt"
 
     def connect(self) -> psycopg.Connection:
-        """A connection of the test's own."""
+        """Return a separate connection for the test."""
         return psycopg.connect(self._address("warpcourt"), autocommit=True)
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Return whether it is running."""
         return self._server is not None and self._server.running
 
     def start(self) -> None:
         """Start it and wait until it answers."""
         become = f"--reuid={self._become['user']} --regid={self._become['group']} --clear-groups"
         serve = f"{self._programs}/postgres -D {self._folder}/data -h * -k {self._folder} -F"
-        (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)  # of a process table that is gone
+        # From a process table that no longer exists.
+        (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
         self._server = self._hub.start(
             "setpriv",
             *become.split(),
@@ -63,7 +64,10 @@ class Postgres:
         wait_until(self._answers, "PostgreSQL's start")
 
     def stop(self, *, suddenly: bool = False) -> None:
-        """Stop it: connections are closed and their transactions rolled back; suddenly, as by a crash."""
+        """Stop the server.
+
+        It closes connections and rolls back their transactions. `suddenly` stops it like a crash.
+        """
         if self._server is not None:
             self._server.signal(signal.SIGQUIT if suddenly else signal.SIGINT)
             self._server.wait()
@@ -79,7 +83,7 @@ class Postgres:
 
 
 class Redis:
-    """The broker. It keeps nothing: what it held is gone when it stops."""
+    """The broker. It stores nothing on disk: when it stops, all messages are lost."""
 
     def __init__(self, hub: Hub, folder: Path) -> None:
         program = shutil.which("redis-server")
@@ -91,12 +95,12 @@ class Redis:
         self.start()
 
     def url(self, host: str) -> str:
-        """The broker's address for the application, by way of `host`."""
+        """Return the broker's address for the application, at the address `host`."""
         return f"redis://{host}:{_REDIS_PORT}/0"
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Return whether it is running."""
         return self._server is not None and self._server.running
 
     def start(self) -> None:
@@ -113,7 +117,7 @@ class Redis:
             self._server.kill()
 
     def flush(self) -> None:
-        """Forget every message."""
+        """Delete every message."""
         self.client.flushall()
 
     def _answers(self) -> bool:

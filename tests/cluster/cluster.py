@@ -1,4 +1,4 @@
-"""The installation: services and site on the hub, a worker on each other host, and what a test does."""
+"""The installation: services and site on the hub, a worker on each other host, and the actions of tests."""
 
 import contextlib
 import json
@@ -52,7 +52,7 @@ _UNDONE = "SELECT COUNT(*) FROM submissions_job WHERE state <> 'done'"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody with a token."""
+    """A user with a token."""
 
     name: str
     http: httpx.Client
@@ -106,14 +106,14 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Switch every host off."""
+        """Power off every host."""
         for person in self._people.values():
             person.http.close()
         self._sql.close()
         self._ends.close()
 
     def environment(self, host: Host) -> dict[str, str]:
-        """What a program of the application on `host` is told."""
+        """Return the environment of a program of the application on `host`."""
         address = "127.0.0.1" if host is self.hub else HUB_ADDRESS
         data = self.folder / host.name
         (data / "tmp").mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ class Cluster:
         }
 
     def imports_dir(self, host: Host) -> Path:
-        """The directory of sets on `host`, which no other host has."""
+        """Return the directory of sets on `host`. No other host has it."""
         return self.folder / host.name / "imports"
 
     # The site
@@ -148,7 +148,7 @@ class Cluster:
         wait_until(self._site_answers, "the site's start", START_S)
 
     def person(self, name: str = "learner") -> Person:
-        """Somebody by name, who is enrolled when first asked for."""
+        """Return the user with that name. Create the user at the first call."""
         if name not in self._people:
             secret = self.ask("enrol", name)
             http = self._client()
@@ -159,7 +159,7 @@ class Cluster:
     def submit(
         self, source: str, *, by: str = "learner", problem: str = PROBLEM, key: str | None = None
     ) -> str:
-        """Hand a program in and return its id."""
+        """Submit a program and return its id."""
         body = {"problem": problem, "language": "cuda", "source": source}
         headers = {"Idempotency-Key": key} if key else {}
         made = self.person(by).http.post("/api/v1/submissions", json=body, headers=headers)
@@ -167,7 +167,7 @@ class Cluster:
         return str(made.json()["id"])
 
     def show(self, public_id: str, *, by: str = "learner") -> dict[str, Any]:
-        """A submission as the API shows it to its author."""
+        """Return a submission as the API shows it to its author."""
         shown: dict[str, Any] = self.person(by).http.get(f"/api/v1/submissions/{public_id}").json()
         return shown
 
@@ -181,12 +181,12 @@ class Cluster:
         host.run("mkdir", str(data / "tmp"))
 
     def fill_disk(self, host: Host) -> None:
-        """Write to the disk of `host` until nothing more goes on it."""
+        """Write to the disk of `host` until it is full."""
         fill = f"cat /dev/zero > {self._ballast(host)} 2>/dev/null || true"
         host.run("sh", "-c", fill)
 
     def clear_disk(self, host: Host) -> None:
-        """Make room again."""
+        """Free the space on the disk of `host`."""
         host.run("rm", "-f", str(self._ballast(host)))
 
     def _ballast(self, host: Host) -> Path:
@@ -201,7 +201,10 @@ class Cluster:
         return self.engines[-1]
 
     def start(self) -> None:
-        """Start what does not run: services, site, a worker on every host. Wait until all of it serves."""
+        """Start everything that is not running: services, site, a worker on every host.
+
+        Wait until all serve.
+        """
         for gate in self.gates.iterdir():
             gate.unlink()
         for service in (self.postgres, self.redis):
@@ -216,42 +219,42 @@ class Cluster:
             self._await_worker(host)
 
     def launch(self, host: Host, **environment: str) -> None:
-        """Start the worker of `host`, as the service manager of a host does. It takes a moment."""
+        """Start the worker of `host`, as the service manager of a host does. Do not wait for it."""
         words = f"-m celery -q -A {self.worker_app} worker -l info --without-gossip --without-mingle"
         self._workers[host.name] = host.python(
             *words.split(), environment=self.environment(host) | environment
         )
 
     def start_worker(self, host: Host, **environment: str) -> None:
-        """The same, and wait until it listens."""
+        """Start the worker of `host`, and wait until it is ready."""
         self.launch(host, **environment)
         self._await_worker(host)
 
     def worker(self, host: Host) -> Program:
-        """The worker of `host`."""
+        """Return the worker of `host`."""
         return self._workers[host.name]
 
     def stop_worker(self, host: Host) -> None:
-        """SIGKILL to the worker and all its children, as when the host fails."""
+        """Send SIGKILL to the worker and all its children, as if the host failed."""
         if host.name in self._workers:
             self._workers.pop(host.name).kill()
 
     def stop_workers(self) -> None:
-        """The same on all hosts."""
+        """Do the same on all hosts."""
         for host in self.hosts:
             self.stop_worker(host)
 
     def judging(self, public_id: str) -> tuple[Host, int]:
-        """Which host judges a submission, and the id of the child that does, as the test sees it."""
+        """Return the host that judges a submission, and the process id of its child, as the test sees it."""
         ((name,),) = self.sql(_JOB.format("worker"), public_id)
         host_name, _, pid = name.rpartition(":")
         host = next(host for host in self.hosts if host.name == host_name.split(":")[0])
         return host, host.processes().get(int(pid), 0)
 
-    # What is going on
+    # State of the cluster
 
     def sql(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """The rows of a query, over a connection of the test's own that survives restarts."""
+        """Return the rows of a query. The test's own connection reconnects after restarts."""
         try:
             return self._sql.execute(query, values or None).fetchall()
         except psycopg.OperationalError:
@@ -259,7 +262,7 @@ class Cluster:
             return self._sql.execute(query, values or None).fetchall()
 
     def ask(self, name: str, *arguments: object) -> Any:
-        """Have the auditor do something: see `tests.cluster.auditor`."""
+        """Send a request to the auditor; see `tests.cluster.auditor`."""
         with self._asking:
             self._auditor.stdin.write(json.dumps([name, arguments]) + "\n")
             self._auditor.stdin.flush()
@@ -269,22 +272,22 @@ class Cluster:
         return answer["value"]
 
     def steps(self, public_id: str) -> list[str]:
-        """The kinds of its events so far."""
+        """Return the kinds of the submission's events."""
         rows = self.sql(_EVENTS, public_id)
         return [kind for (kind,) in rows]
 
     def state(self, public_id: str) -> tuple[str, int]:
-        """The state and the attempt of its job."""
+        """Return the state and the attempt of the submission's job."""
         ((state, attempt),) = self.sql(_JOB.format("state, attempt"), public_id)
         return state, attempt
 
     def verdict(self, public_id: str) -> str:
-        """Its verdict, empty while it has none."""
+        """Return the submission's verdict, empty while there is none."""
         rows = self.sql(_VERDICT, public_id)
         return rows[0][0] if rows else ""
 
     def violations(self) -> list[str]:
-        """What does not hold now: see `tests.cluster.invariants`."""
+        """Return the invariants that are violated now; see `tests.cluster.invariants`."""
         found: list[str] = self.ask("violations")
         strays = [f"{host.name} still runs {words}" for host in self.hosts for words in self._strays(host)]
         orphans = [f"{name} is an orphan" for engine in self.engines for name in engine.orphans()]
@@ -297,16 +300,16 @@ class Cluster:
         return time.monotonic() - started
 
     def has_heartbeat(self, host: Host) -> bool:
-        """Whether the worker of `host` has told the database within the last seconds that it serves."""
+        """Return whether the worker of `host` has recently reported to the database that it serves."""
         return self.sql(_SERVES, host.name) != [(0,)]
 
     def story(self, lines: int = 40) -> str:
-        """The end of what every host said, for whoever looks into a failure."""
+        """Return the last log lines of every host, to investigate a failure."""
         return "\n".join(
             "\n".join([f"-- {host.name} --", *host.log[-lines:]]) for host in (self.hub, *self.hosts)
         )
 
-    # How it is made
+    # Construction
 
     def _new_host(self, name: str) -> Host:
         host = Host(name)
@@ -326,7 +329,7 @@ class Cluster:
         return host.name in self._workers and self._workers[host.name].running
 
     def _strays(self, host: Host) -> list[str]:
-        """Programs of ours on a worker host that no living worker has started."""
+        """Return our programs on a worker host that no living worker has started."""
         worker = self._workers[host.name].pid if self._runs(host) else 0
         found = []
         for pid in host.processes().values():
@@ -349,7 +352,7 @@ class Cluster:
         )
 
     def _client(self) -> httpx.Client:
-        """Return a client of the site that names an address, as a proxy does: a Unix socket has none."""
+        """Return a client of the site that sends an address like a proxy, because a Unix socket has none."""
         transport = httpx.HTTPTransport(uds=str(self.folder / "site.sock"))
         headers = {"X-Forwarded-For": "127.0.0.1"}
         return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=30)

@@ -9,12 +9,12 @@ from sandbox.containers.orphans import OWNER_LABEL, Owner
 from testing.services import need, wait_until
 from tests.cluster.hosts import ROOT, Host
 
-# Those whose descendants are containers. A container's first process may have lost its parent.
+# Programs with containers as descendants. The first process of a container may have lost its parent.
 ENGINE_PROGRAMS = {"dockerd", "containerd", "containerd-shim", "runc"}
 
 
 class ContainerEngine:
-    """An engine on `host`. What it starts is in the host's process table and goes with it."""
+    """An engine on `host`. Its processes are in the host's process table and end with the host."""
 
     def __init__(self, host: Host, folder: Path) -> None:
         self._host, self._folder = host, folder
@@ -35,7 +35,7 @@ class ContainerEngine:
         wait_until(lambda: inside not in self._host.processes(), "the engine's end")
 
     def orphans(self) -> list[str]:
-        """The containers of ours, running or not, whose worker is no more."""
+        """Return our containers, running or not, without a living worker."""
         engine, alive = Engine(self.address), self._host.processes()
         try:
             return [

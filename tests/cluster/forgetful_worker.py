@@ -2,13 +2,13 @@
 
     celery -A tests.cluster.forgetful_worker worker
 
-The result is recorded, and the connection seems to break before that is known. What the worker does then is
-its own code: it sends the result again under the same claim.
+The result is recorded, but the connection seems to break before the worker knows. The unchanged code of the
+worker then sends the result again under the same claim.
 """
 
 from django.db import OperationalError
 
-import worker.app  # isort: skip - sets Django up for what follows
+import worker.app  # isort: skip - sets up Django for the next imports
 
 from judge.report import Report
 from web.submissions.models import Job

@@ -1,15 +1,16 @@
-"""Hosts: processes with a network, a process table, mounts and a name of their own.
+"""Hosts: groups of processes with a separate network, process table, mounts and host name.
 
-Theory of operation. A host is a set of Linux namespaces that an idle first process keeps. Whatever runs on
-the host enters them (`nsenter`), so it sees no process, no mount and no interface of any other host. When
-the first process is killed the kernel ends all others of its process table: that is the power switch, and
-why no test leaves anything behind. The *hub* has a bridge; every other host has a cable (a veth pair) from
-its `eth0` into it, which can be pulled without either end being told more than a pulled cable tells.
+Theory of operation. A host is a set of Linux namespaces that an idle first process keeps alive. All programs
+of the host enter them (`nsenter`), so they see no process, mount or interface of another host. When the first
+process is killed, the kernel ends all other processes in its process table. This is the power switch of a
+host, and the reason that no test leaves processes behind. The *hub* has a bridge. Every other host is
+connected to it by a cable (a veth pair) from its `eth0`. Disconnecting a host has the same effect as pulling
+a real cable: neither end gets another signal.
 
-Unix sockets do not belong to a network. The test itself stays outside and reaches the hub by those alone,
-so no address of the machine is used and any number of clusters can run side by side.
+Unix sockets do not belong to a network namespace. The test itself stays outside and reaches the hub only by
+Unix sockets. So no address of the machine is used, and any number of clusters can run at the same time.
 
-The first process ignores SIGCHLD, hence orphans that it inherits leave no zombies.
+The first process ignores SIGCHLD, so orphans that it inherits do not become zombies.
 """
 
 import contextlib
@@ -30,7 +31,7 @@ _FIRST = "trap '' CHLD; exec sleep infinity"
 
 
 def need_hosts() -> None:
-    """Skip the test, or fail it in CI, where no hosts can be made."""
+    """Skip the test if hosts cannot be created, or fail it in CI."""
     need(os.geteuid() == 0, "root, to make hosts of namespaces", "run these tests as root")
     made = subprocess.run(
         ["unshare", "--net", "ip", "link", "add", "name", "probe", "type", "bridge"], check=False
@@ -39,7 +40,7 @@ def need_hosts() -> None:
 
 
 class Host:
-    """One host. `log` has what its programs say."""
+    """One host. `log` has the output of its programs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -53,7 +54,7 @@ class Host:
         self.run("ip", "link", "set", "lo", "up")
 
     def start(self, *argv: str, environment: Mapping[str, str], **options: object) -> "Program":
-        """Start a program on this host, in a process group of its own."""
+        """Start a program on this host, in a new process group."""
         program = Program(self, argv, environment, **options)
         self._programs = [one for one in self._programs if one.running] + [program]
         return program
@@ -63,19 +64,19 @@ class Host:
         return self.start(sys.executable, *argv, environment=environment)
 
     def run(self, *argv: str) -> str:
-        """Run a command to its end, and return what it printed."""
+        """Run a command to its end, and return its output."""
         done = subprocess.run([*self.enter(), *argv], check=False, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{' '.join(argv)} on {self.name}: {done.stderr or done.stdout}")
         return done.stdout
 
     def enter(self) -> list[str]:
-        """The words before a command that is to run here."""
+        """Return the words that precede a command to run it on this host."""
         spaces = ("--net", "--pid", "--mount", "--uts", "--ipc")
         return ["nsenter", f"--target={self.pid}", *spaces, f"--wdns={ROOT}"]
 
     def processes(self) -> dict[int, int]:
-        """Its living processes without the first: by their id here, their id as the test sees it."""
+        """Return the living processes except the first: the id outside of the host by the id inside."""
         mine = _namespace(self.pid)
         found: dict[int, int] = {}
         for entry in Path("/proc").iterdir():
@@ -86,19 +87,19 @@ class Host:
         return found
 
     def ancestors(self, pid: int) -> Iterator[int]:
-        """A process of this host and those that it descends from, as far as they are of this host."""
+        """Yield a process of this host and its ancestors on this host."""
         while pid > 1 and pid != self.pid:
             yield pid
             pid = int(_status(Path(f"/proc/{pid}"))["PPid"])
 
     def power_off(self) -> None:
-        """Kill everything on it at once. The host is gone for good."""
+        """Kill all processes of the host at once. The host cannot be started again."""
         self._holder.kill()
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         self._holder.wait()
         for program in filter(lambda program: program.running, self._programs):
-            program.group(signal.SIGKILL)  # what brought it here is outside, and may be stopped
+            program.group(signal.SIGKILL)  # the `nsenter` process is outside the host, and may be stopped
 
     def _first_process(self) -> int:
         children = Path(f"/proc/{self._holder.pid}/task/{self._holder.pid}/children").read_text().split()
@@ -106,7 +107,7 @@ class Host:
 
 
 class Program:
-    """A program on a host. `pid` is its main process's, as the test sees it."""
+    """A program on a host. `pid` is the id of its main process, as the test sees it."""
 
     def __init__(
         self,
@@ -135,7 +136,7 @@ class Program:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Return whether it is running."""
         return self._entered.poll() is None
 
     @property
@@ -144,7 +145,7 @@ class Program:
         return self._entered.pid
 
     def said(self, text: str) -> bool:
-        """Whether its host said `text` since it was started."""
+        """Return whether the log of its host contains `text` since the program started."""
         return any(text in line for line in self._host.log[self._said_before :])
 
     def group(self, number: signal.Signals) -> None:
@@ -158,7 +159,7 @@ class Program:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """SIGKILL to all of it, and wait until it is gone."""
+        """Send SIGKILL to all its processes, and wait until they have ended."""
         self.group(signal.SIGKILL)
         self._entered.wait()
 
@@ -178,7 +179,7 @@ class Program:
 
 
 class Hub(Host):
-    """The host of database, broker and site, with the switch that the others are connected to."""
+    """The host of database, broker and site, with the switch that connects the other hosts."""
 
     def __init__(self) -> None:
         super().__init__("hub")
@@ -192,7 +193,8 @@ class Hub(Host):
         port = f"port{len(self._ports) + 1}"
         address = f"{NETWORK}.{len(self._ports) + 2}/24"
         self._ports[host.name] = port
-        # Only the network of the hub is entered: in its process table the other end's id means nothing.
+        # Enter only the network of the hub, because the id of the other host's process is unknown in the
+        # hub's process table.
         lay = f"ip link add {port} type veth peer name eth0 netns {host.pid}"
         subprocess.run(["nsenter", f"--target={self.pid}", "--net", *lay.split()], check=True)
         self.run("ip", "link", "set", port, "master", "switch", "up")
@@ -219,7 +221,7 @@ def _namespace(pid: int) -> str:
 
 
 def _inside(process: Path) -> int | None:
-    """Its id in its own process table; None for the remains of a dead one."""
+    """Return the id of a process in its own process table; None for a dead process."""
     status = _status(process)
     return None if "Z" in status["State"].split()[0] else int(status["NSpid"].split()[-1])
 

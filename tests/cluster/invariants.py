@@ -1,7 +1,8 @@
-"""What must hold when all is judged, whatever failed on the way. Runs inside, with Django.
+"""The invariants after all submissions are judged, whatever failed before. Runs in the auditor, with Django.
 
-Every submission is done with one report and one `finished` event per judgement; no lease is held; the boards,
-the progress of people and the tallies of problems are what the reports say, counted anew by other code.
+Every submission is done, with one report and one `finished` event per judgement. No lease is held. The
+boards, the progress of users and the tallies of problems agree with the reports. Independent code counts the
+reports for the comparison.
 """
 
 from collections.abc import Iterator
@@ -21,11 +22,11 @@ _NAMED_AT_MOST = 5
 
 
 def violations() -> list[str]:
-    """What does not hold, in words; empty when all is well."""
+    """Return the violated invariants in words. The result is empty if all hold."""
     checks = (_unfinished, _leases, _verdicts, _events, _boards, _counts)
     with transaction.atomic():
         found = [text for check in checks for text in check()]
-        transaction.set_rollback(True)  # what was counted anew was for comparing only
+        transaction.set_rollback(True)  # the recount was only for comparison
     return found
 
 
@@ -66,7 +67,7 @@ def _events() -> Iterator[str]:
 
 
 def _boards() -> Iterator[str]:
-    """The current bests against the least score per person and board, found here in plain Python."""
+    """Compare the current bests with the lowest score per user and board, which plain Python finds here."""
     ranked = Report.objects.filter(
         ranked=True, verdict=Verdict.ACCEPTED.value, submission__mode=Mode.SUBMIT.value
     ).order_by("submission__created", "submission_id")
@@ -94,7 +95,7 @@ def _counts() -> Iterator[str]:
 
 
 def _counted() -> dict[str, list[tuple[Any, ...]]]:
-    """The rows that say something: a problem that nobody tried may have a tally of zeros or none."""
+    """Return the rows that are not all zeros: an untried problem has a tally of zeros or none."""
     return {
         table._meta.model_name: sorted(row for row in table.objects.values_list(*columns) if any(row[1:]))
         for table, columns in (

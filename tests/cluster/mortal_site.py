@@ -1,8 +1,8 @@
-"""The site, which dies between the commit of a submission and its wake-up message when a test asks for that.
+"""The site, which dies on request between the commit of a submission and its wake-up message.
 
     uvicorn tests.cluster.mortal_site:application
 
-The death comes by SIGKILL, once, while the file `die-before-waking` is in the runtime directory.
+It is killed with SIGKILL, once, if the file `die-before-waking` is in the runtime directory.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Asks for previews, proofs, imports and rejudges. Runs inside, with Django."""
+"""Requests previews, proofs, imports and rejudges. Runs in the auditor, with Django."""
 
 import io
 import secrets
@@ -29,7 +29,7 @@ _MODELS: Mapping[str, type[LeasedJob]] = {
 
 
 def look_at(kind: str, pk: int) -> dict[str, Any]:
-    """What tests look at in the row of a job. `failure` is what its owner reads; empty when all is well."""
+    """Return the columns of a job that tests check. `failure` is the text for its owner, empty on success."""
     job = _MODELS[kind]._default_manager.get(pk=pk)
     failure = job.message if isinstance(job, HiddenRun) else getattr(job, "failure", "")
     return {
@@ -42,7 +42,7 @@ def look_at(kind: str, pk: int) -> dict[str, Any]:
 
 
 def cancel(kind: str, pk: int) -> bool:
-    """Give a preview, a proof or an import up."""
+    """Cancel a preview, a proof or an import."""
     if kind == "import":
         return importing.cancel(ImportRun.objects.get(pk=pk))
     return runs.cancel(ProofRun.objects.get(pk=pk))
@@ -67,7 +67,7 @@ def _import(word: str, _judged: str) -> int:
 
 
 def import_folder(folder: str) -> int:
-    """Ask for the import of a folder of the worker hosts; return the key of its row."""
+    """Request the import of a folder on the worker hosts. Return the key of its row."""
     return importing.start_folder(_author(), "leetgpu", folder).pk
 
 
@@ -85,7 +85,7 @@ START: Mapping[str, Callable[[str, str], int]] = {
 
 
 def _author() -> User:
-    """Another one each time: a user may have a few open jobs."""
+    """Return a new author each time, because a user may have only a few open jobs."""
     return User.objects.create(username=f"author-{secrets.token_hex(4)}", is_instructor=True, is_staff=True)
 
 

@@ -1,9 +1,9 @@
-"""A worker that judges for real, on a simulated card.
+"""A worker that judges for real, on a simulated GPU.
 
     celery -A tests.cluster.simulated_worker worker
 
-Compiler, sandboxes, oracle, referee and clock are those of a GPU; only the card is none
-(`judge.gpu.simulated`). The worker's settings say `WARPCOURT_TARGET=cpu`, and name the isolation.
+Compiler, sandboxes, oracle, referee and clock are those of a GPU host. Only the GPU is simulated
+(`judge.gpu.simulated`). The worker's settings have `WARPCOURT_TARGET=cpu`, and name the isolation.
 """
 
 from collections.abc import Mapping

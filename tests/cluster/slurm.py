@@ -1,9 +1,9 @@
-"""A cluster whose workers are jobs of Slurm: slurmctld and munge on the hub, a slurmd on each other host.
+"""A cluster with workers as Slurm jobs: slurmctld and munge on the hub, and slurmd on each other host.
 
-Theory of operation. Every host has a network, a process table and a name of its own, so that each runs an
-ordinary slurmd. They reach munge by the path of its socket. slurmctld, munge, the jobs and the autoscaler run
-as unprivileged users; slurmd is root, because it starts the jobs of any user. Each node has one GPU in name
-only: no program of these tests uses it. The autoscaler alone submits workers.
+Theory of operation. Every host has a separate network, process table and name, so each runs an ordinary
+slurmd. The hosts reach munge by the path of its socket. slurmctld, munge, the jobs and the autoscaler run as
+unprivileged users; slurmd is root, because it starts the jobs of any user. Each node declares one GPU that
+does not exist. No program of these tests uses it. Only the autoscaler submits workers.
 """
 
 import os
@@ -22,7 +22,7 @@ from tests.cluster.cluster import START_S, Cluster
 from tests.cluster.hosts import HUB_ADDRESS, NETWORK, ROOT, Host, Program, program
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scancel", "scontrol")
-USER = "nobody"  # of the jobs and the autoscaler
+USER = "nobody"  # runs the jobs and the autoscaler
 POOL = "test"
 _OF_A_HOST = {"PATH", "TMPDIR", "DOCKER_HOST", "WARPCOURT_DATA_DIR", "WARPCOURT_IMPORTS_DIR"}
 _CONF = """\
@@ -60,13 +60,13 @@ PartitionName=urgent Nodes=ALL PriorityTier=2 PreemptMode=OFF
 
 
 def need_slurm() -> None:
-    """Skip the test, or fail it in CI, where Slurm is missing."""
+    """Skip the test if Slurm is missing, or fail it in CI."""
     missing = [name for name in PROGRAMS if not shutil.which(name)]
     need(not missing, f"Slurm ({', '.join(missing)})", "apt-get install slurmctld slurmd slurm-client munge")
 
 
 class SlurmCluster(Cluster):
-    """Hosts, services and site as of any cluster, and Slurm."""
+    """Hosts, services and site like those of `Cluster`, and Slurm."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
         need_slurm()
@@ -106,7 +106,7 @@ class SlurmCluster(Cluster):
     def kill_node(self, host: Host) -> None:
         """Kill every process of a node at once: slurmd, and all that it started.
 
-        The monitoring of the site tells Slurm, which would notice by itself only after a while.
+        Also tell Slurm, as the site's monitoring would. Slurm itself would notice only after a while.
         """
         while processes := host.processes():
             for pid in processes.values():
@@ -136,7 +136,7 @@ class SlurmCluster(Cluster):
         wait_until(self._all_serve, "a worker on every node", 2 * START_S)
 
     def autoscale(self, *options: str, **settings: str) -> Program:
-        """Start an autoscaler that looks twice a second. Its workers get other `settings`."""
+        """Start an autoscaler that checks twice a second. Its workers get the additional `settings`."""
         return self.hub.start(
             *(*_become(USER), sys.executable, "manage.py", "slurmscale", str(self._write_settings(settings))),
             *(f"--pool={POOL}", "--queues=cpu,gpu", "--interval-s=0.5", "--jobs-per-worker=1", *options),
@@ -147,7 +147,7 @@ class SlurmCluster(Cluster):
         )
 
     def said(self, text: str) -> bool:
-        """Whether the present autoscaler logged `text`."""
+        """Return whether the current autoscaler logged `text`."""
         return self._autoscaler is not None and self._autoscaler.said(text)
 
     def stop_autoscaler(self) -> None:
@@ -160,7 +160,7 @@ class SlurmCluster(Cluster):
         wait_until(lambda: not self.jobs(), "the end of all workers", START_S)
 
     def story(self, lines: int = 40) -> str:
-        """The end of what hosts and jobs said."""
+        """Return the last log lines of hosts and jobs."""
         logs = sorted((self.slurm / "logs").iterdir()) if hasattr(self, "slurm") else []
         return "\n".join(
             [super().story(lines), *(f"-- {log.name} --\n{log.read_text()[-2000:]}" for log in logs[-6:])]
@@ -171,7 +171,7 @@ class SlurmCluster(Cluster):
         return all(map(self.has_heartbeat, self.hosts)) and sorted(self.jobs("running").values()) == names
 
     def _strays(self, host: Host) -> list[str]:
-        """Programs on a node that Slurm has not started."""
+        """Return the programs on a node that Slurm has not started."""
         found = []
         for pid in host.processes().values():
             with suppress(OSError):
@@ -195,7 +195,7 @@ class SlurmCluster(Cluster):
     # Commands
 
     def do(self, *argv: str, user: str = USER) -> str:
-        """The output of a command of Slurm, as `user`."""
+        """Return the output of a Slurm command that runs as `user`."""
         done = subprocess.run(
             [*self.hub.enter(), *_become(user), *argv],
             env=self._slurm_environment(),
@@ -209,16 +209,16 @@ class SlurmCluster(Cluster):
         return done.stdout
 
     def nodes(self, state: str) -> int:
-        """How many nodes are in `state`."""
+        """Return the number of nodes in `state`."""
         return len(self.do("sinfo", "-h", "-N", "-p", "court", "-t", state, "-o", "%N").split())
 
     def jobs(self, state: str = "all") -> dict[int, str]:
-        """Jobs of the pool in `state`: the node of each."""
+        """Return the node of each job of the pool in `state`, by the job's id."""
         found = self.do("squeue", "-h", "-n", f"warpcourt-{POOL}", "-t", state, "-o", "%i %N")
         return {int(words[0]): " ".join(words[1:]) for words in map(str.split, found.splitlines())}
 
     def job_on(self, host: Host) -> int:
-        """The job of the worker on `host`."""
+        """Return the job of the worker on `host`."""
         return next(job for job, node in self.jobs("running").items() if node == host.name)
 
     def _slurmctld_answers(self) -> bool:
@@ -229,7 +229,7 @@ class SlurmCluster(Cluster):
         except RuntimeError:
             return False
 
-    # How it is made
+    # Construction
 
     def _prepare(self) -> None:
         self.slurm.mkdir()
@@ -260,7 +260,8 @@ class SlurmCluster(Cluster):
             *(f"mount -t tmpfs -o mode=755,size=1m open {tops[folder]}" for folder in opened),
             *(f"mkdir -p {folder} && mount --bind {there} {folder}" for folder, there in opened.items()),
         ]
-        host.run("sh", "-ec", "\n".join(dict.fromkeys(steps)))  # one command: it loses its folder meanwhile
+        # One command, because it loses its working directory in between.
+        host.run("sh", "-ec", "\n".join(dict.fromkeys(steps)))
 
     def _munge(self) -> list[str]:
         folder = self.slurm / "munge"
@@ -282,7 +283,7 @@ class SlurmCluster(Cluster):
 
 
 def _closed(folder: Path) -> Path | None:
-    """The first folder on the way to `folder` that not every user may enter, None if there is none."""
+    """Return the first folder on the path to `folder` that some users may not enter; None without one."""
     closed = (above for above in reversed(folder.parents) if not above.stat().st_mode & 0o001)
     return next(closed, None)
 

@@ -1,9 +1,10 @@
-"""The stages of a job's way to its end, and how a test keeps a submission or another job in one.
+"""The stages of a job, and functions with which a test keeps a submission or another job in a stage.
 
-Theory of operation. Each stage has a gate. Those of the scripted judge are files that its words wait for; a
-program that is judged for real stays by itself for a while. The gate of `recording` is a lock in the
-database, on what every verdict of a problem needs last of all: the worker is then in the middle of the
-transaction that records. What is queued stays so because every worker is busy with another submission.
+Theory of operation. Each stage has a gate. For the scripted judge, a gate is a file for which a word in the
+program waits. For the real judge, the program itself takes a while. The gate of `recording` is a lock in the
+database, on the row that every verdict of a problem needs last. The worker is then in the middle of the
+transaction that records the verdict. A queued submission stays queued because every worker is busy with
+another one.
 """
 
 import contextlib
@@ -27,21 +28,21 @@ _LOCK_TALLY = (
     "FOR UPDATE OF submissions_tally"
 )
 _GATE = "SET application_name = 'gate of recording'"
-# Not whoever waits for a tally: those who record verdicts of another problem wait for each other.
+# Do not count all transactions that wait for a tally, because those for another problem wait for each other.
 _WAITS_TO_RECORD = (
     "SELECT COUNT(*) FROM pg_stat_activity AS waiting "
     "JOIN pg_stat_activity AS gate ON gate.pid = ANY(pg_blocking_pids(waiting.pid)) "
     "WHERE gate.application_name = 'gate of recording'"
 )
 
-Gate = contextlib.ExitStack  # closing it opens the way
+Gate = contextlib.ExitStack  # closing it releases the job
 
 
 class Stage(StrEnum):
-    """Where a submission is.
+    """The stage of a submission.
 
-    Of a row of the database there are three states: waiting, leased, and being written by the transaction
-    that records. What a leased one is doing makes a difference only to a judge that has sandboxes.
+    A row in the database has three states: waiting, leased, and being written by the recording transaction.
+    The stages of a leased submission differ only for a judge with sandboxes.
     """
 
     QUEUED = "queued"
@@ -56,7 +57,7 @@ REAL_STAGES = tuple(Stage)
 # The gate of each other kind of job: a word in the reference of its problem, or in a program.
 KIND_GATES = {"preview": "previewing", "proof": "proving", "import": "importing", "rejudge": "checking"}
 KINDS = tuple(KIND_GATES)
-Source = Callable[[Stage], str]  # makes a program that stays in a stage
+Source = Callable[[Stage], str]  # returns a program that stays in a stage
 _BEGINS_WITH = {
     Stage.QUEUED: "queued",
     Stage.COMPILING: "compiling",
@@ -67,27 +68,27 @@ _BEGINS_WITH = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A submission that a test keeps in a stage, and those that are being judged meanwhile: often itself."""
+    """A submission that a test keeps in a stage, and the submissions being judged, often only itself."""
 
     public_id: str
     judged: tuple[str, ...]
     gate: Gate
 
     def release(self) -> None:
-        """Let it go on, wherever it is judged."""
-        with contextlib.suppress(psycopg.OperationalError):  # the lock went with the server
+        """Release the submission."""
+        with contextlib.suppress(psycopg.OperationalError):  # the lock ended with the database server
             self.gate.close()
 
 
 def scripted(stage: Stage) -> str:
-    """A right program, to the scripted judge, that stays in `stage`."""
+    """Return a program that the scripted judge accepts and that stays in `stage`."""
     gates = {Stage.COMPILING, Stage.CHECKING, Stage.RANKING}
     return f"accepted score=12.5{f' hold={stage}' if stage in gates else ''}"
 
 
 @contextlib.contextmanager
 def hold(cluster: Cluster, stage: Stage, source: Source = scripted) -> Iterator[Held]:
-    """A submission of `source` that is in `stage` until it is released, at the latest at the block's end."""
+    """Yield a submission of `source` that stays in `stage` until it is released or the block ends."""
     with contextlib.ExitStack() as gates:
         if stage is Stage.QUEUED:
             gate, busy = _busy(cluster, Stage.CHECKING, source, gates)
@@ -101,7 +102,7 @@ def hold(cluster: Cluster, stage: Stage, source: Source = scripted) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class HeldJob:
-    """A job of another kind that a worker has, and that a test keeps there."""
+    """A job of another kind that a test keeps at its worker."""
 
     kind: str
     pk: int
@@ -114,7 +115,7 @@ class HeldJob:
 
 @contextlib.contextmanager
 def hold_kind(cluster: Cluster, kind: str) -> Iterator[HeldJob]:
-    """A job of `kind` that a worker does until it is released, at the latest at the block's end."""
+    """Yield a job of `kind` that its worker keeps until it is released or the block ends."""
     word = f"hold={KIND_GATES[kind]}"
     old = ""
     if kind == "rejudge":
@@ -134,7 +135,10 @@ def hold_kind(cluster: Cluster, kind: str) -> Iterator[HeldJob]:
 
 @contextlib.contextmanager
 def hold_again(cluster: Cluster, stage: Stage) -> Iterator[Held]:
-    """The same for a second attempt. The first is the auditor's, whose lease is over."""
+    """Do the same as `hold` for a second attempt.
+
+    The auditor had the first attempt, and its lease has expired.
+    """
     with contextlib.ExitStack() as gates:
         away = Stage.COMPILING if stage is Stage.CHECKING else Stage.CHECKING
         others, busy = _busy(cluster, away, scripted, gates, OTHER_PROBLEM)
@@ -172,13 +176,13 @@ def _await(cluster: Cluster, public_id: str, stage: Stage) -> None:
 
 
 def _close_gate(cluster: Cluster, stage: Stage, gates: contextlib.ExitStack) -> Gate:
-    """Keep what comes to `stage` there, until what is returned is closed."""
+    """Keep all submissions that reach `stage` there until the returned gate is closed."""
     gate = gates.enter_context(Gate())
     if stage is Stage.RECORDING:
         lock = gate.enter_context(cluster.postgres.connect())
         gate.callback(lock.close)
         lock.execute(_GATE)
-        lock.execute(_HAVE_TALLY, [PROBLEM])  # there is none before the first verdict
+        lock.execute(_HAVE_TALLY, [PROBLEM])  # there is no tally before the first verdict
         lock.autocommit = False
         lock.execute(_LOCK_TALLY, [PROBLEM])
     else:

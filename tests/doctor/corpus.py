@@ -1,4 +1,4 @@
-"""The corpus of faulty programs that measures the doctor: what each program is, and the finding it deserves.
+"""The corpus of faulty programs that measures the doctor, with the expected finding for each program.
 
 A program is a file in `programs/KIND/`, or a mutation: an accepted solution of a problem with some of its
 text replaced, in `mutations/*.toml`. The first comment of a file names its problem: `// problem: vector-add`.
@@ -20,19 +20,19 @@ from problems.vocabulary import COSTS, DiagnosticKind, Language
 FOLDER = Path(__file__).parent
 _PROBLEM = re.compile(r"^(?://|#) problem: ([a-z0-9-]+)$", re.MULTILINE)
 _MARK = re.compile(r"[ \t]*(?://|#) doctor: ([a-z_]+)[ \t]*$", re.MULTILINE)
-# A program with one of these is right, and slow.
+# A program with one of these findings is correct but slow.
 SLOW = COSTS - {DiagnosticKind.DEVICE_LAUNCHES, DiagnosticKind.LEAK}
 
 
 class CorpusInvalid(Exception):
-    """A program of the corpus does not say what it should, or its solution has changed."""
+    """Raised when a program of the corpus has no valid mark, or its solution has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """A faulty program. `group` is the kind of fault, `kind` and `lines` the finding that it deserves.
+    """A faulty program. `group` is the kind of fault. `kind` and `lines` are the expected finding.
 
-    `lines` is empty if the finding names no line. `mutated` says that it is a changed solution.
+    `lines` is empty if the finding names no line. `mutated`: the program is a changed solution.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What the doctor says of a program, as `warpcourt doctor` and the site show it."""
+"""Runs the doctor on a program, as `warpcourt doctor` and the site do."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ def report_of(target: Target, slug: str, language: Language, source: str) -> Rep
 
 
 def ask(target: Target, faulty: Faulty) -> Answer:
-    """Return what the doctor says of `faulty`."""
+    """Return the answer of the doctor about `faulty`."""
     report = report_of(target, faulty.problem, faulty.language, faulty.source)
     found = ranked(report)
     return Answer(faulty, report.verdict.value, found[0] if found else None)

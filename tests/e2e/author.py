@@ -1,4 +1,4 @@
-"""What an instructor does in the browser, move by move."""
+"""The actions of an instructor in the browser, step by step."""
 
 import re
 
@@ -14,18 +14,18 @@ User.objects.filter(username="{username}").update(is_instructor=True)
 
 
 def sign_up_instructor(page: Page, site: Site, username: str) -> None:
-    """Sign a new person up, whom staff then make an instructor."""
+    """Sign up a new user, and give the user the role of an instructor."""
     sign_up(page, site, username)
     make_instructor(site, username)
 
 
 def make_instructor(site: Site, username: str) -> None:
-    """Give a person the role, as staff do."""
+    """Give a user the role of an instructor, as staff do."""
     site.manage("shell", "-c", _INSTRUCTOR.format(username=username))
 
 
 def begin(page: Page, site: Site, kind: str, title: str, slug: str) -> None:
-    """Begin a problem from a template."""
+    """Create a problem from a template."""
     page.goto(f"{site.url}/author")
     page.get_by_role("link", name="New problem").first.click()
     page.get_by_role("radio", name=kind).check()
@@ -45,7 +45,7 @@ def replace(page: Page, file: str, old: str, new: str) -> None:
     open_tab(page, "Files")
     page.get_by_role("link", name=file, exact=True).click()
     editor = page.get_by_role("textbox", name=file, exact=True)
-    text = page.locator("textarea[name=text]")  # it holds what the editor shows
+    text = page.locator("textarea[name=text]")  # it contains the text of the editor
     expect(editor).to_have_class(re.compile("cm-content"))
     changed = text.input_value().replace(old, new, 1)
     assert changed != text.input_value(), f"{file} has no {old!r}"
@@ -59,7 +59,7 @@ def replace(page: Page, file: str, old: str, new: str) -> None:
 
 
 def prove(page: Page, outcome: str | re.Pattern[str]) -> None:
-    """Press the button, and watch until the report is there. Nobody reloads the page."""
+    """Press the button, and wait for the report without reloading the page."""
     open_tab(page, "Proof")
     button = page.get_by_role("button", name="Prove revision")
     _, _, revision = (button.text_content() or "").partition("Prove r")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Starts Chromium so that it does not see changes of the network.
+"""Starts Chromium so that it does not notice changes of the network.
 
-Chromium aborts what it loads with ERR_NETWORK_CHANGED when an interface appears or goes, even on loopback.
+Chromium aborts loading with ERR_NETWORK_CHANGED when an interface appears or disappears, even on loopback.
 Tests of containers create interfaces all the time. Chromium learns of them through a netlink socket, so a
-system call filter refuses that socket; Chromium then takes the network as it is.
+system call filter refuses that socket; Chromium then assumes that the network does not change.
 
 Source: seccomp(2), linux/filter.h.
 """
@@ -15,7 +15,7 @@ import struct
 import sys
 from pathlib import Path
 
-CHROMIUM = Path("/usr/bin/chromium-headless-shell")  # without windows it takes a third less time
+CHROMIUM = Path("/usr/bin/chromium-headless-shell")  # headless, it takes a third less time
 
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 22, 38
 _FILTER_MODE = 2

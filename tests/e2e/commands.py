@@ -1,4 +1,4 @@
-"""Management commands against a running site, in one process, since most of their time is the start."""
+"""Runs management commands against a running site in one process, because starting them is slow."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ class Commands:
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, *arguments: str) -> None:
-        """Run `manage.py` with `arguments`. Fails with what it printed if it fails."""
+        """Run `manage.py` with `arguments`. If it fails, fail with its output."""
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-W", "ignore", "-c", _SERVE],

@@ -1,8 +1,8 @@
-"""A running Warpcourt and a browser that notices what goes wrong on a page.
+"""A running site, and a browser that detects errors on pages.
 
-`site` is the whole product under its supervisor with a judge that obeys the source, for everything
-that is about pages. One of it serves many files of tests, and each file finds it as it was at its start.
-`court` is the same with the real judge, for what a learner does.
+`site` is a complete site under its supervisor, with the scripted judge, for tests of pages. One site serves
+many test files, and each file finds it in its initial state. `court` is the same with the real judge, for
+tests of what a learner does.
 """
 
 import os
@@ -31,11 +31,11 @@ from tests.migrated import NAME, put_migrated_database
 from web.config import ROOT
 
 PASSWORD = "correct horse battery"
-START_S = 240  # a machine that has never judged builds the runtime first
+START_S = 240  # on a new machine, the site first builds the runtime
 _SWITCHES = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync "
-    "--js-flags=--no-turbofan"  # no page is open for so long that its last optimization pays
+    "--js-flags=--no-turbofan"  # no page is open for long enough to benefit from the optimising compiler
 )
 
 expect.set_options(timeout=10_000)
@@ -43,7 +43,10 @@ expect.set_options(timeout=10_000)
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the marks, also where this folder alone is tested
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file on one worker, so that one site serves them; all with the real judge too."""
+    """Keep the tests of a file on one worker, so that one site serves them.
+
+    Also keep all tests with the real judge on one worker.
+    """
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
@@ -53,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A running Warpcourt."""
+    """A running site."""
 
     url: str
     data_dir: Path
@@ -66,14 +69,15 @@ class Site:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
-    """Chromium as Debian ships it, without what draws windows."""
+    """Return the arguments for Debian's headless Chromium."""
     need(chromium.CHROMIUM.exists(), "Chromium", "apt-get install chromium-headless-shell")
     return {"executable_path": chromium.__file__, "args": _SWITCHES.split(), "headless": True}
 
 
-@pytest.fixture(scope="package")  # it ends before tests without a browser, and starts again for later ones
+# It ends before tests without a browser, and restarts for later browser tests.
+@pytest.fixture(scope="package")
 def scripted_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Warpcourt with a judge that does what the source says, and two problems, one of them hostile."""
+    """A site with the scripted judge and two problems, one of them hostile."""
     problems = tmp_path_factory.mktemp("problems")
     copy_problems(problems)
     with serving(tmp_path_factory.mktemp("site"), target="scripted", problems_dir=str(problems)) as running:
@@ -83,17 +87,17 @@ def scripted_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def site(scripted_site: Site) -> Site:
-    """The scripted site without the rows that other files of tests have left."""
+    """The scripted site without the rows of earlier test files."""
     put_rows_back(scripted_site.data_dir / NAME, scripted_site.data_dir / "kept.sqlite3")
     return scripted_site
 
 
 @pytest.fixture(scope="package")
 def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Warpcourt as `make serve` runs it: the real judge, in its sandboxes."""
+    """A site as `make serve` runs it, with the real judge in its sandboxes."""
     need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
     data_dir = tmp_path_factory.mktemp("court")
-    # The built runtime is kept between runs, as it is for the integration tests.
+    # The runtime is cached between runs, as for the integration tests.
     cache = ROOT / ".cache" / "tests"
     cache.mkdir(parents=True, exist_ok=True)
     (data_dir / "cache").symlink_to(cache)
@@ -103,7 +107,7 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def violations() -> Iterator[list[str]]:
-    """What the content security policy refused on any page of any browser, since the list was emptied."""
+    """The violations of the content security policy on all pages, since the list was emptied."""
     refused: list[str] = []
     open_context = Browser.new_context
 
@@ -123,7 +127,7 @@ def violations() -> Iterator[list[str]]:
 
 @pytest.fixture(autouse=True)
 def _policy_refuses_nothing(violations: list[str]) -> Iterator[None]:
-    """Fail the tests in which the policy refused something, wherever the page came from."""
+    """Fail a test if the policy refused something on any of its pages."""
     yield
     found = [*violations]
     violations.clear()
@@ -132,14 +136,14 @@ def _policy_refuses_nothing(violations: list[str]) -> Iterator[None]:
 
 @pytest.fixture
 def context(new_context: Any) -> BrowserContext:
-    """A fresh visitor at a desk. Dialogs are answered by the tests that expect them."""
+    """A new visitor with a desktop screen. Tests that expect dialogs answer them."""
     opened: BrowserContext = new_context(viewport={"width": 1360, "height": 850})
     return opened
 
 
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
-    """A page that fails its test when the console reports an error or the policy refuses something."""
+    """A page that fails its test if the console reports an error or the policy refuses something."""
     opened = context.new_page()
     problems = watch(opened)
     yield opened
@@ -148,18 +152,18 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture(params=["light", "dark phone"])
 def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A visitor in either scheme, at a desk in one and on a phone in the other."""
+    """A visitor in each colour scheme, one with a desktop screen and the other with a phone."""
     scheme, _, width = request.param.partition(" ")
     with set_theme(browser, scheme, phone=width == "phone") as context:
         yield context.new_page()
 
 
 def watch(page: Page) -> list[str]:
-    """Collect what goes wrong on `page` from now on."""
+    """Collect errors on `page` from now on."""
     problems: list[str] = []
 
     def hear(message: ConsoleMessage) -> None:
-        # A refused form or a missing page is an answer, not a fault of the page.
+        # A refused form or a missing page is a normal answer, not an error of the page.
         answered = "the server responded with a status of 4" in message.text
         if message.type in {"error", "warning"} and not answered:
             problems.append(message.text)
@@ -170,12 +174,12 @@ def watch(page: Page) -> list[str]:
 
 
 def sign_up(page: Page, site: Site, username: str) -> None:
-    """Sign a new person up, without the page, which stays where it is."""
+    """Sign up a new user by requests. `page` stays at its address."""
     _post(page, f"{site.url}/accounts/signup/", username=username, password1=PASSWORD)
 
 
 def sign_in(page: Page, site: Site, username: str, password: str = PASSWORD) -> None:
-    """Sign a known person in, without the page, which stays where it is."""
+    """Sign in a known user by requests. `page` stays at its address."""
     _post(page, f"{site.url}/accounts/login/", login=username, password=password)
 
 
@@ -190,7 +194,7 @@ def _post(page: Page, url: str, **fields: str) -> None:
 
 
 def sign_up_on_page(page: Page, site: Site, username: str) -> None:
-    """Sign a new person up as that person does, and arrive at the list of problems."""
+    """Sign up a new user on the page, and arrive at the list of problems."""
     page.goto(f"{site.url}/accounts/signup/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(PASSWORD)
@@ -199,7 +203,7 @@ def sign_up_on_page(page: Page, site: Site, username: str) -> None:
 
 
 def sign_in_on_page(page: Page, site: Site, username: str) -> None:
-    """Sign a known person in as that person does, and arrive at the list of problems."""
+    """Sign in a known user on the page, and arrive at the list of problems."""
     page.goto(f"{site.url}/accounts/login/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(PASSWORD)
@@ -222,9 +226,9 @@ def write(page: Page, source: str) -> None:
 
 
 def press(page: Page, name: str) -> None:
-    """Press Run or Submit, and wait until an earlier report has left the console.
+    """Press Run or Submit, and wait until an earlier report has disappeared from the console.
 
-    Else `wait_for_verdict` could take the earlier verdict for the new one, if they are the same.
+    Otherwise `wait_for_verdict` could mistake the earlier verdict for the new one.
     """
     earlier = page.locator("#console .banner")
     for banner in earlier.all():
@@ -240,7 +244,7 @@ def wait_for_verdict(page: Page, word: str, *, within_s: float = 60) -> None:
 
 
 def set_theme(browser: Browser, scheme: str, *, phone: bool) -> BrowserContext:
-    """A visitor whose system asks for `scheme`, at a desk or on a phone."""
+    """Return a visitor with the system's colour scheme `scheme`, with a desktop screen or a phone."""
     viewport = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 850}
     options: dict[str, Any] = {"viewport": viewport, "color_scheme": scheme, "has_touch": phone}
     return browser.new_context(**options)
@@ -269,13 +273,13 @@ def serving(data_dir: Path, **environ: str) -> Iterator[Site]:
 
 
 def _kill(supervisor: subprocess.Popen[bytes]) -> None:
-    """End the site at once. Its worker takes six seconds to stop, and tests/integration/web tests that."""
+    """Kill the site. Its worker would take six seconds to stop, which tests/integration/web tests."""
     if supervisor.poll() is not None:
-        return  # it stopped its parts
+        return  # it has already stopped its parts
     parts = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children").read_text().split()
-    supervisor.kill()  # first: it would start them again
+    supervisor.kill()  # first, because it would restart the parts
     supervisor.wait()
-    for part in parts:  # each leads a process group
+    for part in parts:  # each is the leader of a process group
         with suppress(ProcessLookupError):
             os.killpg(int(part), signal.SIGKILL)
 
@@ -313,7 +317,7 @@ def _free_port() -> int:
 
 
 def copy_problems(target: Path) -> None:
-    """The quizzes, vector-add as it is, and a copy of it whose every text tries to run a script."""
+    """Copy the quizzes, vector-add, and a copy of it in which every text tries to run a script."""
     attack = "<script>document.title='owned'</script><img src=x onerror=owned()>"
     shutil.copytree(ROOT / "problems" / "vector-add", target / "vector-add")
     shutil.copytree(ROOT / "problems" / "quizzes", target / "quizzes")

@@ -1,4 +1,4 @@
-"""A user's own machine: a folder in which the user joins the site and runs the node, as the docs say."""
+"""A personal node: a folder in which a user joins the site and runs the node, as documented."""
 
 import os
 import shlex
@@ -13,7 +13,7 @@ from testing.services import wait_until
 from web.config import ROOT
 
 _JOIN_S = 120
-_START_S = 300  # a machine that has never judged builds the runtime first
+_START_S = 300  # on a new machine, the node first builds the runtime
 _STOP_S = 30
 
 
@@ -32,14 +32,14 @@ class OwnNode:
 
     @property
     def key(self) -> str:
-        """Its secret."""
+        """The key of the node."""
         lines = self.settings.read_text().splitlines()
         (key,) = [line.partition("=")[2] for line in lines if line.startswith("WARPCOURT_NODE_KEY=")]
         return key
 
     @property
     def log(self) -> str:
-        """What the node has written since its last start."""
+        """The log of the node since its last start."""
         return self._log.read_text()
 
     @property

@@ -1,9 +1,10 @@
-"""The rows of a running site: they become again what they were when it had just started.
+"""Restores the rows of a running site to their initial state.
 
-Theory of operation. To start a site takes seconds of a processor, so one site serves many files of tests, and
-none may see what another left. One transaction deletes all rows and writes the first ones back, while the
-site runs. Keys are not used again, since SQLite counts them per table: what the site caches for a few seconds
-about a row stays true. A job that a worker has is waited for, because its end would be written afterwards.
+Theory of operation. Starting a site takes seconds of processor time, so one site serves many test files, and
+no file may see the rows of another. While the site runs, one transaction deletes all rows and writes the
+initial rows back. SQLite does not reuse keys, because it counts them per table. So data about a row that the
+site caches for a few seconds stays correct. This module waits for running jobs, because their workers would
+write the results afterwards.
 """
 
 import sqlite3
@@ -13,7 +14,7 @@ from pathlib import Path
 
 _END_S = 30.0
 _MIGRATIONS = "django_migrations"
-# Rows that the running worker wrote about itself and its host, by a condition. They stay as they are.
+# Rows that the running worker wrote about itself and its host, as conditions. They stay unchanged.
 _OF_WORKER = {
     "fleet_worker": "TRUE",
     "fleet_node": "id IN (SELECT node_id FROM main.fleet_worker WHERE node_id IS NOT NULL)",
@@ -28,7 +29,7 @@ def keep_rows(database: Path, kept: Path) -> None:
 
 
 def put_rows_back(database: Path, kept: Path) -> None:
-    """Give `database`, which is in use, the rows of `kept`, and no others."""
+    """Replace all rows of `database`, which is in use, by the rows of `kept`."""
     deadline = time.monotonic() + _END_S
     with closing(sqlite3.connect(database, timeout=_END_S, isolation_level=None)) as site:
         site.execute("ATTACH ? AS kept", (str(kept),))
@@ -48,12 +49,12 @@ def put_rows_back(database: Path, kept: Path) -> None:
 
 
 def _tables(site: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The name of each table, and the statement that made it."""
+    """Return the name of each table, and the statement that creates it."""
     found = site.execute("SELECT name, sql FROM main.sqlite_master WHERE type = 'table'")
     return [(name, made) for name, made in found if name != _KEYS]
 
 
 def _count(site: sqlite3.Connection, table: str) -> int:
-    """The number of jobs in `table` that a worker has."""
+    """Return the number of jobs in `table` that a worker holds."""
     (number,) = site.execute(f"SELECT count(*) FROM main.\"{table}\" WHERE state = 'leased'").fetchone()
     return int(number)

@@ -1,4 +1,4 @@
-"""What every page must be: without errors, no wider than the screen, and usable by everybody."""
+"""Checks that a page has no errors, is not wider than the screen, and is accessible."""
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Page, expect
@@ -8,13 +8,14 @@ from tests.e2e.conftest import watch
 _AXE = Axe()
 _OPTIONS = {
     "resultTypes": ["violations"],
-    "preload": False,  # of style sheets and media, for rules that are not among these
+    # Disables preloading of style sheets and media, which only rules outside this list need.
+    "preload": False,
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 }
 
 
 def check(page: Page, url: str) -> None:
-    """Open `url` and look for errors, overflow and serious violations of accessibility."""
+    """Open `url` and check for errors, overflow and serious accessibility violations."""
     problems = watch(page)
     page.goto(url)
     if page.locator(".workbench").count():
@@ -24,20 +25,20 @@ def check(page: Page, url: str) -> None:
 
 
 def check_here(page: Page, what: str) -> None:
-    """Look for overflow and serious violations of accessibility on the page as it is. `what` names it."""
+    """Check the current page for overflow and serious accessibility violations. `what` names the page."""
     width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width == 0, f"{what} is {width} pixels too wide"
     assert serious_violations(page) == [], what
 
 
 def heading_faults(page: Page) -> list[str]:
-    """The headings of the page that skip a level, a line for each."""
+    """Return one line for each heading of the page that skips a level."""
     found = _AXE.run(page, options={"runOnly": ["heading-order"]}).response["violations"]
     return [str(node["target"]) for violation in found for node in violation["nodes"]]
 
 
 def serious_violations(page: Page) -> list[str]:
-    """What keeps somebody from using the page, a line for each element."""
+    """Return one line for each element with a serious accessibility violation."""
     return [
         f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
         for violation in _AXE.run(page, options=_OPTIONS).response["violations"]

@@ -1,6 +1,6 @@
-"""Accounts in a real browser: codes, keys and passkeys, tokens, sessions, one's data, profiles.
+"""Tests accounts in a real browser: codes, keys and passkeys, tokens, sessions, own data, profiles.
 
-Browsers refuse keys at an address that is a number, so these tests open the site as `localhost`.
+Browsers refuse keys at numeric addresses, so these tests open the site as `localhost`.
 """
 
 import hashlib

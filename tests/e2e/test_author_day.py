@@ -1,4 +1,4 @@
-"""A day of an author who has read no documents: from a template to a published problem, with mistakes."""
+"""Tests the work of an author who has read no documents: from a template to a published problem."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every page on which problems are written: sound, accessible, and nothing that was typed is lost."""
+"""Tests every authoring page: no errors, accessible, and no typed text is lost."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -1,4 +1,4 @@
-"""What an instructor does, proved and judged for real: the story of docs/authoring.md, in a browser."""
+"""Tests the steps of docs/authoring.md in a browser, with real proofs and verdicts."""
 
 import re
 from collections.abc import Iterator

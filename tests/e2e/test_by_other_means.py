@@ -1,4 +1,4 @@
-"""The journeys of a learner and of an author without JavaScript, and with the keyboard alone."""
+"""Tests the usual steps of a learner and of an author without JavaScript, and with the keyboard only."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

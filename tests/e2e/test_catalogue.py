@@ -1,4 +1,4 @@
-"""Finding a problem and following a track, as people do: with the mouse, by keys, and without scripts."""
+"""Tests finding a problem and following a track: with the mouse, by keys, and without scripts."""
 
 from playwright.sync_api import Browser, Page, expect
 

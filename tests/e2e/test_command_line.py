@@ -1,4 +1,4 @@
-"""The `warpcourt` command against a running site, as a person at a terminal uses it."""
+"""Tests the `warpcourt` command against a running site, as a user at a terminal runs it."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def run(site: Site, tmp_path: Path) -> Run:
 
 @pytest.fixture
 def signed_in(run: Run, site: Site, page: Page, request: pytest.FixtureRequest) -> Run:
-    """The same, signed in as somebody new with a token of the account page's kind."""
+    """The same, signed in as a new user with a token like those of the account page."""
     name = f"cli-{abs(hash(request.node.name)) % 10**8}"
     sign_up(page, site, name)
     body = {"username": name, "password": PASSWORD}

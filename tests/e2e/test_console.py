@@ -1,4 +1,4 @@
-"""The console: what a wait is for, tabs of a report, listings beside the source, lost connections."""
+"""Tests the console: reasons for waiting, tabs of a report, listings next to the source, lost connections."""
 
 import re
 

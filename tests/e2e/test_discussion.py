@@ -1,4 +1,4 @@
-"""A learner solves a problem, and its editorial and discussion open; what is reported reaches staff."""
+"""Tests that solving a problem opens its editorial and discussion, and that reports of posts reach staff."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -23,7 +23,7 @@ def solve(page: Page, site: Site) -> None:
 
 @pytest.fixture(scope="module")
 def talk(site: Site, browser: Browser) -> str:
-    """A thread that somebody began, with an answer."""
+    """A thread with an answer."""
     with browser.new_context() as context:
         page = context.new_page()
         sign_up(page, site, "talker")

@@ -1,4 +1,4 @@
-"""The workbench: running, drafts, languages, panes, and the keyboard alone."""
+"""Tests the workbench: running, drafts, languages, panes, and use by keyboard only."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A test that uses no browser may use Django in the process of an earlier browser test."""
+"""Tests that a test without a browser can use Django in the process of an earlier browser test."""
 
 from django.db import connections
 from playwright.sync_api import Page

@@ -1,8 +1,8 @@
-"""Every page of the product as pictures: `FILM=FOLDER pytest tests/e2e/test_film.py`.
+"""Takes pictures of every page: `FILM=FOLDER pytest tests/e2e/test_film.py`.
 
-A learner, an author and a member of staff use the real site. Then each page is opened in light and dark at a
-desk and in light on a phone. Each must have no errors, no overflow and no serious violation of accessibility,
-and the content security policy must refuse nothing.
+A learner, an author and a member of staff use the real site. Then each page is opened on a desktop in both
+colour schemes, and on a phone in the light scheme. Each must have no errors, no overflow and no serious
+violation of accessibility, and the content security policy must refuse nothing.
 """
 
 import os

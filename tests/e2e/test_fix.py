@@ -1,4 +1,4 @@
-"""A problem that gives a broken program: a rewrite is refused, a correction of a few lines is accepted."""
+"""Tests a problem with a broken program: it refuses a rewrite, and accepts a correction of a few lines."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Formatting a program in the workbench: on request, in a worker, without losing the caret or the history."""
+"""Tests formatting a program in the workbench: on request, in a worker, keeping the caret and the history."""
 
 from playwright.sync_api import Page, expect
 

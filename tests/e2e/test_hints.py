@@ -1,4 +1,4 @@
-"""A learner who is stuck: hints one by one, the editorial after giving up, and a likely mistake."""
+"""Tests help for stuck learners: hints one by one, the editorial after giving up, a likely mistake."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""An instructor imports a set in another format, and sees what becomes of each problem."""
+"""Tests that an instructor can import a set in another format, and sees the result for each problem."""
 
 from collections.abc import Iterator
 from io import BytesIO

@@ -1,4 +1,4 @@
-"""What a learner does, judged for real: wrong, illegal and right programs, then the leaderboard."""
+"""Tests a learner with the real judge: wrong, illegal and correct programs, then the leaderboard."""
 
 import re
 

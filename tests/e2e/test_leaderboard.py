@@ -1,4 +1,4 @@
-"""Leaderboards and the ranking in a browser: choosing, paging, one's own place, with and without scripts."""
+"""Tests leaderboards and the ranking in a browser: choosing, paging, own place, with and without scripts."""
 
 import re
 

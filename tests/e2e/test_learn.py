@@ -1,4 +1,4 @@
-"""The primer with its three tasks, and the concepts, as a newcomer meets them."""
+"""Tests the primer with its three tasks, and the pages of concepts."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every page, in both schemes, at a desk and on a phone: no errors, no overflow, nothing inaccessible."""
+"""Tests every page in both colour schemes, on desktop and phone: no errors, no overflow, accessible."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A user's own machine joins the site, judges the user's runs, stops, is lost and leaves."""
+"""Tests a personal node that joins the site, judges the user's runs, stops, is lost and is removed."""
 
 import shutil
 from collections.abc import Iterator

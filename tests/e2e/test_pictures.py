@@ -1,4 +1,4 @@
-"""Pictures of real judgements for the documents: `SCREENSHOTS=1 pytest tests/e2e/test_pictures.py`."""
+"""Takes pictures of real judgements for the documents: `SCREENSHOTS=1 pytest tests/e2e/test_pictures.py`."""
 
 import os
 from pathlib import Path

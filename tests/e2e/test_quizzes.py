@@ -1,4 +1,4 @@
-"""A learner answers a quiz: at a desk, on a phone, with the keyboard alone and without scripts."""
+"""Tests answering a quiz: on desktop and phone, with the keyboard only, and without scripts."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""Replays: from a run to its film, step by step, by keyboard, as tables, and next to another run."""
+"""Tests replays of runs: playing, stepping, by keyboard, as tables, and next to another run."""
 
 import os
 import re

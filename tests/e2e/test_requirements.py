@@ -1,4 +1,4 @@
-"""A problem that requires a technique: the starter is right and refused, another arrangement is accepted."""
+"""Tests a problem that requires a technique: it refuses the correct starter and accepts another layout."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""What staff do on their pages: look, mend, and judge again with a preview."""
+"""Tests the actions of staff on their pages: inspect, fix, and rejudge with a preview."""
 
 import socket
 
@@ -184,7 +184,7 @@ def test_a_gpu_is_quarantined_with_a_reason_and_released(site: Site, page: Page,
     gpus = page.get_by_role("region", name="GPUs of node-1")
     gpus.get_by_text("Quarantine", exact=True).first.click()
     gpus.get_by_label("Reason (shown to staff)").first.fill("It hums")
-    # The page asks for itself anew every few seconds, but not while somebody writes in it.
+    # The page reloads every few seconds, but not while a user types in it.
     page.evaluate("void htmx.ajax('GET', '/fleet', {source: '#fleet', target: '#fleet'})")
     expect(gpus.get_by_label("Reason (shown to staff)").first).to_have_value("It hums")
     gpus.get_by_role("button", name="Quarantine GPU").first.click()

@@ -1,4 +1,4 @@
-"""The page of a submission: live verdict, speed beside others, changes, lines, sharing, and the list."""
+"""Tests the page of a submission: live verdict, speed next to others, changes, lines, sharing, the list."""
 
 import re
 import secrets

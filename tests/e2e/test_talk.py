@@ -1,4 +1,4 @@
-"""A learner asks, others answer, a notification arrives; a solution is shared and gets a vote."""
+"""Tests questions, answers and their notifications, and sharing and voting for a solution."""
 
 import re
 

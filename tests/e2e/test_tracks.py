@@ -1,4 +1,4 @@
-"""A track from its first problem to its certificate, with an entry that is still to come on another one."""
+"""Tests a track from its first problem to its certificate, and another track with a planned entry."""
 
 from collections.abc import Iterator
 from pathlib import Path

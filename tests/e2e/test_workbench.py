@@ -1,4 +1,4 @@
-"""The workbench as a workbench: drafts in several browsers, settings, Vim keys, panes, keys, first paint."""
+"""Tests the workbench: drafts in several browsers, settings, Vim keys, panes, keys, first paint."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the workbench remembers: the latest result, the running submission, one submission per intention."""
+"""Tests the state of the workbench: the latest result, the running submission, no duplicate submissions."""
 
 import re
 

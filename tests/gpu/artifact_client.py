@@ -1,8 +1,8 @@
-"""Loads an artifact, calls its solve for vector addition once, and prints what it says of that, as JSON.
+"""Loads an artifact, calls its `solve` for vector addition once, and prints the outcome as JSON.
 
     python artifact_client.py ARTIFACT COUNT
 
-A process of its own, because a fault of the GPU ends its context. Standard library only.
+This is a separate process, because a fault of the GPU ends its context. Standard library only.
 """
 
 import array
@@ -36,7 +36,7 @@ class Finish(ctypes.Structure):
 
 
 def main(artifact: str, count: int) -> None:
-    """Do it."""
+    """Load the artifact, call it and print the outcome."""
     cuda = ctypes.CDLL("libcuda.so.1")
 
     def call(name: str, *arguments: object) -> None:

@@ -1,6 +1,6 @@
-"""Runners for GPUs as plain child processes: no container, no isolation. For our own programs alone.
+"""Runs runners for GPUs as plain child processes, without isolation. Use it for our own programs only.
 
-What a runner does wrong on a GPU shows here by itself, before containers, MPS and the referee come in.
+So errors of a runner on a GPU show up without containers, MPS and the referee.
 """
 
 import os
@@ -24,7 +24,7 @@ _KEPT = ("PATH", "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVI
 
 @contextmanager
 def opened_device() -> Iterator[vmm.Device]:
-    """The GPU, in this process. Skips the test where there is none."""
+    """Open the GPU in this process. Skip the test if there is none."""
     try:
         device = vmm.Device.open()
     except (vmm.DriverMissing, vmm.CudaError) as error:
@@ -70,7 +70,7 @@ class DeviceShare(HostShare):
 
 
 def on_this_host(command: Command, work: Path) -> Command:
-    """`command` for a process that sees this host's files: binds where they come from, /work as `work`."""
+    """Return `command` with this host's paths: the sources of binds, and `work` instead of /work."""
     places: dict[str, str] = {}
     for bind in command.binds:
         places[bind.target] = str(bind.source)

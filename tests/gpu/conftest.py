@@ -1,4 +1,4 @@
-"""The GPU of this machine, and a judge on it. Without an NVIDIA GPU every test that asks for them is skipped.
+"""The GPU of this machine, and a judge on it. Tests that use them are skipped without an NVIDIA GPU.
 
 TEST_ISOLATION  docker (the default) or bubblewrap
 TEST_IMAGES     PREFIX:TAG of images, or host (the default): containers show this host's own files
@@ -29,9 +29,9 @@ from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable, open_nvml
 from sandbox.toolchain import ToolchainMissing
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests-gpu"
-# It needs a node of its own, which the processes of the session's target would disturb.
+# This module starts its own node, which the processes of the session's target would disturb.
 BEFORE_THE_TARGET = "test_memory_limits.py"
-# They open the GPU in the process of the tests, which disturbs all sessions of the clock that come later.
+# These modules open the GPU in the process of the tests, which disturbs all later sessions of the clock.
 IN_THIS_PROCESS = {
     f"test_{name}.py"
     for name in (
@@ -72,8 +72,8 @@ def target(gpu: GpuInfo) -> Iterator[Target]:
 
 @contextmanager
 def opened(*gpus: GpuInfo) -> Iterator[GpuTarget]:
-    """All of the real thing: containers, MPS, leases, secret pool, referee processes, the trusted clock."""
-    runtime = Path(tempfile.mkdtemp(prefix="wcg"))  # a short path: it holds sockets
+    """Open a complete target: containers, MPS, leases, secret pool, referee processes, the trusted clock."""
+    runtime = Path(tempfile.mkdtemp(prefix="wcg"))  # a short path, because it contains sockets
     node = NodeSettings(
         runtime_dir=runtime,
         images=os.environ.get("TEST_IMAGES", HOST_IMAGES),

@@ -1,4 +1,4 @@
-"""The referee's device memory in this process, and how long things take in it."""
+"""The referee's device memory in this process, and time measurements in it."""
 
 import statistics
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened_memory() -> Iterator["DeviceMemory"]:
-    """Device memory. Skips the test where there is no GPU, or no CuPy."""
+    """Open device memory. Skip the test without a GPU or CuPy."""
     pytest.importorskip("cupy")
     from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
 
@@ -32,7 +32,7 @@ def opened_memory() -> Iterator["DeviceMemory"]:
 
 
 def on_device(values: npt.NDArray[np.generic]) -> PrivateBytes:
-    """A copy of the array's bytes on the device."""
+    """Return a copy of the array's bytes on the device."""
     import cupy  # noqa: PLC0415
 
     contents: PrivateBytes = cupy.asarray(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
@@ -41,7 +41,7 @@ def on_device(values: npt.NDArray[np.generic]) -> PrivateBytes:
 
 
 def on_host(contents: PrivateBytes) -> npt.NDArray[np.uint8]:
-    """A copy of contents on the host."""
+    """Return a copy of the contents on the host."""
     import cupy  # noqa: PLC0415
 
     cupy.cuda.runtime.deviceSynchronize()
@@ -50,7 +50,7 @@ def on_host(contents: PrivateBytes) -> npt.NDArray[np.uint8]:
 
 
 def median_ms(memory: Memory, action: Callable[[], object], *, times: int = 9) -> float:
-    """How long `action` takes until the device is done with it, in the median."""
+    """Return the median time of `action` until the device has finished it."""
     action()
     memory.synchronize()
     taken = []

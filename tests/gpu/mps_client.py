@@ -1,6 +1,6 @@
-"""A process with a CUDA context that does as it is told: one word a line in, `ok …` or `error CODE` out.
+"""A process with a CUDA context. It reads one command per line and answers `ok …` or `error CODE`.
 
-Started by `tests.gpu.test_mps` with CuPy on its path. Nothing here is hostile; it is what submissions do.
+`tests.gpu.test_mps` starts it with CuPy on its path. The commands are not hostile: submissions do the same.
 """
 
 import sys
@@ -39,7 +39,7 @@ class Client:
         cupy.cuda.runtime.deviceSynchronize()
 
     def copy(self):
-        """Milliseconds of a copy that all multiprocessors work at."""
+        """Return the milliseconds of a copy that uses all multiprocessors."""
         source = cupy.zeros(256 * MIB, dtype=cupy.uint8)
         target = cupy.empty_like(source)
         begin, end = cupy.cuda.Event(), cupy.cuda.Event()

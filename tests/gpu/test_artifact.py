@@ -1,4 +1,4 @@
-"""What the compile stage makes runs on the GPU, and says what went wrong. No container, no runner."""
+"""Tests that compiled artifacts run on the GPU and report errors, without a container and a runner."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Programs that are tried together on a GPU get what they get alone, and a problem proves itself there."""
+"""Tests that programs get the same verdicts in a batch on a GPU as alone, and a proof of a problem there."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a real GPU is measured to reach, and that no honest program is faster than its roofline."""
+"""Tests the measured peak rates of a real GPU, and that no honest program exceeds its roofline."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The comparison on the device gives the very values of the one on the host."""
+"""Tests that comparisons on the device and on the host give exactly the same values."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

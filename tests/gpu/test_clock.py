@@ -62,7 +62,7 @@ def lingering(threads: int) -> Iterator[None]:
 
 
 class NoRunner:
-    """`Ordering` to nobody: its only order is never done."""
+    """An `Ordering` without a runner, whose only order is never done."""
 
     number = 1
 
@@ -72,7 +72,7 @@ class NoRunner:
 
 @contextmanager
 def gated_calls(memory: DeviceMemory) -> Iterator[Callable[..., CallObservation]]:
-    """What the gate sees of calls that nobody makes. All that waits for the device is done before."""
+    """What the gate sees of calls that never happen. All work that waits for the device is done before."""
     orders = cast("Ordering", NoRunner())
     with closing(memory.gate()) as gate, memory.buffer("y", 1 << 20) as buffer:
         contents = buffer.poison()

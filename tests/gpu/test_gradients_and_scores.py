@@ -1,4 +1,4 @@
-"""Gradients and scores on a GPU: counts are as on a CPU, and a checker's number arrives."""
+"""Tests gradients and scores on a GPU: counts equal those on a CPU, and the checker's number is reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Limits of device memory on a real GPU: what counts against them, and who is charged when none is left."""
+"""Tests limits of device memory on a real GPU: what counts, and who is charged when memory runs out."""
 
 import os
 import subprocess

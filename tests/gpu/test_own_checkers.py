@@ -1,4 +1,4 @@
-"""A problem's own checker on a GPU: CuPy in a container of its own, asked about timed repetitions too."""
+"""Tests a problem's own checker on a GPU: CuPy in a separate container, also for timed repetitions."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A model of KernelBench's format on a GPU: PyTorch on both sides, checked and timed as any other."""
+"""Tests a KernelBench model on a GPU: PyTorch on both sides, checked and timed like other programs."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""Referee processes on the GPU, with runners that are scripts in a thread of the test and use it too."""
+"""Tests referee processes on the GPU.
+
+The runners are scripts in a thread of the test, and use the GPU too.
+"""
 
 import time
 from collections.abc import Callable, Iterator

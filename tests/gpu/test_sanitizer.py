@@ -1,4 +1,4 @@
-"""Programs under compute-sanitizer on a real GPU, and what is said of programs that answer wrongly."""
+"""Tests programs under compute-sanitizer on a real GPU, and the findings on programs with wrong answers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The secret pool in the memory of a GPU: kept beside MPS, read and written by others."""
+"""Tests the secret pool in GPU memory: it runs outside of MPS, and other processes read and write it."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ def mps(gpu: GpuInfo, runtime: Path) -> Iterator[Mps]:
 
 
 def client(gpu: GpuInfo, pipes: Path, drawn: CaseData, *words: str) -> str:
-    """What a process of its own, in MPS or beside it, finds in a set after writing `words` to it."""
+    """Return the contents of a set after a separate process, under MPS or without it, wrote `words` to it."""
     done = subprocess.run(
         [sys.executable, "-c", CLIENT, str(drawn.descriptor), str(drawn.size_bytes), *words],
         cwd=ROOT,
@@ -75,7 +75,7 @@ def client(gpu: GpuInfo, pipes: Path, drawn: CaseData, *words: str) -> str:
 def test_a_set_is_written_beside_mps_and_read_by_a_client_of_mps(
     gpu: GpuInfo, secret_pool: SecretPool, mps: Mps, runtime: Path
 ) -> None:
-    """What the whole node rests on: the oracle and the secret pool are beside MPS, referees are in it."""
+    """The node depends on this: the oracle and the secret pool run outside of MPS, and referees under it."""
     reservation = secret_pool.reserve(DOUBLING, CASE)
     assert reservation is not None
     assert client(gpu, runtime / "no-mps", reservation.drawn, "secret") == "secret"

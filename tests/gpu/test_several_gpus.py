@@ -1,4 +1,4 @@
-"""Programs for several GPUs on real ones. Skipped on hosts with fewer than two that can access each other.
+"""Tests programs for several real GPUs. Skipped on hosts without two GPUs that can access each other.
 
 They use the first such pair, from the GPU with the index TEST_GPU on.
 

@@ -1,6 +1,6 @@
-"""Every solution of every problem gets a verdict that it may get on a GPU; accepted ones are timed.
+"""Tests that every solution of every problem gets an allowed verdict on a GPU. Accepted ones are timed.
 
-They are judged several at a time, good and bad ones side by side, as on a node.
+Several solutions are judged at a time, correct and wrong ones together, as on a node.
 """
 
 from collections.abc import Iterator, Mapping

@@ -50,7 +50,7 @@ def test_a_second_mapping_shows_the_same_bytes(device: vmm.Device) -> None:
 
 
 def test_memory_is_mapped_whole_or_not_at_all(device: vmm.Device) -> None:
-    """So its size travels beside it. A refusal costs nothing."""
+    """So its size is sent with it. A refusal has no side effects."""
     with vmm.Allocation.create(device, 3 * device.granularity_bytes) as memory:
         memory.write(b"near")
         descriptor = memory.export()

@@ -1,4 +1,4 @@
-"""A bundle installs a checkout on a machine without a network: in a network namespace without any route."""
+"""Tests that a bundle installs a checkout without a network, in a network namespace without routes."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""`manage.py judge` and `manage.py prove` as a person runs them: exit status, text and JSON."""
+"""Tests `manage.py judge` and `manage.py prove` as users run them: exit status, text and JSON."""
 
 import json
 import os

@@ -1,7 +1,7 @@
-"""The tests of what reads archives and writes files, on every other Python that Warpcourt runs on.
+"""Runs the tests of code that reads archives and writes files on every other supported Python.
 
-The standard library is part of what defends the site, and it differs: since 3.12 `zipfile` takes names from
-a field that 3.11 does not read. `deploy/setup --test` makes the environments.
+The security of the site depends on the standard library, which differs between versions: since 3.12,
+`zipfile` takes names from a field that 3.11 does not read. `deploy/setup --test` makes the environments.
 """
 
 import os

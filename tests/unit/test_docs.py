@@ -1,4 +1,4 @@
-"""Documentation that names things in the code, kept in step with it."""
+"""Tests that documentation which names things in the code agrees with it."""
 
 import re
 from pathlib import Path

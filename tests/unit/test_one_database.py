@@ -1,4 +1,4 @@
-"""Which tests of the site run on which database."""
+"""Tests which tests of the site run on which database."""
 
 from tests.one_database import ON_BOTH, ON_POSTGRESQL, ONLY_ON_SQLITE, PASS, TESTS, is_left_to_postgresql
 

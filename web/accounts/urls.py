@@ -1,4 +1,4 @@
-"""Addresses of accounts. allauth has those for signing up, in and out."""
+"""Addresses of accounts. allauth has the addresses for signing up, in and out."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The account pages: overview, API tokens, sessions. allauth has the pages for signing in."""
+"""The account pages: overview, API tokens, sessions. allauth provides the pages for signing in."""
 
 from typing import cast
 

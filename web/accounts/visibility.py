@@ -34,7 +34,7 @@ def ranked_users(path: str = "") -> Q:
 
 def find_profile(viewer: Viewer, username: str) -> User | None:
     """Return the user with that name, ignoring case. Return None if `viewer` may not see the profile."""
-    if "\0" in username:  # PostgreSQL does not accept it
+    if "\0" in username:  # PostgreSQL does not accept NUL characters
         return None
     named = User.objects.alias(lower=Lower("username")).filter(lower=username.lower()).first()
     return named if named and may_see_profile(viewer, named) else None

@@ -137,7 +137,7 @@ def _http_error(_request: HttpRequest, error: HttpError) -> HttpResponse:
 def _request_invalid(_request: HttpRequest, error: RequestInvalid) -> HttpResponse:
     fields: dict[str, list[str]] = {}
     for entry in error.errors:
-        # The second part of a place in the body is the name of our function's argument.
+        # For a value in the body, the second part of the location is the name of our function's argument.
         parts = entry["loc"][2:] if entry["loc"][0] == "body" else entry["loc"][1:]
         place = ".".join(str(part) for part in parts) or "body"
         fields.setdefault(place, []).append(str(entry["msg"]))

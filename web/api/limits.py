@@ -1,10 +1,10 @@
 """Limits the API requests per minute of each caller, and reports the remaining ones in headers.
 
 Theory of operation. A caller is a user, with any token or session, or an address if no user is signed in.
-Each personal node is a caller of its own: it polls, and should not use up the requests of its owner.
-Windows are whole minutes of the clock. The cache that all web processes share counts them. A fixed window
-lets through at most twice the limit around its end, and costs one increment per request. While the cache is
-down there is no limit: submitting has limits of its own in the database.
+Each personal node is a caller of its own: it polls, and should not use up the requests of its owner. A window
+is a whole minute of the clock. The cache that all web processes share counts the requests in it. Around the
+end of a fixed window, at most twice the limit can pass. Counting costs one increment per request. While the
+cache is down, there is no limit, but the database still limits submissions.
 """
 
 import time
@@ -95,6 +95,6 @@ def _count(caller: str) -> Allowance:
     cache.add(key, 0, timeout=2 * WINDOW_S)
     try:
         used = cache.incr(key)
-    except ValueError:  # dropped by a cache that is full
+    except ValueError:  # a full cache has dropped the counter
         used = 1
     return Allowance(settings.WARPCOURT.api_per_minute, used, WINDOW_S - passed_s)

@@ -22,7 +22,7 @@ _COUNTED = 10_000
 
 
 class BoundedPaginator(Paginator[Any]):
-    """Counts up to a limit only, because counting a million rows takes longer than showing fifty."""
+    """Counts rows only up to a limit, because counting a million rows takes longer than showing fifty."""
 
     @cached_property
     def count(self) -> int:

@@ -35,7 +35,7 @@ def show_rows(
     fields: Mapping[str, str],
     default: str,
 ) -> None:
-    """Show faults of the array of tables `key` at the forms of its rows, which name their former places."""
+    """Show faults of the array of tables `key` at the forms of its rows, which know their old positions."""
     found = tuple(faults)
     for at, form in enumerate(rows):
         show(form, found, f"{key}[{at}]", fields, default)
@@ -50,7 +50,7 @@ def show(
 ) -> None:
     """Show faults below the key `prefix` at their fields, by the next part of the key.
 
-    Sizes have a field for each name. Other parts are shown at the field `default`, or not at all.
+    Sizes have a field for each name. Other faults are shown at the field `default`, or not at all.
     """
     if form.is_bound:
         return

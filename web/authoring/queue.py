@@ -1,11 +1,11 @@
 """The queue of proofs, trials and previews. The rest is `web.jobs.queue`.
 
 Theory of operation. A worker takes a run only when no learner's submission waits. Authors take turns,
-whatever they request, so that the runs of one author do not block those of another. Among jobs of the same
-rank, previews come first and trials next, because their author is waiting on the page. A run that has waited
-for AGED is as urgent as a preview, so that a stream of previews does not block it. A run is bound to one
-revision, which later writes do not change. A proof that holds makes the workspace ready only if its files are
-still those of that revision.
+regardless of the kind of run, so that the runs of one author do not block those of another. Among jobs of the
+same rank, previews come first and trials next, because the author is waiting on the page. A run that has
+waited for AGED is as urgent as a preview, so that a stream of previews does not block it. A run is bound to
+one revision, which later writes do not change. A proof that holds makes the workspace ready only if its files
+are still those of that revision.
 """
 
 from collections.abc import Mapping

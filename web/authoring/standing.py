@@ -1,4 +1,4 @@
-"""The state of a problem in the words of its author: what learners have of it, and what it lacks."""
+"""The state of a problem for its author: the version that learners have, and unpublished changes."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ def is_shown(workspace: Workspace) -> bool:
 
 
 def pills_of(workspace: Workspace) -> tuple[Pill, ...]:
-    """Return what learners have of the problem, followed by the state of an unfinished change."""
+    """Return the state of the version that learners have, followed by the state of unpublished changes."""
     state = workspace.state
     if state == WorkspaceState.ARCHIVED:
         return (_ARCHIVED, _LIVE) if is_shown(workspace) else (_ARCHIVED,)

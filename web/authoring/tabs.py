@@ -1,7 +1,7 @@
 """The tabs of a workspace, in the order of the navigation.
 
-Each is a page of its own: `author-<name>` is the name of its address, which takes the workspace's slug,
-`web/authoring/views/<name>.py` its views, `authoring/<name>.html` its template, which extends
+Each tab is a separate page. The name of its address is `author-<name>`, which takes the workspace's slug. Its
+views are in `web/authoring/views/<name>.py`. Its template is `authoring/<name>.html`, which extends
 `authoring/workspace.html`.
 """
 
@@ -92,6 +92,6 @@ _PLACES = tuple(
 def tab_of(place: str) -> str:
     """Return the tab on which the author can fix `place`, or an empty string if it is unknown.
 
-    `place` is that of a finding of a proof, or that of a fault of the package.
+    `place` belongs to a finding of a proof, or to a fault of the package.
     """
     return next((tab for pattern, tab in _PLACES if pattern.match(place)), "")

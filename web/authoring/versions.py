@@ -1,7 +1,7 @@
 """The content of the pages of versions: differences from the live version, and possible verdict changes.
 
-Only versions that were published from the workspace are included. A problem of the site may have the same
-name, and only staff may see its versions.
+The pages include only versions that were published from the workspace. A problem of the site may have the
+same name, and only staff may see its versions.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Formulas between dollar signs in Markdown: the plugin of markdown-it, in linear time.
+"""Makes the plugin of markdown-it for formulas between dollar signs run in linear time.
 
 Theory of operation. A block that begins with `$$` ends at the first line that ends with `$$`. The plugin
-looks for that line from each line that begins with `$$`, which takes quadratic time if there is none. So a
-table of the line that ends each block is made once per text, and the plugin is asked only where it will find
-one. As in LaTeX, a formula contains no blank line.
+searches for that line from each line that begins with `$$`. If there is no such line, this takes quadratic
+time. So this module computes, once per text, the last line of the block that would begin at each line. It
+calls the plugin only for blocks that end. As in LaTeX, a formula contains no blank line.
 """
 
 from markdown_it import MarkdownIt
@@ -32,7 +32,10 @@ def _read_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 
 def _ends(state: StateBlock) -> list[int]:
-    """Return for each line the line that ends a block which begins there; a line after the last for none."""
+    """Return for each line the last line of a block that begins there.
+
+    If the block never ends, return a line after the end of the text.
+    """
     if _ENDS not in state.env:
         lines = state.src.split("\n")
         never = end = len(lines) + 1

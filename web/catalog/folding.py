@@ -1,4 +1,4 @@
-"""Folds the section of a statement that tells too much for a first reading."""
+"""Folds the section of a statement that reveals too much at a first reading."""
 
 import re
 from functools import lru_cache
@@ -16,8 +16,8 @@ _ANCHOR = re.compile(r'<a class="anchor"[^>]*>#</a>')
 def folded(html: SafeString, original: SafeString) -> SafeString:
     """Return the rendered statement `html` with its section *What bounds it* folded. Works without scripts.
 
-    In a translation the section has another name. It is the one at the same place as in `original`, the
-    rendered original statement, if both have the same number of sections.
+    In a translation, the section has another name. If the translation has as many sections as `original`, the
+    rendered original statement, the section at the same position is folded.
     """
     sections, named = _SECTION.split(html), _SECTION.split(original)
     places = [at for at, section in enumerate(named) if _title(section) == FOLDED]
@@ -28,8 +28,8 @@ def folded(html: SafeString, original: SafeString) -> SafeString:
     if heading is None or any(
         sections[at].count(f"<{tag}>") != sections[at].count(f"</{tag}>") for tag in _NESTS
     ):
-        return html  # the next heading stands in a list or a quotation that began here
-    # A link inside of a summary would be a control inside of a control.
+        return html  # the next heading is inside a list or a quotation that began in this section
+    # The summary is a control, so it must not contain a link.
     title = f"{heading[1]}{_ANCHOR.sub('', heading[2])}</h2>"
     body = sections[at][heading.end() :]
     sections[at] = f'<details class="fold"><summary>{title}</summary>{body}</details>\n'

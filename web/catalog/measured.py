@@ -1,8 +1,8 @@
 """Times of the accepted shipped solutions on a GPU, for the editorials.
 
 `python -m benchmarks.solutions --record` measures them and writes them to `measured/GPU.json`. A table
-belongs to one version of a problem: after a change that can change a verdict, the editorial shows no times
-until they are measured again.
+belongs to one version of a problem. After a change that can affect verdicts, the editorial shows no times
+until new ones are measured.
 """
 
 import json
@@ -18,7 +18,10 @@ _FOLDER = Path(__file__).with_name("measured")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A solution and its times in the cases of its table, in microseconds. `language` is the value."""
+    """A solution and its times in the cases of its table, in microseconds.
+
+    `language` is the value of a `Language`.
+    """
 
     name: str
     language: str
@@ -40,7 +43,7 @@ class Table:
 
     @property
     def ranked(self) -> tuple[Line, ...]:
-        """Return the lines, the slowest first, as an editorial goes."""
+        """Return the lines, slowest first, which is the order of an editorial."""
         return tuple(sorted(self.lines, key=lambda line: -line.score_us))
 
 

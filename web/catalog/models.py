@@ -93,7 +93,7 @@ class Problem(models.Model):
 
     @property
     def ranks_by_score(self) -> bool:
-        """Whether the checker's score ranks programs, and no time does."""
+        """Return whether programs are ranked by the checker's score instead of a time."""
         return bool(self.score and self.score["ranks"])
 
     @property
@@ -108,7 +108,10 @@ class Problem(models.Model):
 
     @property
     def gpu_words(self) -> list[str]:
-        """Return words of the GPU models on which it is judged. An empty list means all models."""
+        """Return words in the names of the GPU models on which it is judged.
+
+        An empty list means all models.
+        """
         return list(self.limits.get("gpus") or [])
 
     @property

@@ -23,9 +23,9 @@ def to_row(argument: Argument) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any]) -> Argument:
-    """Return the argument that `to_row` gave. It has no tolerance.
+    """Return the argument for the JSON values of `to_row`. It has no tolerance.
 
-    Rows from before values were kept say nothing of them. They allow no custom values for scalars.
+    Old rows have no information about values. They allow no custom values for scalars.
     """
     dtype, role = Dtype(row["dtype"]), Role(row["role"])
     rule = row.get("values")

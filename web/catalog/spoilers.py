@@ -1,8 +1,8 @@
 """Folded parts of a text in Markdown, in linear time.
 
-A spoiler begins with a line `:::spoiler`, which a title may follow, and ends with a line `:::` or with the
-text, the list or the quotation that it is in. A line `:::` in a code block ends it too, and it contains no
-other spoiler. With `fold_code` in the environment of a rendering, the code blocks of a text are folded too.
+A spoiler begins with a line `:::spoiler`, optionally with a title. It ends with a line `:::`, or at the end
+of the text, the list or the quotation that contains it. A line `:::` in a code block also ends it. Spoilers
+can't be nested. With `fold_code` in the environment of a rendering, the code blocks of a text are folded too.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence

@@ -1,9 +1,9 @@
-"""Tables in Markdown, with a bound on the cells that rows leave out.
+"""Bounds the number of empty cells that tables in Markdown add to short rows.
 
-Theory of operation. The rule of markdown-it adds the cells that a row has less than the header. So a wide
-header with many empty rows makes thousands of cells of a few characters, and each of them takes time. Here,
-such cells have a budget for each text. A table that exceeds it is shown as text, and so are all further ones
-of this text.
+Theory of operation. If a row has fewer cells than the header, the rule of markdown-it adds the missing cells.
+So a short text with a wide header and many empty rows becomes thousands of cells, which take time. Therefore
+the added cells have a budget per text. A table that exceeds the budget is shown as text, and so are all later
+tables in the text.
 """
 
 from markdown_it import MarkdownIt
@@ -32,7 +32,10 @@ def _read_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 
 def _added_cells(state: StateBlock, first: int, end: int) -> int:
-    """Return how many cells the rule may add: what lines up to a blank one have less than the first."""
+    """Return how many cells the rule may add.
+
+    Each line before the next blank one may lack cells of the first line.
+    """
     lines = []
     for number in range(first, end):
         text = state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]

@@ -48,7 +48,7 @@ class Term:
 
     @property
     def lesson(self) -> Lesson | None:
-        """Return where to read more, None if no page explains more."""
+        """Return a link to further reading, None if no page explains more."""
         return lesson_at(self.read) if self.read else None
 
 
@@ -62,7 +62,7 @@ def terms() -> tuple[Term, ...]:
 def use_terms(parser: MarkdownIt) -> None:
     """Let `parser` link the first use of each term in texts whose `env` has a true value for `terms`.
 
-    Words in headings, code, formulas and links stay as they are, and so do the terms that `unlinked` names.
+    Words in headings, code, formulas and links are not linked, and neither are the terms in `unlinked`.
     """
     parser.core.ruler.push("terms", _link_terms)
 
@@ -118,6 +118,9 @@ def _by_form() -> Mapping[str, Term]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Return the pattern of all forms as whole words. The longest of those that begin alike wins."""
+    """Return the pattern of all forms as whole words.
+
+    Of several forms that match at a position, the longest wins.
+    """
     forms = sorted(_by_form(), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, forms))})(?![\w-])")

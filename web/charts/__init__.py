@@ -10,5 +10,5 @@ Conventions. A chart is a pure function from values to a `SafeString`: no reques
   schemes: `chart-bar`, `chart-line`, `chart-point`, `chart-mine`, `chart-grid`, `chart-axis`, `chart-label`.
 - A drawing is `figure.WIDTH` units wide. That is about its width in pixels in a column and on a phone, so
   that the text stays legible. Wider charts set their own class and width.
-- Colour is never the only sign: the viewer's own values are labelled.
+- Colour is never the only distinction: the viewer's own values are also labelled.
 """

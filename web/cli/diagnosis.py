@@ -32,7 +32,7 @@ def diagnosis_lines(diagnosis: Body, *, file: str, site: str = "") -> list[str]:
 
 def _findings(diagnosis: Body, file: str, site: str) -> Iterator[str]:
     found: Sequence[Body] = diagnosis["findings"]
-    if unexplained := diagnosis.get("unexplained"):  # a site of an earlier version says none
+    if unexplained := diagnosis.get("unexplained"):  # sites of earlier versions do not send it
         yield "No finding explains the wrong answer."
         yield from unexplained
     elif not found:
@@ -43,7 +43,7 @@ def _findings(diagnosis: Body, file: str, site: str) -> Iterator[str]:
         page = f"{site}{entry['url']}" if entry["url"] else ""
         parts = (
             ("Evidence", entry["evidence"]),
-            ("Gain", entry.get("gain", "")),  # a site of an earlier version says none
+            ("Gain", entry.get("gain", "")),  # sites of earlier versions do not send it
             ("Why", entry["why"]),
             ("Try", entry["check"]),
             ("Help", page),

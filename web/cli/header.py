@@ -9,7 +9,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-SUFFIXES = {"cuda": ".cu", "python": ".torch.py", "triton": ".py"}  # the first that fits counts
+SUFFIXES = {"cuda": ".cu", "python": ".torch.py", "triton": ".py"}  # the first matching suffix counts
 _COMMENTS = {"cuda": "//", "python": "#", "triton": "#"}
 _KNOWN = ("problem", "language", "gpu")
 _LINES = 10

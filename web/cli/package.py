@@ -103,7 +103,7 @@ def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
 
 
 def changed_here(files: Mapping[str, bytes], pulled: Pulled) -> dict[str, bytes | None]:
-    """The files that were changed, added or removed (None) in the folder since."""
+    """The files that were changed, added or removed (None) in the folder since the last sync."""
     news: dict[str, bytes | None] = dict.fromkeys(path for path in pulled.digests if path not in files)
     return news | {path: data for path, data in files.items() if pulled.digests.get(path) != digest(data)}
 

@@ -16,7 +16,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 2.0
-_MOST_FAILURES = 15  # in a row, half a minute of them: a site that is restarted is back by then
+_MOST_FAILURES = 15  # consecutive failures, about half a minute; a restarting site is back by then
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the site's response as JSON.")]
 Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder of the problem.")]
@@ -78,7 +78,7 @@ def push(
             return
         revision, others = _send(client, known, changes, note)
         if others:
-            # Fetch their changes first, because the next push names this revision as its base.
+            # Fetch the other users' changes first, because the next push names this revision as its base.
             revision = _bring(client, folder, known.slug, set(files))
         else:
             _agree(folder, client, known.slug, revision, files)
@@ -221,7 +221,10 @@ def _require_site(known: Pulled | None, client: Client, slug: str) -> None:
 
 
 def _bring(client: Client, folder: Path, slug: str, here: set[str]) -> int:
-    """Update the folder from the site, and delete files of `here` that it lacks. Return the revision."""
+    """Update the folder from the site, and delete the files in `here` that the site lacks.
+
+    Return the revision.
+    """
     told = client.get(f"author/workspaces/{slug}/files")
     files = package.received(told["files"])
     package.write_files(folder, files, here - set(files))

@@ -181,7 +181,7 @@ def proof(run: Body) -> RenderableType:
 
 
 def trial(run: Body) -> RenderableType:
-    """The verdicts of the solutions of a trial, with what went wrong."""
+    """The verdicts of the solutions of a trial, with the reason for each failure."""
     if run["state"] == "cancelled":
         return Text("The run was cancelled.")
     if run["failure"]:
@@ -277,7 +277,7 @@ def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
 
 
 def _findings(entries: Iterable[Body], known: Body | None) -> list[RenderableType]:
-    """The findings but `known`. Equal ones are one line with their number."""
+    """The findings except `known`. Equal findings are one line with their number."""
     shown = (entry for entry in entries if entry != known and entry.get("kind") != "counts")
     texts = Counter(_finding(entry).plain for entry in shown)
     return [clean(f"{text} ({count} times)" if count > 1 else text) for text, count in texts.items()]
@@ -316,7 +316,8 @@ def _table(*names: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in names:
         justify: Literal["left", "right"] = "right" if name.startswith(">") else "left"
-        table.add_column(name.lstrip(">"), justify=justify, overflow="fold")  # nothing is cut off
+        # Wrap long texts instead of cutting them off.
+        table.add_column(name.lstrip(">"), justify=justify, overflow="fold")
     return table
 
 

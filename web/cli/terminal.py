@@ -13,7 +13,7 @@ from rich.segment import Segment
 from . import credentials, show
 from .client import Client
 
-_FILE_COLUMNS = 10_000  # a file or a pipe has no edge: its lines are not folded
+_FILE_COLUMNS = 10_000  # lines in a file or a pipe are not wrapped
 
 
 class _Console(Console):

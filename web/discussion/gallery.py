@@ -32,7 +32,10 @@ class GalleryFilter:
 
 
 def may_open(viewer: Viewer, problem: Problem) -> bool:
-    """Return whether `viewer`, who may see the problem, may read its gallery: as with the discussion."""
+    """Return whether `viewer`, who may see the problem, may read its gallery.
+
+    The rule is that of the discussion.
+    """
     return may_enter(viewer, problem)
 
 
@@ -71,7 +74,7 @@ def solution_of(submission: Submission) -> Solution | None:
 
 
 def note_of(solution: Solution) -> Post:
-    """Return the note of `solution`, in whatever state it is."""
+    """Return the note of `solution`, regardless of its state."""
     return Post.objects.get(thread=solution.pk, opening=True)
 
 

@@ -21,7 +21,7 @@ def may_ask(viewer: Viewer, submission: Submission) -> bool:
 
 
 def may_teach(viewer: Viewer) -> bool:
-    """Return whether `viewer` answers private questions: those who may read every submission do."""
+    """Return whether `viewer` answers private questions. All users who may read every submission do."""
     return reads_all(viewer)
 
 

@@ -1,4 +1,4 @@
-"""Threads about problems, their posts, reports of posts, bans, and what special threads have in addition."""
+"""Threads about problems, their posts, reports of posts, bans, and additional data of special threads."""
 
 from django.conf import settings
 from django.db import models
@@ -19,10 +19,9 @@ TECHNIQUE_CHARACTERS = 40
 class ThreadKind(models.TextChoices):
     """The purpose of a thread, which decides who may read it.
 
-    `discussion` is for users who solved the problem, and `questions` for all who see the problem; during a
-    contest, `questions` too are for users who solved it. `inquiry`
-    is between the author of a submission and the instructors. The only post of a `solution` is the note of a
-    submission in the gallery.
+    `discussion` is for users who solved the problem. `questions` is for all users who can see the problem,
+    but during a contest only for users who solved it. `inquiry` is between the author of a submission and the
+    instructors. The only post of a `solution` is the note of a submission in the gallery.
     """
 
     DISCUSSION = "discussion"

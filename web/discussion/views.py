@@ -37,7 +37,7 @@ _require_form = require_http_methods(["GET", "HEAD", "POST"])
 @require_safe
 @never_cache
 def editorial(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the editorial of the problem, to users who gave up too. The discussion stays closed for them."""
+    """Show the editorial of the problem, also to users who gave up. The discussion stays closed for them."""
     problem = problem_or_404(request.user, slug)
     if not editorial_open(request.user, problem):
         context = {"problem": problem, "hints": hints_part(request.user, problem)}
@@ -55,7 +55,8 @@ def in_room(
 ) -> Callable[..., HttpResponse]:
     """Return a view that passes the problem of a slug and the room to `view`.
 
-    A gated room is closed for users who have not solved the problem, any other one during a contest.
+    A gated room is closed to users who have not solved the problem. Any other room is closed to them only
+    during a contest.
     """
 
     @wraps(view)
@@ -220,7 +221,7 @@ def rendered(form: PostForm) -> str:
 
 def _own_or_404(request: HttpRequest, pk: int) -> Post:
     post = pages.post_or_404(request.user, pk)
-    noted = post.thread.kind == ThreadKind.SOLUTION  # changed and withdrawn in the gallery
+    noted = post.thread.kind == ThreadKind.SOLUTION  # users change and withdraw it in the gallery
     if noted or not pages.post_view(post, request.user).may_change:
         raise Http404("Post not found.")
     return post

@@ -42,7 +42,7 @@ _RETRIES = _Retries()
 def check_database(config: Config) -> Findings:
     """The database responds quickly, and several hosts can share it."""
     began = time.monotonic()
-    _POOL_LOG.addFilter(_RETRIES)  # for good: the pool goes on trying in the background
+    _POOL_LOG.addFilter(_RETRIES)  # never removed, because the pool continues to retry in the background
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

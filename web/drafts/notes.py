@@ -1,7 +1,7 @@
 """Private notes and bookmarks of a user, one row per problem.
 
-Two windows may save a note from the same revision. Then both texts are kept, one below the other, because a
-note is never long and a lost one cannot be restored.
+Two windows may save a note from the same revision. Then the note contains both texts, one below the other,
+because notes are short and a lost text cannot be restored.
 
 NoteRefused    the text is too long, or not text
 """

@@ -83,7 +83,7 @@ def is_loopback(site: str) -> bool:
 
 
 def is_safe(site: str) -> bool:
-    """Return whether a key may be sent to `site`: the connection is encrypted, or stays on this host."""
+    """Return whether a key may be sent to `site`. The connection must be encrypted, or stay on this host."""
     return urlsplit(site).scheme == "https" or is_loopback(site)
 
 

@@ -70,7 +70,7 @@ def _read(content: bytes, site: str) -> tuple[str, str]:
 
 @contextmanager
 def writing_settings(path: Path) -> Iterator[Callable[[Mapping[str, str]], None]]:
-    """Open a new file for the settings, and give the function that writes it and moves it to `path`.
+    """Open a new file for the settings, and yield the function that writes it and moves it to `path`.
 
     It is an environment file for a shell or for systemd, which only its owner can read. A failure before
     the function is called changes nothing.
@@ -97,10 +97,10 @@ def writing_settings(path: Path) -> Iterator[Callable[[Mapping[str, str]], None]
 
 
 def check_reach(settings: Mapping[str, str]) -> Findings:
-    """This host reaches the database and the broker."""
+    """Check that this host reaches the database and the broker."""
     try:
         psycopg.connect(settings["WARPCOURT_DATABASE_URL"], connect_timeout=_PATIENCE_S).close()
-    except psycopg.ProgrammingError:  # its text can contain a part of the password
+    except psycopg.ProgrammingError:  # the text of the error can contain a part of the password
         yield Finding("database", Level.MISSING, "the URL cannot be parsed", _URL_FIX)
     except psycopg.Error as error:
         fix = "let this host through the firewall and pg_hba.conf of the database"

@@ -172,7 +172,7 @@ class Gpu(models.Model):
 
 
 class NodeInvitation(models.Model):
-    """A token with which a new node joins, as far as the site keeps it; see `web.fleet.handshake`.
+    """The part of a joining token that the site keeps; see `web.fleet.handshake`.
 
     The row is deleted when the token is used. `sealed` can be read only with the token.
     """

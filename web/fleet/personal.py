@@ -2,8 +2,8 @@
 
 Theory of operation. A user invites a node on the account pages and gets a token, as staff do for a node of
 the site (`web.fleet.handshake`). The settings that the token unlocks contain the address of the site and a
-random key, and nothing else: no credentials of database or broker. With the key the node asks the API for
-runs of its owner (`web.submissions.services.personal`). The site keeps the digest of the key.
+random key, and nothing else: no credentials of database or broker. With the key, the node requests runs of
+its owner from the API (`web.submissions.services.personal`). The site keeps only the digest of the key.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ def find_by_key(key: str) -> PersonalNode | None:
 
 
 def check_version(theirs: str) -> None:
-    """Check that a node has the site's version. Programs and reports of others could differ in form.
+    """Check that a node has the site's version. Other versions may use other forms of reports.
 
     Raises:
         OtherVersion: see the class.
@@ -86,7 +86,7 @@ def check_version(theirs: str) -> None:
 
 
 def note_heard(node: PersonalNode, *, version: str, hardware: str) -> None:
-    """Record the contact with the node, and what it says about itself."""
+    """Record the contact with the node, and the version and hardware that it reports."""
     PersonalNode.objects.filter(pk=node.pk).update(
         heartbeat=DatabaseNow(), version=version, hardware=hardware
     )

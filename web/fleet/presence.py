@@ -1,8 +1,8 @@
 """The reports of workers, and the orders that they get in return.
 
 Theory of operation. The main process of every worker reports every few seconds that it lives. With the same
-call it reads the orders of staff for its node: whether to take no new submissions, and which GPUs to leave
-alone. All times come from the database, because the clocks of hosts differ. A worker that ends reports this.
+call it reads the orders of staff for its node: whether to take no new submissions, and which GPUs to keep out
+of use. All times come from the database, because the clocks of hosts differ. A worker that ends reports this.
 The last report of a killed worker becomes old. A starting worker deletes the rows of workers that are long
 gone.
 """
@@ -18,7 +18,7 @@ from web.fleet.models import Duty, Gpu, Node, Worker
 from web.site.clock import DatabaseNow
 
 FORGOTTEN_AFTER = timedelta(days=1)
-_SILENT_AFTER = timedelta(seconds=6)  # two reports
+_SILENT_AFTER = timedelta(seconds=6)  # the time of two reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from web.site.clock import DatabaseNow
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
-LOST_AFTER = timedelta(seconds=30)  # several heartbeats
+LOST_AFTER = timedelta(seconds=30)  # the time of several heartbeats
 RESTARTED_WITHIN = timedelta(minutes=10)
 SHOWN_S = 5
 

@@ -1,9 +1,10 @@
-"""Makes the fonts in src/fonts: that of formulas out of those of KaTeX, and a small JetBrains Mono.
+"""Makes the fonts in src/fonts: one for formulas from the fonts of KaTeX, and a small JetBrains Mono.
 
-Browsers lay formulas out by the MATH table of a font, which KaTeX's own fonts lack. So this takes their
-glyphs (upright, italic, four sizes, the parts of tall brackets) into one font and adds that table.
-JetBrains Mono comes with a hundred ligatures that code is shown without, which are half of its file. The
-results are committed; run this again only to change them. KaTeX is needed for nothing else:
+Browsers lay formulas out by the MATH table of a font, which KaTeX's own fonts lack. So this program copies
+their glyphs (upright, italic, four sizes, the parts of tall brackets) into one font and adds the table.
+JetBrains Mono has a hundred ligatures, which make up half of its file. The site shows code without ligatures,
+so this program removes them. The results are committed; run the program only to change them. Nothing else
+needs KaTeX:
 
     pip install fonttools brotli && npm ci && npm install --no-save katex@0.16.47 && python fonts.py
 
@@ -31,12 +32,13 @@ UPRIGHT = (
     " !%&()*+,./0123456789:;<=>?@[]|ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz{}~^_¨¯"
     "±·×÷¬ΓΔΘΛΞΠΣΥΦΨΩ˙ˇ′…ℏℓℜℑ←↑→↓↔⇐⇒∀∂∃∅∇∈∉∋−∓∕∖∗∘∙√∝∞∠∣∥∧∨∩∪∫∼≃≅≈≠≡≤≥≪≫⊂⊆⊕⊗⊙⊤⊥⋅⋆⋮⋯⋱⌈⌉⌊⌋⟨⟩⟵⟶⟹⟺⟼↦‖⟷"
 )
-# Where Unicode has its mathematical italics: the first letter of each run, and what it begins with.
+# The mathematical italics of Unicode: the first letter of each run, and the code point at which the run
+# begins.
 ITALIC = [("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("Γ", "Ω", 0x1D6E4), ("α", "ω", 0x1D6FC)]
 ITALIC_VARIANTS = {"ϵ": 0x1D716, "ϑ": 0x1D717, "ϕ": 0x1D719, "ϱ": 0x1D71A, "ϖ": 0x1D71B}
 STRETCHY = "()[]{}|‖⌊⌋⌈⌉⟨⟩√/"
 LARGE = "∑∏∫∬∮⋃⋂⨁⨂∐"
-# Bottom to top, as OpenType wants it; True marks the part that repeats.
+# From bottom to top, as OpenType requires. True marks the part that repeats.
 ASSEMBLIES = {
     "(": [("⎝", False), ("⎜", True), ("⎛", False)],
     ")": [("⎠", False), ("⎟", True), ("⎞", False)],
@@ -113,7 +115,7 @@ CONSTANTS = {
 
 
 class Collector:
-    """Glyphs of several fonts on their way into one."""
+    """Collects glyphs of several fonts into one."""
 
     def __init__(self, base: TTFont) -> None:
         self.base = base
@@ -122,19 +124,22 @@ class Collector:
         self.characters: dict[int, str] = {}
 
     def take(self, font: TTFont, character: str, name: str) -> str | None:
-        """Take the glyph of `character` as `name`; None where the font has none."""
+        """Add the glyph of `character` under `name`, and return its name.
+
+        Return None if the font has no such glyph.
+        """
         source = font.getBestCmap().get(ord(character))
         if source is None:
             return None
         glyph = font["glyf"][source]
         glyph.expand(font["glyf"])
         if hasattr(glyph, "program"):
-            glyph.program = Program()  # hints belong to tables that are not taken along
+            glyph.program = Program()  # hints refer to tables that are not copied
         self.glyphs[name], self.metrics[name] = glyph, font["hmtx"][source]
         return name
 
     def height(self, name: str) -> int:
-        """How tall a glyph is."""
+        """Return the height of a glyph."""
         glyph = self.glyphs[name]
         glyph.recalcBounds(None)
         return int(glyph.yMax - glyph.yMin)

@@ -56,9 +56,9 @@ def guide_page(site: str) -> GuidePage:
 
 
 def _latest(language: Language) -> Versions | None:
-    """Return the stamp of the latest report. It needs no list of versions that someone must maintain.
+    """Return the environment of the latest report, so that the page needs no maintained list of versions.
 
-    Owners of personal nodes can forge theirs.
+    Reports of personal nodes are ignored, because their owners can forge them.
     """
     ours = Report.objects.filter(submission__language=language.value, submission__personal_node=False)
     stamps = ours.order_by("-pk")

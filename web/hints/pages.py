@@ -1,4 +1,4 @@
-"""The hints of a problem as its page shows them."""
+"""The hints of a problem, for its page."""
 
 from dataclasses import dataclass
 

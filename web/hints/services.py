@@ -29,8 +29,8 @@ class ContestRunning(HelpRefused):
 def open_next(user: User, problem: Problem, *, number: int | None = None) -> int:
     """Open the next hint of `problem` and return its number.
 
-    `number` is the hint that the user saw as the next one. If it is open already, for example because of a
-    double click, nothing changes. A later one is not skipped to.
+    `number` is the hint that the user saw as the next one. If that hint is already open, for example after a
+    double click, nothing changes. A hint after the next one is not opened.
 
     Raises:
         HelpRefused: see the tree above.

@@ -2,7 +2,7 @@
 
 ImportRefused
 +-- TooManyImports        the user has reached the maximum number of open imports
-+-- SetUnacceptable       the file may not be kept, or the folder may not be read
++-- SetUnacceptable       the file may not be stored, or the folder may not be read
 """
 
 from pathlib import PurePosixPath
@@ -29,7 +29,7 @@ class TooManyImports(ImportRefused):
 
 
 class SetUnacceptable(ImportRefused):
-    """Raised when the file may not be kept, or the folder may not be read."""
+    """Raised when the file may not be stored, or the folder may not be read."""
 
 
 def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = False) -> ImportRun:

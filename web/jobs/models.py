@@ -12,11 +12,13 @@ from django.utils import timezone
 QUEUE_CHARACTERS = 128
 WORKER_CHARACTERS = 120
 CPU = "cpu"  # the queue of jobs that any worker may take; `web.submissions.queues` has the others
-# Prefix of the queues that only the personal nodes of one user serve. They poll: no message wakes them.
+# Prefix of the queues that only the personal nodes of one user serve. These nodes poll, so no message wakes
+# them.
 PERSONAL = "personal."
 # The priority of rejudges: they wait for all other jobs, and take no share of their authors'.
 REJUDGED = 0
-# The order of claims: the most urgent job; then each user's first before any user's second; then the oldest.
+# The order of claims: the most urgent job first; then the first job of each user before any user's second
+# job; then the oldest job.
 ORDER = ("-priority", "fair_share_rank", "queued", "pk")
 
 
@@ -31,9 +33,9 @@ class JobState(models.TextChoices):
           |                             |
           +---------- cancel -----------+-----> CANCELLED
 
-    A claim of a row whose lease has expired leads from LEASED to LEASED, under the next attempt. A
-    submission that its author cancels is DONE, with that verdict; the other kinds have nothing to show then,
-    and are CANCELLED. A waiting job that no host can run is DONE, with that failure.
+    A claim of a row whose lease has expired leads from LEASED to LEASED, under the next attempt. A submission
+    that its author cancels is DONE, with the verdict `cancelled`. Cancelled jobs of other kinds have no
+    result, and are CANCELLED. A waiting job that no host can run is DONE, with that failure.
     """
 
     QUEUED = "queued", "Waiting"
@@ -72,10 +74,10 @@ class Listed:
 
 
 class LeasedJob(models.Model):
-    """A job that workers claim. The row is the truth about who works on it; see `web.jobs.queue`.
+    """A job that workers claim. Only the row decides which worker has the job; see `web.jobs.queue`.
 
-    `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names an old
-    one changes nothing. `tries` counts the claims that are charged. `queue` is a class of hardware.
+    `attempt` is the fencing token. It grows with every claim and never shrinks, so a write that names an old
+    attempt changes nothing. `tries` counts the claims that are charged. `queue` is a class of hardware.
     `excluded_hosts` maps each host that returned the job because it cannot run it to the reason.
     `fair_share_rank` is how many open jobs its owner had when it was queued, see `web.jobs.fair_share`.
     """

@@ -15,11 +15,11 @@ from django.db.models.functions import Cast, Coalesce
 from web.jobs.models import OPEN, PERSONAL, JobKind, JobState, LeasedJob, job_models
 from web.setting import ROOT
 
-_Rows: TypeAlias = "QuerySet[Any, Any]"  # of any of these tables, in columns of the same names
+_Rows: TypeAlias = "QuerySet[Any, Any]"  # rows of any of these tables, in columns of the same names
 MOST_TASKS = 50
 UNFINISHED_JOBS = ROOT / "deploy" / "helm" / "warpcourt" / "files" / "unfinished_jobs.sql"
-_QUEUES = "QUEUES"  # stands for the list in that file
-# The kinds that workers take when no submission waits, in the order of claims.
+_QUEUES = "QUEUES"  # placeholder for the list of queues in that file
+# The kinds that workers take only when no submission waits, in the order of claims.
 BACKGROUND = tuple(kind for kind in JobKind if kind is not JobKind.SUBMISSION)
 
 

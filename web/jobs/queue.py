@@ -3,10 +3,10 @@
 Theory of operation.
 
 Only the row decides which worker has a job. A claim is one conditional UPDATE that raises `attempt`. From
-then on every write of that worker says `WHERE attempt = …`. If a worker lost its lease (paused, cut off,
-presumed dead), its writes change nothing when it comes back, and a repeated write is stored once. A claim is
-the row as it was read then. Do not refresh a job in memory: its attempt and state are the fence. Leases are
-written and compared on the database's clock, so the clocks of the hosts may be wrong.
+then on, every write of that worker has the condition `WHERE attempt = …`. If a worker lost its lease (because
+it was paused, cut off or presumed dead), its later writes change nothing. A repeated write is stored once. A
+claim is the row as it was read then. Do not refresh a job in memory: its attempt and state are the fence.
+Leases are written and compared on the database's clock, so the clocks of the hosts may be wrong.
 
 Workers take jobs in `ORDER`. Each queue's next job is the head of an index. One query finds the heads of all
 queues that the worker serves and takes the first of them. It takes the same time with ten waiting jobs and
@@ -14,12 +14,12 @@ with a hundred thousand. Lost workers hold at most as many jobs as there are wor
 
 The row is also the outbox. Usually a message that must reach a broker after a commit is written into a table
 of its own, and a relay sends it and marks it as sent. Here the message has no content except "check the
-table". A row that is still queued says all that an outbox row would say, and the claim is the mark. The relay
-is the sweep. It wakes workers for jobs that have been queued for longer than a message takes to arrive. This
-covers a web process that died between commit and message, a broker that was away, and a worker that died
-before it claimed. The sweep first subtracts the messages that the broker still holds, so that they do not
-pile up while all workers are busy. Messages do not expire, because that would compare the clocks of two
-hosts.
+table". A row that is still queued contains all the information of an outbox row, and the claim marks it as
+sent. The relay is the sweep. It wakes workers for jobs that have been queued for longer than a message takes
+to arrive. This covers a web process that died between commit and message, a broker that was down, and a
+worker that died before it claimed the job. The sweep first subtracts the messages that the broker still
+holds, so that they do not pile up while all workers are busy. Messages do not expire, because that would
+compare the clocks of two hosts.
 
 Any number of workers may sweep at a time, and any may die in the middle. One transaction moves each job; its
 conditional UPDATE comes first and names the attempt. If two sweeps meet, the second finds nothing to do. If a
@@ -103,7 +103,7 @@ class JobQueue(ABC, Generic[J]):
     # The condition of a leased job that its owner wants to end; no worker tries it again.
     cancelling: ClassVar[Q | None] = None
 
-    # Decided by the kind of job
+    # Each kind of job defines these methods
 
     @abstractmethod
     def fail(self, job: J, failure: Failure) -> bool:
@@ -222,8 +222,8 @@ class JobQueue(ABC, Generic[J]):
     def sweep(self, *, now: datetime | None = None, hosts: HostsOf | None = None) -> Swept:
         """Queue jobs of lost workers again, end jobs that cannot continue, and wake workers for the rest.
 
-        For jobs queued within the sweep interval a message is still in transit. `now` replaces the database's
-        clock. Without `hosts`, jobs that no host can run keep waiting.
+        Jobs that were queued within the sweep interval are skipped, because a message is still in transit.
+        `now` replaces the database's clock. Without `hosts`, jobs that no host can run keep waiting.
         """
         moment: Moment = now or DatabaseNow()
         concluded = 0
@@ -322,7 +322,10 @@ class JobQueue(ABC, Generic[J]):
 
     @transaction.atomic
     def _take_back(self, job: J, moment: Moment) -> JobState | None:
-        """Return the outcome of a job whose lease has expired; None if its worker or another was quicker."""
+        """Handle a job with an expired lease.
+
+        Return the outcome; None if its worker or another process was faster.
+        """
         expired = self.mine(job).filter(lease_until__lt=moment)
         if not expired.update(worker=""):  # takes the row's lock
             return None

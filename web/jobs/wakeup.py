@@ -17,7 +17,8 @@ from web.site.broker import TASK, broker_queue, new_celery
 
 log = structlog.get_logger(__name__)
 
-MOST_MESSAGES = 16  # for one queue: a worker that is done takes the next job, so some at a time are enough
+# For one queue; a worker that finishes a job takes the next one, so a few messages at a time are enough.
+MOST_MESSAGES = 16
 QUIET_S = 5.0
 
 
@@ -37,8 +38,8 @@ def wake(queue: str = CPU) -> bool:
 def wake_for(waiting: Mapping[str, int]) -> int:
     """Wake workers for the jobs that wait in each queue, minus the messages that the broker still holds.
 
-    Return how many messages were sent. Stops at the first that fails, so that it waits for a dead broker only
-    once.
+    Return how many messages were sent. Stops at the first message that fails, so that it waits for a dead
+    broker only once.
     """
     sent = 0
     for queue, jobs in waiting.items():
@@ -62,8 +63,8 @@ def undelivered(queue: str) -> int | None:
 class _Line:
     """The connection to the broker.
 
-    If the broker is away, sending waits for two seconds, and a user who submits a program should not have to.
-    So after a failure nothing is sent for QUIET_S, unless a sweep reaches the broker again.
+    If the broker is down, sending blocks for two seconds. Users who submit programs should not wait that
+    long. So after a failure, nothing is sent for QUIET_S, unless a sweep reaches the broker again.
     """
 
     def __init__(self) -> None:

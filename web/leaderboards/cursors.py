@@ -1,8 +1,8 @@
-"""Cursors: where a page of a list begins, by a sorting value instead of a number of rows.
+"""Cursors. A cursor gives the start of a page in a list by a sorting value instead of a number of rows.
 
-So a page does not move when a user takes a place before it. A cursor is the sorting value of the last row
-before the page, as text, with `~2` appended when it is the second row of that value, and so on. The first
-page has the empty cursor. An invalid cursor also gives the first page.
+So a page does not move when a row is added before it. A cursor is the sorting value of the last row before
+the page, as text. If that row is the second one with this value, `~2` is appended, and so on. The first page
+has the empty cursor. An invalid cursor also gives the first page.
 """
 
 import math

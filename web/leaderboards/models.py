@@ -14,7 +14,7 @@ LABEL_CHARACTERS = 60
 
 
 class Baseline(models.Model):
-    """A submission that others are compared with. Its figures come from its report, as for all submissions.
+    """A submission to compare others with. Its figures come from its report, as for all submissions.
 
     It appears on the board of its report after it is accepted and timed.
     """

@@ -1,4 +1,4 @@
-"""The overall ranking: what its points are, and how it is made.
+"""The overall ranking: the definition of its points, and how it is computed.
 
 **Points.** On a problem, a user gets 100 points times the record (the best score of all users) over the
 user's own best score: twice the record's time gives 50 points. A user who ties with the record, because the
@@ -22,9 +22,9 @@ Why so:
 A track has a ranking of its own, over its problems alone.
 
 **Theory of operation.** A million submissions are too many to sum up for each request, so the places are
-rows. One statement rebuilds all of them from `Best`. The sweepers of the workers run it at most every five
-minutes if a score has improved, and once an hour for all other changes. The pages say how old the places are.
-The queries omit hidden and banned users at once; the next refresh removes them from the rows.
+rows. A single statement rebuilds all places from `Best`. The sweepers of the workers run it at most every
+five minutes if a score has improved, and once an hour for all other changes. The pages say how old the places
+are. The queries omit hidden and banned users at once; the next refresh removes them from the rows.
 """
 
 from datetime import datetime, timedelta
@@ -80,7 +80,7 @@ _PEOPLE = "UPDATE {ranking} SET people = (SELECT COUNT(*) FROM {place} WHERE ran
 
 
 def refresh_if_due(now: datetime | None = None) -> bool:
-    """Rebuild the rankings if it is time. Return whether it was. Any number of workers may call it."""
+    """Rebuild the rankings if they are due. Return whether they were. Any number of workers may call this."""
     now = now or timezone.now()
     if not _due(now):
         return False

@@ -1,4 +1,4 @@
-"""Writes of baselines: the submissions that others are compared with."""
+"""Writes of baselines, which are submissions to compare others with."""
 
 from django.db import transaction
 

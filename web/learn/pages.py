@@ -163,7 +163,7 @@ def primer_page(
     """Return the primer for `viewer`, with the run of each task by its public id.
 
     Unknown ids and runs of other users are ignored. If the program `source` of the task `refused` was not
-    taken, its panel shows `refusal`.
+    accepted for judging, its panel shows `refusal`.
     """
     found = _runs(viewer, runs)
     kept = {name: run.public_id for name, run in found.items()}

@@ -1,7 +1,7 @@
 """The three tasks of the primer: programs with a hole, which the judge runs like any other program.
 
-A task is a run of a shipped problem on a size of its own. It needs no second judge, and like every run it
-counts for no statistics. `starter` has the hole in the line that contains `hole`.
+A task is a run of a shipped problem on a separate size. It uses the ordinary judge, and like every run it
+does not affect statistics. `starter` has the hole in the line that contains `hole`.
 """
 
 import secrets

@@ -4,8 +4,8 @@ Theory of operation. An event writes a row of `OutgoingMail` in its own transact
 no request waits for the mail server. The sweeps of the workers send the emails that are due. A sweep claims
 one with a conditional UPDATE that also sets the time of the next try; then it sends the email and deletes the
 row. If a worker dies in between, the email is sent again. A mail server that fails ends the round; an address
-that is refused does not, because it must not delay the emails of others. After `MAX_TRIES` an email is
-dropped: the notification on the site stays.
+that is refused does not, because it must not delay the emails of others. After `MAX_TRIES`, an email is
+dropped, but the notification on the site stays.
 
 Workers may have no route to the mail server: with Compose, only the sweeper has one. So a sweep connects
 before it claims anything, and a process that cannot connect leaves the emails alone for some minutes.
@@ -35,7 +35,7 @@ _OF_ONE_ADDRESS = (SMTPRecipientsRefused, ValueError)
 
 
 class _Pause:
-    """Until when this process does not try to reach the mail server."""
+    """The time until which this process does not try to reach the mail server."""
 
     until = 0.0
 
@@ -106,7 +106,10 @@ def _try(row: OutgoingMail, connection: BaseEmailBackend) -> Exception | None:
 
 
 def _message(notification: Notification, connection: BaseEmailBackend) -> EmailMessage | None:
-    """Return the email; None if it was read meanwhile, or if the user has no verified address."""
+    """Return the email.
+
+    Return None if the notification was read in the meantime, or the user has no verified address.
+    """
     address = EmailAddress.objects.get_primary(notification.user)
     if notification.read or not notification.user.is_active or not address or not address.verified:
         return None

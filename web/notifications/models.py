@@ -32,7 +32,7 @@ _SENTENCES = {
 
 
 class Notification(models.Model):
-    """Something that concerns a user. It holds no text of another user, so moderation need not change it.
+    """A notification for a user. It contains no text of another user, so moderation need not change it.
 
     `subject` is the title of a problem. `topic` names the thing that the notification is about: while one
     about a topic is unread, no other of its kind is added. `url` is a path of this site. The notification is

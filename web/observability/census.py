@@ -83,7 +83,7 @@ def _queues(now: datetime) -> Iterator[Metric]:
         counts[queue][state] = count
         if state == JobState.QUEUED:
             ages[queue] = _age_s(since, now)
-    for queue in {CPU, *counts}:  # report zero for an empty queue, so that its graph drops to zero
+    for queue in {CPU, *counts}:  # report zero for an empty queue too, so that its graph drops to zero
         for each in OPEN:
             jobs.add_metric([queue, each.value], counts[queue].get(each.value, 0))
         oldest.add_metric([queue], ages.get(queue, 0))

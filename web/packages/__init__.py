@@ -1,1 +1,1 @@
-"""The versions of problems: packages, frozen, kept in the database."""
+"""The versions of problems: frozen packages in the database."""

@@ -1,4 +1,4 @@
-"""The versions of problems: packages, frozen, kept in the database."""
+"""The versions of problems: frozen packages in the database."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Figures of problems, read from the live package and checked each time."""
+"""The figures of problems. They are read from the live package and checked each time."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -3,10 +3,10 @@
 Theory of operation. A proof judges the wrong solutions of a package. A submission that gets the same verdicts
 on the same cases may have the same mistake, and the comment at the top of the solution explains it. The
 verdicts come from the proof of a workspace, or, for problems that ship with Warpcourt, from their receipts. A
-receipt counts only if it is of exactly these files.
+receipt is used only if it belongs to exactly these files.
 
-A learner reads the explanation, so it must not tell what hidden cases hold: a text that names one of them, or
-one of their sizes, is not used. Solutions that cheat teach nothing and are left out.
+A learner reads the explanation, so it must not reveal hidden cases: a text that names a hidden case, or one
+of its sizes, is not used. Solutions that cheat are left out, because they teach nothing.
 """
 
 import json
@@ -37,7 +37,7 @@ _UNITS = "kmg"
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A wrong solution. `cpu_only` says that a GPU may give other verdicts than these, which are of a CPU."""
+    """A wrong solution. `cpu_only`: the verdicts are those on a CPU, and a GPU may give others."""
 
     language: Language
     text: str
@@ -62,7 +62,10 @@ class Mistake:
 def known_mistakes(
     package: schema.Problem, contents: Contents, verdicts: Mapping[str, Verdicts]
 ) -> list[Mistake]:
-    """Return the mistakes of `package`. `verdicts` has those of each case, by the file of the solution."""
+    """Return the mistakes of `package`.
+
+    `verdicts` has the verdicts on each case, by the file of the solution.
+    """
     return list(_mistakes(package, contents, verdicts))
 
 
@@ -78,7 +81,7 @@ def verdicts_of_proof(report: Mapping[str, Any]) -> dict[str, Verdicts]:
 def verdicts_of_receipt(root: Path, contents: Contents) -> dict[str, Verdicts]:
     """Return the verdicts of the solutions in the receipt of `contents` below `root`, by file.
 
-    There are none if the receipt is missing or of other files.
+    The result is empty if the receipt is missing or belongs to other files.
     """
     path = root / _RECEIPTS / f"{contents.slug}.json"
     try:

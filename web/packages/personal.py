@@ -1,4 +1,4 @@
-"""The part of a problem that a personal node gets: what it needs for runs, without hidden cases.
+"""The part of a problem that a personal node gets. It suffices for runs and contains no hidden cases.
 
 A personal node belongs to a learner, who can read everything that it gets. It gets the description with the
 public cases, the reference and the checker. Hidden cases, solutions, the editorial and hints stay here. The
@@ -38,7 +38,7 @@ _STATEMENT = "This copy is for runs. The site shows the statement.\n\n" + "\n\n"
 
 
 def public_part(problem: Problem, package_id: int | None) -> Contents | None:
-    """Return what a personal node gets of a version of `problem`; None if the problem does not allow it.
+    """Return the part of a version of `problem` for a personal node; None if the problem does not allow it.
 
     Problems that ask for tests never do: a node would get the programs under test.
 
@@ -52,7 +52,7 @@ def public_part(problem: Problem, package_id: int | None) -> Contents | None:
 
 
 def without_secrets(contents: Contents) -> Contents:
-    """Return the files that a personal node gets of these."""
+    """Return the files for a personal node, without the secret parts of `contents`."""
     described = tomllib.loads(contents.files[DESCRIPTION].decode())
     kept = {name: contents.files[name] for name in _KEPT if name in contents.files}
     public = _public(described)

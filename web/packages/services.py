@@ -69,7 +69,7 @@ def freeze(
     """Store the package in `archive` as a version of the problem `slug`, without making it live.
 
     A new problem stays hidden until a version of it goes live. If the same files were frozen before, return
-    that version. `proof` is the stored form of one of exactly these files; its wrong solutions become
+    that version. `proof` is the stored form of a proof of exactly these files. Its wrong solutions become
     known mistakes.
 
     Raises:
@@ -167,7 +167,10 @@ def show_again(problem: Problem, by: User) -> bool:
 
 @transaction.atomic
 def forget(slug: str) -> bool:
-    """Delete a problem that never went live, with its versions. Return False if there is none, or it did."""
+    """Delete a problem that never went live, with its versions.
+
+    Return False if there is no such problem, or a version of it went live.
+    """
     unseen = Problem.objects.filter(slug=slug, package=None, published=False, submissions=None)
     problem = unseen.exclude(versions__origin=Origin.SITE).first()
     if problem is None:
@@ -248,7 +251,7 @@ def _freeze(
     problem = _locked(catalog.enter(package).pk)
     same = problem.versions.defer("archive").filter(content_hash=contents.content_hash).first()
     if same is not None:
-        if same.version != package.version:  # a newer release hashes more
+        if same.version != package.version:  # a newer release hashes more parts
             PackageVersion.objects.filter(pk=same.pk).update(version=package.version)
             same.version = package.version
         return same

@@ -182,7 +182,8 @@ def _choices(
         FilterChoice(str(value), label, value == chosen, counts[value] if counts else None)
         for value, label in labels.items()
     ]
-    # An address may contain unknown values. The form must show them too, or it would be sent without them.
+    # An address may contain unknown values. The form must include them too, or it would lose them when it is
+    # sent.
     unknown = [FilterChoice(chosen, chosen, chosen=True)] if chosen and chosen not in labels else []
     return (*known, *unknown)
 

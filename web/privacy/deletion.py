@@ -33,8 +33,9 @@ def delete_account(user: User) -> None:
     Raises:
         LastSuperuser: there is no other active superuser.
     """
-    # All writes of the user wait for this lock. The key stays free until the end: a transaction that holds a
-    # thread or a solution may refer to the user, while this one waits for the thread.
+    # All writes of the user wait for this lock. The key stays unlocked until the end. Otherwise a deadlock is
+    # possible: a transaction that has locked a thread or a solution may refer to the user, while this
+    # transaction waits for the thread.
     user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if user.is_superuser and not _others(user).exists():
         raise LastSuperuser("You are the only superuser. Create another one first.")

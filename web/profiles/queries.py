@@ -1,4 +1,4 @@
-"""Reads about what users have done."""
+"""Reads about the activity of users."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Quizzes as their pages show them."""
+"""The contents of the pages of quizzes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """A question to answer. `given` is what the user has sent, `fault` why it was not taken."""
+    """A question to answer.
+
+    `given` is the answer that the user sent, and `fault` says why it was not accepted.
+    """
 
     number: int
     name: str
@@ -57,7 +60,7 @@ class QuizPage:
 
     @property
     def faulty(self) -> tuple[QuestionPart, ...]:
-        """Return the questions whose answers were not taken."""
+        """Return the questions with answers that were not accepted."""
         return tuple(question for question in self.questions if question.fault)
 
 
@@ -101,7 +104,7 @@ def quiz_page(
 ) -> QuizPage:
     """Return the page of `quiz`.
 
-    `given` are answers that were sent and not taken, with the `faults` of some, by their indices.
+    `given` are answers that were sent and not accepted. `faults` has the faults of some of them by index.
     """
     draw = next_draw(viewer, quiz) if viewer.is_authenticated else 0
     paper = paper_of(viewer, quiz, draw)

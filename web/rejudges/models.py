@@ -28,8 +28,8 @@ UNANSWERED = (RejudgeState.RUNNING, RejudgeState.READY, RejudgeState.APPLYING)
 class Rejudge(models.Model):
     """A dry run over submissions that shows which verdicts would change.
 
-    `chosen` describes the chosen submissions in words. `package` is the version whose effect the rejudge
-    previews, empty if each submission is judged by the live version. Until the rejudge is applied, no visible
+    `chosen` describes the chosen submissions in words. `package` is the version to preview. It is empty if
+    each submission is judged by the live version of its problem. Until the rejudge is applied, no visible
     verdict changes.
     """
 
@@ -83,10 +83,10 @@ class Change(models.TextChoices):
 
 
 class HiddenRun(LeasedJob):
-    """A hidden run: the job, the report before and the report now in one row.
+    """A hidden run. The row contains the job, and the reports before and after.
 
-    `report_id` is the visible report that it is compared with: if it has been replaced by the time of
-    applying, the visible one is kept. The body and the packed listings are deleted once they are not needed.
+    `report_id` is the visible report to compare with. If that report has been replaced by the time of
+    applying, the visible report stays. The body and the packed listings are deleted once they are not needed.
     `package` is the version to judge by, chosen when the rejudge starts.
     """
 

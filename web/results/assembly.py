@@ -1,4 +1,4 @@
-"""A listing next to the source that it was compiled from, with links between the lines of both."""
+"""Shows a listing next to its source, with links between the lines of both."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ from web.colours import coloured, to_html
 from web.submissions import queries
 from web.submissions.models import Listing, ListingKind, Submission
 
-MAX_LINES = 3000  # of a listing, side by side; its own page has more, the download has all
+# Most lines of a listing next to the source; its own page shows more, and the download has all.
+MAX_LINES = 3000
 CHUNK_LINES = 100  # a browser only lays out the visible ones
 _TAB = 4
-_LATE = timedelta(seconds=10)  # in which the listings of a program follow its verdict
+_LATE = timedelta(seconds=10)  # time within which the listings of a program follow its verdict
 
 LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
     ListingKind.PTX: ptx_lines,
@@ -28,7 +29,7 @@ LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
 class AssemblyRow:
     """A line: its number, its HTML, and the source line that it belongs to, 0 for none.
 
-    For a source line, that is its own number if any instruction came from it.
+    For a line of the source, the third value is its own number if it produced any instruction, otherwise 0.
     """
 
     number: int
@@ -37,7 +38,7 @@ class AssemblyRow:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is no listing to show."""
+        """Return whether the line is blank."""
         return not self.html.strip()
 
 

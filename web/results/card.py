@@ -21,7 +21,7 @@ _TONES = {
 _OWN_NODE = "run on the author's own node"
 _GREY = "#a9afbb"
 # Colours are attributes instead of styles, because the policy of the site allows no styles inside. The card
-# is dark on every page: it cannot know the background of the page.
+# is always dark, because it cannot know the background of the page.
 _CARD = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="440" height="132" viewBox="0 0 440 132" role="img" \
 aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-serif">\
@@ -41,7 +41,7 @@ aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-
 def card(submission: Submission) -> SafeString:
     """Return the card: problem, verdict, language, and for a ranked score the time and the GPU.
 
-    The verdict of a personal node may be forged, so its card says where it is from.
+    The verdict of a personal node may be forged, so the card names the source of the verdict.
     """
     badge = badge_of(verdict_of(submission))
     score = score_of(submission)

@@ -16,10 +16,10 @@ MAX_RECENT = 20
 def comparison_base(submission: Submission, viewer: Viewer, against: str) -> Submission | None:
     """Return the submission that `against` names; None if there is none.
 
-    `against` is `previous`, `accepted`, `best`, or a public id. The previous one is the author's last before
-    `submission` in the same language with another source. The last accepted and the best are the viewer's own
-    in the same language; for users who can read all submissions, the author's. The viewer may see
-    `submission`, and gains no access to others.
+    `against` is `previous`, `accepted`, `best`, or a public id. `previous` is the author's last submission
+    before `submission` in the same language with another source. `accepted` and `best` are the viewer's last
+    accepted and best submission in the same language. For viewers who can read all submissions, they are
+    those of the author. The viewer may see `submission`, and gains no access to others.
     """
     visible = visible_submissions(viewer).exclude(pk=submission.pk)
     if against == PREVIOUS:

@@ -11,7 +11,7 @@ from web.fleet.queries import capability_of
 
 _PLACE = re.compile(r'solution\.cu\((\d{1,6})\)|solution\.cu:(\d{1,6})|File "solution\.py", line (\d{1,6})')
 _TIMES = " \N{MULTIPLICATION SIGN} "
-_NO_LIMIT = "warps"  # a full multiprocessor cannot be fuller
+_NO_LIMIT = "warps"  # the multiprocessor already has the maximum number of warps
 _ADVICE = {
     "registers": "Use fewer registers per thread or smaller blocks.",
     "shared memory": "Use less shared memory per block.",

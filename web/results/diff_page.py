@@ -58,7 +58,7 @@ class DiffPage:
 def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str) -> DiffPage:
     """Return the difference of `submission`, which `viewer` may see, from the submission `against`.
 
-    The default is the previous one, else the last accepted one, else the best.
+    The default for `against` is the previous submission, else the last accepted one, else the best.
     """
     named = {name: comparison_base(submission, viewer, name) for name, _ in _NAMES}
     asked = against or next((name for name, found in named.items() if found), "")

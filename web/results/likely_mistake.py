@@ -1,4 +1,4 @@
-"""The known mistake that a failed submission may have, by the verdicts of its cases."""
+"""Finds the known mistake that a failed submission may have, by the verdicts of its cases."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from web.tracks.queries import in_contest
 def likely_mistake(submission: Submission, viewer: Viewer) -> str:
     """Return the explanation of the known mistake with the verdicts of `submission`; empty if unclear.
 
-    Only the author of the submission and staff get it, and authors not during a contest with the problem. It
-    is unclear if no wrong solution has the same verdict on every case, or if several do that are explained
-    differently.
+    Only the author of the submission and staff get the explanation. During a contest with the problem,
+    authors do not. The mistake is unclear if no wrong solution has the same verdict on every case, or if
+    several have, with different explanations.
     """
     failed = hasattr(submission, "report") and submission.report.verdict != Verdict.ACCEPTED
     if not failed or submission.mode != Mode.SUBMIT:

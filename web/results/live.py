@@ -1,4 +1,4 @@
-"""The live panel: what an unfinished submission waits for."""
+"""The live panel, which shows the progress of an unfinished submission."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""What a user can do after an accepted submission: go on with a track, or with a similar problem.
+"""The next steps after an accepted submission: the next problem of a track, or a similar problem.
 
-A contest changes nothing here: it only decides which submissions are judged first. The problems of its track
-are listed on the page of the track, and an editorial opens for every user who has solved the problem.
+A contest does not affect the next steps. It only decides which submissions are judged first. The page of the
+track lists the problems of the contest, and an editorial opens for every user who has solved the problem.
 """
 
 from dataclasses import dataclass

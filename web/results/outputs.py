@@ -1,4 +1,4 @@
-"""Inputs and outputs of a run, case by case: the first elements, the wrong ones among them, a map of all."""
+"""Inputs and outputs of a run, case by case: the first elements, the wrong ones, and a map of all."""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,10 @@ class ElementTable:
 
 @dataclass(frozen=True, slots=True)
 class OutputPanel:
-    """An output of a case, and what is expected, if that is known. Nothing wrong: no `map` and `where`."""
+    """An output of a case, with the expected values if they are known.
+
+    `map` and `where` are empty if nothing is wrong.
+    """
 
     table: ElementTable
     expected: ElementTable | None
@@ -70,7 +73,7 @@ class CaseOutputs:
 
 
 def case_outputs(report: Report) -> tuple[CaseOutputs, ...]:
-    """Return the outputs of the cases of `report` that have some. Only runs on public cases do."""
+    """Return the outputs of the cases in `report` that have any. Only runs on public cases have outputs."""
     shown = (case for case in report.cases if case.outputs)
     return tuple(
         CaseOutputs(

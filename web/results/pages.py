@@ -44,7 +44,7 @@ _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
 @dataclass(frozen=True, slots=True)
 class ShownDiagnostic:
-    """A diagnostic with its badge. `icon` and `tone` follow its severity. `times`: how often it was said."""
+    """A diagnostic with its badge. `icon` and `tone` follow its severity. `times`: how often it occurred."""
 
     diagnostic: Diagnostic
     tone: str
@@ -64,7 +64,7 @@ class ShownDiagnostic:
 
     @property
     def says_where(self) -> bool:
-        """Return whether the page must add its place, because its message does not name it."""
+        """Return whether the page must add the place, because the message does not name it."""
         place = self.diagnostic.kernel or self.diagnostic.block or self.diagnostic.thread
         return bool(place) and "thread (" not in self.diagnostic.message
 
@@ -312,7 +312,7 @@ def _message(report: Report, badge: Badge, shown: tuple[ShownDiagnostic, ...]) -
 
 
 def _folded(found: list[Diagnostic]) -> tuple[ShownDiagnostic, ...]:
-    """Return the findings, equal ones once: a program may say the same in each case."""
+    """Return the findings without duplicates. A program may cause the same finding in each case."""
     alike = [replace(diagnostic, hidden=False) for diagnostic in found]
     first = dict(zip(reversed(alike), reversed(found), strict=True))
     return tuple(_finding(first[same], times) for same, times in Counter(alike).items())

@@ -15,8 +15,8 @@ MIN_PEERS = 5
 class PeerScores:
     """The best scores of all other users on the same board, shortest first.
 
-    `times_us` is empty if there are fewer than `MIN_OTHERS`, because so few would reveal single users.
-    `slower` counts the scores that this score beats.
+    `times_us` is empty if there are fewer than `MIN_OTHERS` scores, because so few scores would reveal single
+    users. `slower` counts the scores that this score beats.
     """
 
     count: int

@@ -23,7 +23,8 @@ from web.submissions.queries import Viewer
 class Comparison:
     """A score that this one is compared with. `address` is empty if the viewer may not open its page.
 
-    `factor` is how many times as fast this one is; within the intervals (`tied`) it means nothing.
+    `factor` says how many times as fast this submission is. If the intervals overlap (`tied`), it is
+    meaningless.
     """
 
     name: str
@@ -73,7 +74,7 @@ def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterat
         if baseline.public_id != submission.public_id:
             url = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
             yield _compare(baseline.label, score, baseline.score, url)
-    # For users it is shared with, the author's other submissions do not exist.
+    # Other users may see this submission if it is shared, but not the author's other submissions.
     may_know = submission.user_id == viewer.pk or reads_all(viewer)
     best = peer_scores.own_best(submission) if may_know else None
     if best is not None:

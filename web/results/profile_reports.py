@@ -1,4 +1,7 @@
-"""Sends the files of Nsight Compute about profiled runs: bytes from sandboxes, which nothing reads."""
+"""Sends the files of Nsight Compute about profiled runs.
+
+They come from sandboxes, and the site never reads them.
+"""
 
 from django.http import HttpResponse
 

@@ -1,11 +1,11 @@
 """Limits the size of request bodies while they arrive.
 
 Theory of operation. Django reads a body to its end, into a file on disk, before any code of the site runs. A
-client that sends without end would fill a disk. This application stands in front of Django and counts bytes.
-If a request declares too large a body, it is refused before a byte of it is read. If a request declares no
-length, or sends chunks, it is refused as soon as it exceeds the limit. In both cases the answer is 413 and
-the connection is closed, so nothing more is read. Bytes in transit stay in the small buffers of the server
-and of the kernel.
+client that sends without end would fill a disk. This application runs before Django and counts bytes. If a
+request declares too large a body, it is refused before a byte of it is read. If a request declares no length,
+or sends chunks, it is refused as soon as it exceeds the limit. In both cases the answer is 413 and the
+connection is closed, so nothing more is read. Bytes in transit stay in the small buffers of the server and of
+the kernel.
 
 Each address has a limit for its files, and a mebibyte for the rest of a form. The proxy has the same limits
 (`deploy/images/services/Caddyfile`; a test compares them).
@@ -23,13 +23,13 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
-FIELDS_MIB = 1  # of a form without its files, or of JSON
-FORM_MIB = 1  # around a file
+FIELDS_MIB = 1  # limit for a form without its files, and for JSON
+FORM_MIB = 1  # allowance for the form around a file
 DEFAULT_MIB = FIELDS_MIB + FORM_MIB
 MIB_BY_PATH = {
     "/api/v1/author/import": MAX_ARCHIVE_MIB + FORM_MIB,
     "/api/v1/author/sets": MAX_SET_MIB + FORM_MIB,
-    "/author/import": MAX_SET_MIB + FORM_MIB,  # takes both
+    "/author/import": MAX_SET_MIB + FORM_MIB,  # this page takes sets and packages
 }
 API = "/api/"
 _MOST_DIGITS = 20

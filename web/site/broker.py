@@ -36,12 +36,13 @@ def new_celery(config: Config) -> Celery:
         task_default_queue=broker_queue("cpu"),
         # The verdict is in the database, so Celery stores no results.
         task_ignore_result=True,
-        # A request does not wait for a broker that is away: the sweep sends the message again.
+        # A request does not wait for a broker that is down, because the sweep sends the message again.
         task_publish_retry=False,
         task_serializer="json",
         accept_content=["json"],
         worker_hijack_root_logger=False,
-        # Workers accept no commands through the broker. Access to the broker only allows waking workers.
+        # Workers accept no commands through the broker, so clients with access to the broker can only wake
+        # workers.
         worker_enable_remote_control=False,
     )
     return celery
@@ -71,9 +72,9 @@ def _redis_options() -> dict[str, Any]:
         "health_check_interval": _LOOK_S,
         "socket_keepalive": True,
         "global_keyprefix": "warpcourt:",
-        # After this time the broker delivers a message again that a worker took and did not acknowledge.
-        # Workers acknowledge on arrival, so this only affects messages that a dead worker had taken. The
-        # sweep has woken workers for their jobs long before: a shorter time would only repeat messages.
+        # After this time, the broker redelivers a message that a worker took and did not acknowledge. Workers
+        # acknowledge on arrival, so this only affects messages that a dead worker had taken. The sweep has
+        # woken workers for their jobs long before: a shorter time would only repeat messages.
         "visibility_timeout": 3600,
     }
 

@@ -1,7 +1,7 @@
 """The Redis cache. Losing it costs only its contents.
 
-Rate limits are kept here. While Redis is down they do not limit, and the site continues: submitting has
-limits of its own in the database.
+The cache contains the counts of rate limits. While Redis is down, there are no rate limits, and the site
+continues to work. The limits for submissions are in the database.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ class ForgivingRedisCache(RedisCache):
         return _forgive(lambda: super(ForgivingRedisCache, self).get(key, default, version), default)
 
     def get_many(self, keys: Any, version: int | None = None) -> dict[Any, Any]:
-        """Return the values that are there."""
+        """Return the values that the cache has."""
         found: dict[Any, Any] = _forgive(lambda: super(ForgivingRedisCache, self).get_many(keys, version), {})
         return found
 

@@ -1,11 +1,11 @@
 """The database's clock. All processes use it to compare times, because their own clocks may be wrong.
 
-Theory of operation. One host writes leases and heartbeats and another judges them, and the clocks of hosts
-differ: by milliseconds with NTP, by minutes without it. All of them share the database. So a time that one
-process writes for another to compare is written and compared with `DatabaseNow`. It stands for the time at
-which the database received the statement. On PostgreSQL that is not `NOW()`, the start of the transaction,
-which may be long ago. It is not `CLOCK_TIMESTAMP()` either, which changes from row to row and so keeps the
-planner from using an index.
+Theory of operation. One host writes leases and heartbeats, and another evaluates them. The clocks of hosts
+differ: by milliseconds with NTP, by minutes without it. All hosts share the database. So times that several
+processes compare are written and compared with `DatabaseNow`. It stands for the time at which the database
+received the statement. On PostgreSQL that is not `NOW()`, the start of the transaction, which may be long
+ago. It is not `CLOCK_TIMESTAMP()` either, which changes from row to row and so keeps the planner from using
+an index.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ from django.db.models import DateTimeField, Func
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 
-# Doubled twice: for the template, and for the parameters of the statement.
+# The percent signs are doubled twice: for the template, and for the parameters of the statement.
 _SQLITE = "STRFTIME('%%%%Y-%%%%m-%%%%d %%%%H:%%%%M:%%%%f000', 'now')"
 
 

@@ -1,4 +1,4 @@
-"""The concepts that the site explains, and what leads to each: a tag or a verdict.
+"""The concepts that the site explains, and the tags and verdicts that link to them.
 
 The texts and figures are in `web.learn`. This module knows only names, so that every page can link.
 """
@@ -213,7 +213,7 @@ def concept_of_tag(tag: str) -> Concept | None:
 
 
 def lessons_of_verdict(verdict: str) -> tuple[Lesson, ...]:
-    """Return what to read about a verdict."""
+    """Return the lessons about a verdict."""
     return tuple(map(lesson_at, OF_VERDICT.get(Verdict(verdict), ())))
 
 

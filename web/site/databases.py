@@ -1,16 +1,16 @@
-"""Connections to the database, and the limits after which either side detects that the other is gone.
+"""Connections to the database, and the timeouts after which either side detects that the other is gone.
 
 Theory of operation. A lost packet causes no error. Without limits a client waits for minutes for an answer
 that never comes, and a server keeps the locks of a cut-off or stopped client for hours. All waiting here is
 shorter than a lease. A client gives up on a connection that takes longer than CONNECT_S, or on which nothing
 is acknowledged for SILENT_S. The server is asked to do the same with its clients, and to end a transaction in
 which its client does nothing. So a worker that is paused while it records a verdict blocks no other process
-after its lease is over. A pool checks that a connection is alive before it returns it.
+for longer than its lease. A pool checks that a connection is alive before it returns it.
 
-SQLite has no such remedy, and needs less: all its processes are on one host, and the lock of a process
-disappears when the process dies. It has one writer at a time: a transaction that will write takes the lock
-when it begins, so that it waits for its turn instead of failing half-way. WAL lets readers continue during a
-write.
+SQLite has no such timeouts and hardly needs them: all its processes are on one host, and the lock of a
+process disappears when the process dies. SQLite has one writer at a time. A transaction that will write takes
+the lock at its start, so that it waits for its turn instead of failing half-way. WAL lets readers continue
+during a write.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ IDLE_IN_TRANSACTION_S = 10
 _POOL = {
     "min_size": 1,
     "max_size": 20,
-    # Then a page says that the database is away, instead of waiting.
+    # After this time, a page reports that the database is down, instead of waiting.
     "timeout": 4,
     # After an outage the pool retries at growing intervals, up to this. Later outages start again.
     "reconnect_timeout": 10,
@@ -51,7 +51,8 @@ def databases(config: Config) -> dict[str, Any]:
 
 
 def _postgresql(config: Config) -> dict[str, Any]:
-    # Half a lease leaves the other half to the next worker of the job; tests have leases of a second or two.
+    # A timeout of half a lease leaves the other half to the next worker of the job. Tests have leases of a
+    # second or two.
     idle_s = min(IDLE_IN_TRANSACTION_S, max(5, config.lease_s // 2))
     asked = {
         "idle_in_transaction_session_timeout": f"{idle_s}s",

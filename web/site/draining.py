@@ -1,6 +1,6 @@
-"""The mark of a web server that is about to stop: it still serves, but asks for no new requests.
+"""The mark of a web server that is about to stop. The server still serves, but wants no new requests.
 
-It is a file in the runtime directory, because all processes of this server must see it and no other server
+The mark is a file in the runtime directory. All processes of this server must see it, and no other server
 may.
 """
 

@@ -1,8 +1,8 @@
-"""Celery's filesystem transport without its races: here a file appears complete or not at all.
+"""Celery's filesystem transport without its races: a file is either complete or absent.
 
-The original creates a file and then writes it. A worker that polls in between takes an empty message, fails
-to parse it and stops. The table of queues has the same race. Here messages are renamed into place, and there
-is no table: an exchange leads to the queue of its own name.
+The original transport creates a file and then writes it. A worker that polls in between gets an empty
+message, fails to parse it and stops. The table of queues has the same race. This transport renames complete
+files into place and has no table: an exchange leads to the queue with its name.
 """
 
 import time

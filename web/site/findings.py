@@ -112,5 +112,5 @@ def _text_of(kind: DiagnosticKind) -> str:
 
 
 def _plain(markdown: str) -> str:
-    parts = markdown.split("`")  # code has the odd places; an asterisk there is not emphasis
+    parts = markdown.split("`")  # the odd elements are code, where an asterisk is not emphasis
     return "".join(part if place % 2 else part.replace("*", "") for place, part in enumerate(parts))

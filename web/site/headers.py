@@ -9,7 +9,7 @@ from django.utils.decorators import sync_and_async_middleware
 
 _POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 
-# The worker that formats programs runs WebAssembly. A worker has the policy of its own script, so pages
+# The worker that formats programs runs WebAssembly. The policy of a worker comes with its script, so pages
 # need no exception.
 _WORKER = "/dist/formatter.js"
 _WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"

@@ -1,10 +1,10 @@
-"""Operations for migrations of tables that are in use. On SQLite each does the same as Django's own.
+"""Operations for migrations of tables that are in use. On SQLite they behave like Django's own.
 
 Theory of operation. On PostgreSQL an ordinary `AddIndex` blocks writers until the index is built, and an
-`AddConstraint` blocks readers and writers until all rows are checked. These operations take as long on a
-table with millions of rows, but readers and writers continue. They cannot be part of a transaction. So a
-migration that uses one says `atomic = False` and has no other operation. It can be repeated after it failed
-half-way: each operation first removes the remains of an earlier attempt.
+`AddConstraint` blocks readers and writers until all rows are checked. The operations in this module take as
+long on a table with millions of rows, but readers and writers continue. They cannot be part of a transaction.
+So a migration that uses one of them sets `atomic = False` and has no other operation. It can be repeated
+after a failure, because each operation first removes the remains of an earlier attempt.
 
 Django's `AddIndexConcurrently` and `AddConstraintNotValid` do not replace them: both fail on SQLite, neither
 removes the remains of an earlier attempt, and a lock timeout ends them while they wait.
@@ -93,7 +93,7 @@ class AddCheckLive(migrations.AddConstraint):
         if model is None:
             return
         if schema_editor.connection.vendor != "postgresql":
-            with atomic(schema_editor.connection.alias):  # it copies the table, in one transaction
+            with atomic(schema_editor.connection.alias):  # SQLite copies the table in one transaction
                 schema_editor.add_constraint(model, self.constraint)
             return
         if not isinstance(self.constraint, CheckConstraint):

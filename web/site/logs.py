@@ -43,7 +43,8 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
                 "foreign_pre_chain": _SHARED,
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    # Before the renderer, which would show the values of variables, including sources.
+                    # This must come before the renderer, which would show the values of variables, including
+                    # sources.
                     structlog.processors.format_exc_info,
                     renderer,
                 ],
@@ -57,7 +58,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             "httpx": {"level": "WARNING"},
             # uvicorn configures handlers and a format of its own.
             "uvicorn": {"level": "WARNING", "handlers": [], "propagate": True},
-            # A wake-up message is not an event for the log either; the verdict has an entry of its own.
+            # A wake-up message is not an event for the log either. Each verdict has its own entry.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},
             "celery.worker.request": {"level": "WARNING"},

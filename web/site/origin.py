@@ -1,9 +1,9 @@
 """The request that caused a log entry, a submission or a judgement.
 
 Theory of operation. Each request has an id. Its log entries contain it, and its answer returns it as
-`X-Request-ID`. A wake-up message cannot carry it on, since any message may lead to any job (docs/adr/0003);
-the journal can. The event that says that a submission was queued holds the ids; the worker that claims it
-reads them there.
+`X-Request-ID`. A wake-up message cannot pass the id on, because any message may lead to any job
+(docs/adr/0003). So the ids are in the journal: the event that records the queueing of a submission contains
+them, and the worker that claims the submission reads them there.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The profile of a run as its page shows it: bars of throughput, figures, and what warps waited for.
+"""The contents of a profile's page: bars of throughput, figures, and the reasons why warps waited.
 
 Two profiles are compared launch by launch: the k-th launch of a kernel with the k-th of the same kernel.
 """
@@ -16,7 +16,7 @@ _LOW, _CLEAR = 60.0, 10.0  # percent of the peak; the first is the rule of Nsigh
 _STALL = "stall_"
 _ISSUED = {"selected"}  # the warp issued an instruction, so it did not wait
 
-# What a warp waits for, by Nsight Compute's name of the stall.
+# The reason why a warp waits, by Nsight Compute's name of the stall.
 STALLS: Mapping[str, str] = {
     "barrier": "a barrier",
     "branch_resolving": "the target of a branch",
@@ -50,7 +50,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """The share of the time between two instructions of a warp that it waits for one thing, in percent."""
+    """The percentage of the time between two instructions of a warp in which it waits for one reason."""
 
     reason: str
     percent: float
@@ -170,7 +170,7 @@ def _pair(old: KernelProfile, new: KernelProfile) -> LaunchPair:
 
 
 def _all_figures(metrics: Mapping[str, float]) -> list[Figure]:
-    """Return the figures with those that a page of one profile shows as bars."""
+    """Return all figures, including those that the page of one profile shows as bars."""
     first = [
         _figure("Duration", metrics, "duration_ns", "in nanoseconds, with empty caches", "{:,.0f}"),
         _percent("Memory throughput", metrics, "memory_throughput_percent", "of the peak"),
@@ -192,7 +192,7 @@ def _figure_pair(label: str, old: Figure | None, new: Figure | None) -> FigurePa
 
 
 def profile_page(profile: Profile, source: str = "") -> ProfilePage:
-    """Return what the page shows of `profile`, which is that of the program `source`."""
+    """Return the contents of the page of `profile`. `source` is the profiled program."""
     launches = tuple(map(_launch, profile.launches))
     return ProfilePage(launches, _lines(profile), profile.missing, tuple(_code(profile, source)))
 
@@ -223,7 +223,7 @@ def _text_of(dimensions: tuple[int, int, int]) -> str:
 
 
 def _summary(memory: float | None, compute: float | None) -> str:
-    """Return what bounds the launch, in a sentence; empty if it is not known."""
+    """Return one sentence that says what limits the launch, or an empty string if that is unknown."""
     if memory is None or compute is None:
         return ""
     if max(memory, compute) < _LOW:

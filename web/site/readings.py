@@ -1,4 +1,4 @@
-"""What to read before a problem of the curriculum: one short page for each day.
+"""The readings of the curriculum: one short page for each day, to read before its problem.
 
 The texts and figures are in `web.learn`. This module knows only names, so that every page can link.
 """
@@ -136,5 +136,5 @@ READINGS: Mapping[str, Reading] = {
 
 
 def reading_of(slug: str) -> Reading | None:
-    """Return what to read before the problem or quiz `slug`, None if nothing is written for it."""
+    """Return the reading for the problem or quiz `slug`, None if there is none."""
     return READINGS.get(slug)

@@ -6,7 +6,7 @@ from django.contrib.staticfiles.storage import StaticFilesStorage
 
 
 class CachedUrlStorage(StaticFilesStorage):
-    """Django's storage with a cache of addresses. There are as many as there are files."""
+    """Django's storage with a cache of addresses. The cache has at most one entry per file."""
 
     @lru_cache(maxsize=1024)  # noqa: B019 - the storage lives as long as the process
     def url(self, name: str | None) -> str:

@@ -1,12 +1,12 @@
-"""Where a form leads back to."""
+"""The page to which a form returns the user."""
 
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
 def way_back(request: HttpRequest, otherwise: str) -> str:
-    """Return the path of this site that `next` of a form names, or `otherwise`."""
+    """Return the value of the form field `next` if it is a path of this site, else `otherwise`."""
     asked = request.POST.get("next", "")
-    # `redirect` would take a text without a slash for the name of a page.
+    # `redirect` would interpret a text without a slash as the name of a page.
     own = asked.startswith("/") and url_has_allowed_host_and_scheme(asked, allowed_hosts=None)
     return asked if own else otherwise

@@ -25,7 +25,8 @@ from web.staff.roles import ROLES
 admin.site.site_header = admin.site.site_title = "Warpcourt"
 admin.site.index_title = "Administration"
 admin.site.unregister(Group)
-# The admin's own form would only ask for a password, and would not limit the number of attempts.
+# Django's own sign-in form of the admin would only ask for a password, and would not limit the number of
+# attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 # The packages' own pages show keys and recovery codes, and let staff write them. The environment sets
 # providers.

@@ -50,7 +50,7 @@ class StaffOverview:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job in words. `lease` says until when its worker holds it, or since when it does not."""
+    """A job in words. `lease` says when its worker's lease ends or ended."""
 
     job: Job
     state: Badge

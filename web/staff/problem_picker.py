@@ -1,4 +1,4 @@
-"""Finding problems for a track: a search inside the form. It works without JavaScript and saves nothing."""
+"""A search for problems inside the form of a track. It works without JavaScript and saves nothing."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ _LONGEST = 100  # characters of a search
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A problem that was found, and whether the track has it already."""
+    """A search result, and whether the track already has the problem."""
 
     problem: Problem
     listed: bool
@@ -25,7 +25,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """The results for `words`. `searched` is False before the first search. `more` tells of others."""
+    """The results for `words`.
+
+    `searched` is False before the first search. `more` says whether there are further results.
+    """
 
     words: str
     searched: bool

@@ -48,7 +48,7 @@ class QueueLoad:
 class WorkerNow:
     """A worker process. `judging` counts its jobs of all kinds.
 
-    `heard` is its last sign of life in the database.
+    `heard` is the time of its last activity in the database.
     """
 
     name: str
@@ -63,7 +63,8 @@ def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
     moment = now or DatabaseNow()
     queued = Q(state=JobState.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
-    # Named unlike the columns, which an aggregate would hide from the next one.
+    # The names differ from those of the columns, because an aggregate hides a column of its name from later
+    # aggregates.
     found = (
         Job.objects.filter(state__in=OPEN)
         .exclude(queue__startswith=PERSONAL)

@@ -33,7 +33,10 @@ class QuizForm(forms.Form):
     )
 
     def clean_file(self) -> QuizFile:
-        """Refuse files that state no sound quiz, with every fault, and the names of quizzes from files."""
+        """Refuse files without a valid quiz, and list every fault.
+
+        Also refuse names of quizzes that come from files.
+        """
         upload: UploadedFile[Any] = self.cleaned_data["file"]
         path = PurePath(upload.name or "")
         if path.suffix != ".toml":

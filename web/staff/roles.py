@@ -23,7 +23,7 @@ def change_roles(actor: User, user: User, wanted: Mapping[str, bool], *, reason:
     for name in changed:
         setattr(locked, name, wanted[name])
     locked.save(update_fields=changed)
-    if "is_active" in changed:  # the user begins or ceases to rank
+    if "is_active" in changed:  # the user enters or leaves the rankings
         best.review(locked)
     log(actor, AuditKind.ROLE, locked, changed=changed, reason=reason, **values)
     return changed

@@ -15,7 +15,7 @@ def _time() -> forms.Widget:
 
 
 class ScheduleForm(forms.ModelForm[Track]):
-    """What staff choose about any track: whether it is shown, and its contest."""
+    """The settings that staff can change for any track: whether it is shown, and its contest."""
 
     class Meta:
         model = Track
@@ -58,7 +58,7 @@ class TrackForm(ScheduleForm):
         self.order_fields(TrackForm.Meta.fields)
 
     def clean_slug(self) -> str:
-        """Refuse the slug of the track that the problems' track days make."""
+        """Refuse the slug of the track that is built from the track days of the problems."""
         slug: str = self.cleaned_data["slug"]
         if slug == DAYS:
             raise ValidationError("This name is reserved for the track that the problems' days make.")

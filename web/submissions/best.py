@@ -2,12 +2,12 @@
 
 Theory of operation.
 
-`Best` contains nothing that the reports do not. It exists because no board can read a million of them.
-`web.submissions.services.progress` calls `settle` in the transaction that writes or deletes a report. It
-reads that user's ranked reports on that problem and replaces the rows that differ. All other changes of who
-ranks (a user hides, is banned, leaves) only change the marks of records; `review` and `forget` do that. The
-lock is the problem's tally, as for progress. `rebuild` creates the whole table again in bulk, under the lock
-of `recount`.
+All contents of `Best` follow from the reports. The table exists because a board cannot read a million
+reports. `web.submissions.services.progress` calls `settle` in the transaction that writes or deletes a
+report. It reads that user's ranked reports on that problem and replaces the rows that differ. Other changes
+of the ranked users (a user opts out, is banned or leaves) only change the marks of records. `review` and
+`forget` update these. The lock is the problem's tally, as for progress. `rebuild` creates the whole table
+again in bulk, under the lock of `recount`.
 
 This module imports only models, so that the services of submissions may call it.
 """
@@ -149,7 +149,10 @@ def _read(user_id: int, problem_id: int) -> QuerySet[Report, tuple[Any, ...]]:
 
 
 def _bests(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[_Scored, bool]]:
-    """Yield the reports for the table, each user's in the order of time, and whether they stand."""
+    """Yield the reports for the table, and whether each is the current best.
+
+    Reports of a user are in the order of time.
+    """
     kept: dict[tuple[int, str, str, str], list[_Scored]] = {}
     for row in rows:
         scored = _Scored(*row)

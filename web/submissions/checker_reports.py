@@ -1,7 +1,7 @@
 """Reports on problems whose checker decides which outputs are right.
 
-A checker only says which elements are wrong. The judge compares with a filler there, so a report on such a
-problem has no expected values and no errors.
+A checker only says which elements are wrong. For such a problem, the judge compares with filler values, so
+the report must show neither expected values nor errors.
 """
 
 from dataclasses import replace

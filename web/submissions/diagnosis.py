@@ -1,4 +1,4 @@
-"""What a report says of a program, for learners: its findings in order of weight, and counts of kernels."""
+"""The diagnosis of a report for learners: findings, the most important first, and the counts of kernels."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from judge.report import Diagnostic, Mismatch, Report
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 from web.site.findings import page_of_finding
 
-# Notes: leaks, which are faults, then those that cost most time as a rule.
+# The order of notes: leaks come first, because they are faults; then notes that usually cost the most time.
 _NOTES = (
     DiagnosticKind.LEAK,
     DiagnosticKind.LAUNCH_BOUND,
@@ -27,7 +27,7 @@ _NOTES = (
     DiagnosticKind.DOUBLE_PRECISION,
     DiagnosticKind.TAIL,
 )
-# Barriers that do not do their work: the races in the kernel follow from them.
+# Ineffective barriers, which cause the races in a kernel.
 _CAUSES_OF_RACES = {DiagnosticKind.DIVERGENT_BARRIER, DiagnosticKind.EXITED_THREADS}
 
 
@@ -36,7 +36,7 @@ class ExplainedFinding:
     """A finding with its explanation. `evidence` is its message, with the numbers that were counted.
 
     `why` and `check` are empty, and `url` too, for kinds without a page. `url` is a path on the site. `gain`
-    says how much less the kernel could ask of the GPU, empty where that is not counted.
+    says how much the kernel could save; it is empty if that is not counted.
     """
 
     severity: Severity
@@ -77,10 +77,11 @@ def diagnose(report: Report) -> Diagnosis:
 def ranked(report: Report) -> tuple[Diagnostic, ...]:
     """Return the findings of `report`, the most important one first.
 
-    One finding stands for each kind and line. Further ones of a kind come after the first of each kind.
+    There is one finding for each kind and line. The first finding of each kind comes before further findings
+    of any kind.
     """
     leading = headline(report)
-    # Sorting keeps the order of equal ones.
+    # Below, sorting is stable: findings of equal weight keep this order.
     found = findings(report.diagnostics)
     causes = {entry.kernel for entry in found if entry.kind in _CAUSES_OF_RACES}
     if leading is not None and leading.kind == DiagnosticKind.RACE and leading.kernel in causes:
@@ -112,7 +113,7 @@ def _weight(found: Diagnostic) -> tuple[int, int]:
 
 
 def _unexplained(report: Report) -> Iterator[str]:
-    """What is known of a wrong answer that no finding explains."""
+    """Return what is known about a wrong answer that no finding explains."""
     if report.verdict is not Verdict.WRONG_ANSWER or headline(report) is not None:
         return
     case = next((case for case in report.cases if case.mismatches), None)
@@ -159,7 +160,7 @@ def _explain(found: Diagnostic, counts: KernelCounts | None) -> ExplainedFinding
 
 
 def _gain(kind: str, counts: KernelCounts) -> str:
-    """What the kernel could save if all of its requests were of the best kind."""
+    """Return what the kernel could save if all of its requests were of the best kind."""
     match kind:
         case DiagnosticKind.UNCOALESCED:
             now, least, unit = counts.sectors, counts.necessary_sectors, "sectors of global memory"

@@ -44,9 +44,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """Lines that appear side by side; one is None if its source has no such line.
+    """A row with the lines of both sources side by side. A line is None if its source has no such line.
 
-    With `skipped`, there are none: this number of equal lines is omitted here.
+    If `skipped` is set, the row has no lines: it replaces this number of equal lines.
     """
 
     old: Side | None = None
@@ -149,7 +149,7 @@ def changed_words(old: str, new: str, budget: Budget) -> tuple[Marks, Marks]:
 def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
     """Return the ranges of characters outside `same`, which are runs of words by first one and count.
 
-    Space alone does not hold two changes apart.
+    Changes that are separated only by space are merged.
     """
     kept = [False] * len(words)
     for first, count in same:
@@ -166,7 +166,7 @@ def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
 
 
 def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Return `marks` without space at their ends, unless they are nothing else."""
+    """Return `marks` without space at their ends. Marks of space alone stay."""
     for first, last in marks:
         text = line[first:last]
         if text.isspace():

@@ -1,12 +1,12 @@
 """Polls the database once for all clients of this process that watch a submission.
 
-Theory of operation. If each stream polled for itself, it would cost a query every POLL_S, and a thousand
-streams would be the site's whole load. So there is one task per event loop while there are watchers. It finds
-in one query which of the watched jobs have new events, and reads those events in a second query. At longer
-intervals it reads the places of waiting jobs. Then it passes the news to the watchers. All queries run in one
-thread of the task's own, since the threads of requests end with them. Each query returns its connection,
-because a pool may be smaller than the number of watchers. A watcher that does not take its updates is dropped
-at MAX_PENDING events, and its browser reconnects.
+Theory of operation. If each stream polled for itself, each would cost a query every POLL_S, and a thousand
+streams would overload the site. So there is one task per event loop while there are watchers. With one query
+it finds the watched jobs with new events, and with a second query it reads these events. At longer intervals
+it reads the places of waiting jobs. Then it passes the news to the watchers. All queries run in a separate
+thread of the task, because the threads of requests end with their requests. Each query returns its
+connection, because a pool may be smaller than the number of watchers. A watcher that does not take its
+updates is dropped at MAX_PENDING events, and its browser reconnects.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ def closing(function: Callable[P, R]) -> Callable[P, R]:
 class Update:
     """The news for a watcher: events in order, and the place in the queue if it changed.
 
-    `over` if no event will come after these, or if the watcher was too slow to continue.
+    `over` is true if no event will come after these, or if the watcher was too slow.
     """
 
     events: tuple[Event, ...] = ()
@@ -79,7 +79,7 @@ class Watcher:
         self._bell = asyncio.Event()
 
     async def next_update(self, timeout_s: float) -> Update:
-        """Return the news as soon as there is any; none after `timeout_s`."""
+        """Return the next update as soon as there is one, or an empty one after `timeout_s`."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self._bell.wait()
@@ -96,7 +96,7 @@ class Watcher:
         if fresh:
             self.after = fresh[-1].sequence
             self._events += fresh
-            self._told = None  # clients replace the place by the event
+            self._told = None  # clients replace the displayed place by the event
         self._over = following.over or len(self._events) > MAX_PENDING
         if fresh or self._over:
             self._bell.set()
@@ -127,7 +127,8 @@ class EventBroadcaster:
         watcher = Watcher(submission_id, after)
         self._watchers.setdefault(submission_id, set()).add(watcher)
         if self._task is None or self._task.done():
-            # Not in the context of this request, because its thread ends with it.
+            # Start the task outside the context of this request, because the request's thread ends with the
+            # request.
             self._task = asyncio.get_running_loop().create_task(self._run(), context=Context())
         try:
             yield watcher

@@ -1,4 +1,4 @@
-"""The GPU time that a user has used today, and the limits of it.
+"""The GPU time that a user has used today, and its limits.
 
 A day begins at 00:00 UTC. For a user or a class, a submission counts in the day in which it was made, once it
 is judged. So a user can exceed a limit by the submissions that are in progress, at most `max_in_flight` of
@@ -49,7 +49,7 @@ class GpuTime:
 
     @property
     def reset_text(self) -> str:
-        """Return when the count begins again."""
+        """Return a text that says when the count restarts."""
         return f"The count starts again at 00:00 UTC, in {timeuntil(self.resets, depth=1)}."
 
 

@@ -8,7 +8,10 @@ STEPS = 400_000
 
 
 class Budget:
-    """The steps that are left: about a tenth of a second, until one call asks for more than remain."""
+    """The remaining steps, about a tenth of a second in total.
+
+    The budget is spent once a call requests more than remain.
+    """
 
     def __init__(self, steps: int = STEPS) -> None:
         self.left = steps
@@ -20,14 +23,14 @@ class Budget:
 
 
 class Matcher(SequenceMatcher[int]):
-    """Return difflib's matches for texts until `budget` is spent; the unread rest counts as different."""
+    """Finds difflib's matches until `budget` is spent. The unread rest counts as different."""
 
     b2j: dict[int, list[int]]  # of difflib: the positions of each element in the second sequence
 
     def __init__(
         self, old: Sequence[str], new: Sequence[str], budget: Budget, *, popular_are_junk: bool = False
     ) -> None:
-        # Numbers instead of texts: comparing two takes one step, regardless of their length.
+        # Compare numbers instead of texts, because this takes one step regardless of the length.
         numbers: dict[str, int] = {}
         before, after = ([numbers.setdefault(text, len(numbers)) for text in side] for side in (old, new))
         super().__init__(None, before, after, autojunk=popular_are_junk)

@@ -1,12 +1,12 @@
 """Reads the report of a personal node, which its owner can forge.
 
-Theory of operation. Such a report is feedback for the owner and nothing else, so what could count is removed
-here: scores, times of the trusted clock, hidden cases and listings. What remains is checked against the types
-of `judge.report`, and cleaned and bounded as the output of a program is. The amount of everything is checked
-before the types, because a list of a million wrong entries would give a million errors. The pages that show
-outputs compute with shapes and positions; these must agree with each other. So a forged report can be wrong,
-but it cannot break a page or make it slow. The site refuses a report with
-anything else as a whole.
+Theory of operation. Such a report is only feedback for the owner. So this module removes everything that
+could count: scores, times of the trusted clock, hidden cases and listings. It checks the rest against the
+types of `judge.report`, and cleans and bounds it like the output of a program. The number of values is
+checked before the types, because a list of a million wrong entries would give a million errors. The pages
+that show outputs compute with shapes and positions, so these must agree with each other. A forged report can
+therefore be wrong, but it cannot break a page or make it slow. The site refuses the whole report if any check
+fails.
 """
 
 import math
@@ -20,8 +20,8 @@ from judge.evidence.diagnostics import clean
 from judge.report import CaseReport, Report, ShownInput, ShownOutput
 from problems.vocabulary import Verdict
 
-_MOST_VALUES = 30_000  # in all
-_MOST_ENTRIES = 64  # of a list or an object that is not named here
+_MOST_VALUES = 30_000  # in total
+_MOST_ENTRIES = 64  # limit for a list or an object without a separate limit
 _MOST_OF = {
     **dict.fromkeys(("diagnostics", "mismatches", "values", "expected", "wrong", "counts"), 256),
     **dict.fromkeys(("shape", "index"), 8),
@@ -42,7 +42,7 @@ class ReportRefused(Exception):
 
 
 def read_report(body: Any, *, node: str) -> Report:
-    """Return what may be stored of the report `body` of the personal node `node`.
+    """Return the part of the report `body` of the personal node `node` that may be stored.
 
     Raises:
         ReportRefused: see the class.

@@ -112,7 +112,7 @@ def list_submissions(
 def latest_submission(viewer: Viewer, problem: Problem, language: Language) -> Submission | None:
     """Return the viewer's latest own submission to `problem` in `language`, with its report.
 
-    Runs of tasks of the primer do not count: the editor of the problem never had their programs.
+    Runs of tasks of the primer are excluded, because their programs were never in the editor of the problem.
     """
     if not viewer.is_authenticated:
         return None
@@ -202,7 +202,7 @@ def find_profile_report(submission: Submission) -> ProfileReport | None:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """New events of a submission. `over` if no event will come after these."""
+    """New events of a submission. `over` is true if no event will come after these."""
 
     events: tuple[Event, ...]
     over: bool
@@ -210,7 +210,7 @@ class Following:
 
 def follow(submission_id: int, *, after: int) -> Following:
     """Return the events after sequence number `after`, oldest first."""
-    # The status is read first: this query or the next one then finds an event that comes in between.
+    # Read the status first. Then this query or the next one finds an event that is added in between.
     state = Job.objects.values_list("state", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
     return Following(events, over=state == JobState.DONE)

@@ -1,8 +1,8 @@
 """The queue positions of waiting jobs: the place, an estimate of the wait, and what holds a job up.
 
 Theory of operation. The head of each queue is read in the order of claims. The place of a job counts the jobs
-that the same workers may take before it. So the place of a job for a B200 does not depend on jobs for an
-H200, unless a worker has both. Workers report their hardware themselves.
+that the same workers may take before it. For example, the place of a job for a B200 does not depend on jobs
+for an H200, unless a worker has both models. Workers report their hardware themselves.
 
 The duration of a job is the median of recent jobs, by language, mode and GPU. It is cached for some seconds;
 with too few jobs there is no estimate. All of this is for display only: no decision depends on it. A place is
@@ -35,13 +35,13 @@ _SAMPLES = 200
 _SAMPLE_AGE = timedelta(days=1)
 _KEEP_S = 10
 _CACHE_KEY = "typical-seconds"
-_UNTOUCHED_S = 30.0  # several sweeps: a live worker would have taken it
+_UNTOUCHED_S = 30.0  # the time of several sweeps; a live worker would have taken the job
 _PERSONAL_TROUBLE = (
     "Your node takes this run as soon as it is free. If the node is not running, start it or cancel the run."
 )
 _OURS = [Verdict.CANCELLED.value, Verdict.INTERNAL_ERROR.value]
 
-Kind = tuple[str, str, str]  # language, mode, GPU model; the model is empty for all together
+Kind = tuple[str, str, str]  # language, mode, GPU model; an empty model stands for all models together
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,11 @@ def _trouble(job: _WaitingJob, pool: WorkerPool, offered: Collection[str]) -> st
 
 
 def _estimate_s(own_s: float | None, ahead: _Ahead, pool: WorkerPool) -> float | None:
-    """Return the work ahead divided among the workers, half a judgement for running jobs, and its own."""
+    """Return the estimated time until the verdict.
+
+    It is the sum of the work ahead divided among the workers, half a judgement for running jobs, and the
+    job's own time.
+    """
     if own_s is None or ahead.unknown:
         return None
     rest_s = own_s / 2 if pool.judging else 0.0

@@ -5,8 +5,8 @@ services; `web.submissions.event_broadcaster` polls for all streams of a process
 its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID` and misses nothing.
 The place of a waiting job comes as `queue` events without an `id`, because no client needs old ones. The
 stream ends after the final event. A reconnect to a finished one is answered 204, which makes an EventSource
-stop. A stream lives long, so it holds neither a connection of the database's pool nor the thread that
-answered its request.
+stop. A stream is long-lived, so it holds neither a connection of the database pool nor the thread of its
+request.
 """
 
 import json
@@ -127,8 +127,8 @@ async def _chunks(submission_id: int, first: Following, after: int) -> AsyncIter
 def _release_thread() -> None:
     """End the thread in which the synchronous parts of this request ran.
 
-    Django keeps one for each request until its response is complete: a thousand for a thousand streams. If it
-    is needed again at the end, asgiref starts another.
+    Django keeps one such thread for each request until its response is complete, so a thousand streams would
+    keep a thousand threads. If a thread is needed at the end, asgiref starts a new one.
     """
     context = SyncToAsync.thread_sensitive_context.get(None)
     thread = SyncToAsync.context_to_thread_executor.pop(context, None) if context else None

@@ -24,7 +24,7 @@ from web.submissions.models import Report
 MAX_ROWS = 50_000
 _ON_CPU = {Stage.COMPILE, Stage.EXAMINE}
 _ON_TARGET = {Stage.LOAD, Stage.CHECK, Stage.DRAW, Stage.RANK}
-_MOST_MS = 2**31 - 1  # what the column holds
+_MOST_MS = 2**31 - 1  # the largest value of the column
 
 
 @dataclass(frozen=True, slots=True)

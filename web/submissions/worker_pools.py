@@ -17,8 +17,8 @@ class WorkerPool:
     """The workers that serve a queue.
 
     `queues` are all queues that some of them serve, including this one. `slots` is how many jobs they judge
-    at a time, if known, and `judging` how many jobs of their queues run now. `away`: there is no sign of life
-    of any of them. `reported`: workers have reported before, so `away` is certain.
+    at a time, if known, and `judging` how many jobs of their queues run now. `away`: none of them has
+    reported lately. `reported`: workers have reported before, so `away` is certain.
     """
 
     queues: frozenset[str]
@@ -45,11 +45,12 @@ def _worker_pool(
     together = frozenset[str]().union(*(served for served, _ in mine)) or _least(queue)
     running = sum(judging.get(served, 0) for served in together)
     slots = sum(slots for _, slots in mine) or running
-    # If workers are known and none serves this queue, jobs of others are no sign of life for it.
+    # If workers are known and none of them serves this queue, running jobs of other queues do not show that
+    # its workers live.
     away = not mine if workers else not running
     return WorkerPool(together, slots, running, away, reported)
 
 
 def _least(queue: str) -> frozenset[str]:
-    """Return the queues that any worker of `queue` serves at least."""
+    """Return the queues that every worker of `queue` serves."""
     return frozenset({queue, CPU}) if queue in {CPU, GPU} else frozenset({queue, GPU, CPU})

@@ -33,13 +33,13 @@ CURRENT = mark_safe('aria-current="page"')
 
 @register.filter
 def reading(slug: str) -> Reading | None:
-    """What to read before the problem or quiz `slug`, None if nothing is written for it."""
+    """Return the reading for the problem or quiz `slug`, None if there is none."""
     return reading_of(slug)
 
 
 @register.simple_tag
 def preload_fonts(*, workbench: bool = False) -> SafeString:
-    """Lets the browser fetch fonts with the styles, so that text seldom moves when they arrive."""
+    """Return tags that preload fonts together with the styles, so that text rarely moves later."""
     wanted = assets.WORKBENCH_FONTS if workbench else assets.FONTS
     links = [(static(f"dist/{name}"),) for name in assets.find_assets(*wanted)]
     return format_html_join(
@@ -48,9 +48,9 @@ def preload_fonts(*, workbench: bool = False) -> SafeString:
 
 
 @register.simple_tag
-@lru_cache(maxsize=256)  # a page shows a dozen
+@lru_cache(maxsize=256)  # a page shows about a dozen
 def icon(name: str) -> SafeString:
-    """A symbol of icons.svg, hidden from screen readers: a word always stands beside it."""
+    """Return a symbol of icons.svg. It is hidden from screen readers, because a word is always next to it."""
     return format_html(
         '<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', static("dist/icons.svg"), name
     )
@@ -58,7 +58,7 @@ def icon(name: str) -> SafeString:
 
 @register.simple_tag
 def verdict(value: str | None) -> SafeString:
-    """A verdict as icon, word and tone."""
+    """Return a verdict as icon, word and tone."""
     badge = badge_of(value)
     return format_html('<span class="verdict tone-{}">{}{}</span>', badge.tone, icon(badge.icon), badge.word)
 
@@ -73,61 +73,61 @@ def sentence(text: object) -> str:
 
 @register.filter
 def tone(value: str | None) -> str:
-    """The CSS class for the tone of a verdict."""
+    """Return the CSS class for the tone of a verdict."""
     return f"tone-{badge_of(value).tone}"
 
 
 @register.filter
 def word(value: str | None) -> str:
-    """The word for a verdict."""
+    """Return the word for a verdict."""
     return badge_of(value).word
 
 
 @register.filter
 def counter(value: str) -> str:
-    """The name of what a requirement bounds."""
+    """Return the name of the counter that a requirement bounds."""
     return counter_name(value)
 
 
 @register.filter
 def bounded(relation: str, bound: float) -> str:
-    """The bound of a requirement: `at most 4.2`."""
+    """Return the bound of a requirement: `at most 4.2`."""
     return bound_text(relation, bound)
 
 
 @register.filter
 def checker_score(value: float, rule: Mapping[str, str] | None) -> str:
-    """The score that a checker gave, with its unit: `1.25 %`."""
+    """Return the score that a checker gave, with its unit: `1.25 %`."""
     return f"{value:.6g} {(rule or {}).get('unit', '')}".rstrip()
 
 
 @register.filter
 def counted_in(counter: str) -> str:
-    """The language in which a counter of requirements is counted: `cuda`."""
+    """Return the language for which a counter of requirements exists: `cuda`."""
     return Counter(counter).language.value
 
 
 @register.filter
 def measured(value: float) -> str:
-    """A figure that was counted: `4.25`."""
+    """Return a counted figure as text: `4.25`."""
     return figure_text(value)
 
 
 @register.filter
 def language(value: str) -> str:
-    """The name of a language."""
+    """Return the name of a language."""
     return Language(value).label
 
 
 @register.filter
 def direction(locale: str) -> str:
-    """Which way the language of a locale is written."""
+    """Return the writing direction of a locale."""
     return direction_of(locale)
 
 
 @register.filter
 def duration(ms: float | None) -> str:
-    """Milliseconds with a unit that suits them: `0.42 ms`, `38 ms`, `1.7 s`."""
+    """Return milliseconds in a suitable unit: `0.42 ms`, `38 ms`, `1.7 s`."""
     if ms is None:
         return "\N{EN DASH}"
     if ms < 10:
@@ -137,7 +137,7 @@ def duration(ms: float | None) -> str:
 
 @register.filter
 def triple(value: tuple[int, int, int]) -> str:
-    """A block or thread index: `(1, 0, 0)`."""
+    """Return a block or thread index as text: `(1, 0, 0)`."""
     return f"({', '.join(str(part) for part in value)})"
 
 
@@ -158,7 +158,7 @@ def moment(value: datetime | None, classes: str = "") -> SafeString | str:
 
 @register.simple_tag(takes_context=True)
 def theme(context: dict[str, Any]) -> str:
-    """The colour scheme that the visitor chose, empty for the system's."""
+    """Return the colour scheme that the visitor chose, empty for the system's."""
     request: HttpRequest | None = context.get("request")
     chosen = request.COOKIES.get("theme", "") if request else ""
     return chosen if chosen in THEMES else ""
@@ -166,45 +166,45 @@ def theme(context: dict[str, Any]) -> str:
 
 @register.simple_tag(takes_context=True)
 def current(context: dict[str, Any], prefix: str) -> str:
-    """The attribute that marks the navigation's link to the page one is on, or nothing."""
+    """Return the attribute that marks the navigation link to the current page, or an empty string."""
     request: HttpRequest | None = context.get("request")
     return CURRENT if request and request.path.startswith(prefix) else ""
 
 
 @register.filter
 def figure(value: float) -> str:
-    """A number to three significant digits."""
+    """Return a number with three significant digits."""
     return f"{value:.3g}"
 
 
 @register.filter
 def count(value: int) -> str:
-    """A whole number with its thousands apart: `64 000 000`."""
+    """Return a whole number with separated thousands: `64 000 000`."""
     return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 @register.filter
 def plain(name: str) -> str:
-    """A key of ours as words: `problem_version` is `problem version`."""
+    """Return one of our keys as words: `problem_version` becomes `problem version`."""
     return name.replace("_", " ")
 
 
 @register.filter
 def tag_url(tag: str) -> str:
-    """The page that explains a tag; if there is none, the list of its problems."""
+    """Return the address of the page that explains a tag, else that of the list of its problems."""
     concept = concepts.concept_of_tag(tag)
     return concept.url if concept else f"{reverse('problems')}?{urlencode({'tag': tag})}"
 
 
 @register.filter
 def lesson(kind: str) -> Finding | None:
-    """The page about findings of this kind."""
+    """Return the page about findings of this kind."""
     return page_of_finding(kind)
 
 
 @register.filter
 def lessons(verdict: str) -> tuple[concepts.Lesson, ...]:
-    """What to read about a verdict."""
+    """Return the lessons about a verdict."""
     return concepts.lessons_of_verdict(verdict)
 
 
@@ -215,7 +215,7 @@ register.filter("clocks", figures.clocks)
 
 @register.simple_tag
 def roofline(percent: float) -> SafeString:
-    """How much of this GPU's speed a time reaches, as a number and a bar beside it."""
+    """Return the share of the GPU's speed that a time reaches, as a number next to a bar."""
     return format_html(
         '<span class="roofline"><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="rail" width="100" height="6"/><rect class="reached" width="{}" height="6"/></svg>'
@@ -227,7 +227,7 @@ def roofline(percent: float) -> SafeString:
 
 @register.simple_tag
 def meter(percent: float, part: int, whole: int) -> SafeString:
-    """A share as a bar, a percentage and what it is of: `75 %, 48 of 64 warps`."""
+    """Return a share as a bar, with a percentage and absolute numbers: `75 %, 48 of 64 warps`."""
     return format_html(
         '<span class="roofline"><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="rail" width="100" height="6"/><rect class="reached" width="{}" height="6"/></svg>'
@@ -241,7 +241,7 @@ def meter(percent: float, part: int, whole: int) -> SafeString:
 
 @register.simple_tag
 def spilled(kernel: KernelResources) -> SafeString | str:
-    """The bytes per thread that did not fit the registers, marked where there are any."""
+    """Return the bytes per thread that did not fit into registers. They are marked if there are any."""
     total = kernel.spill_store_bytes + kernel.spill_load_bytes
     if not total:
         return "none"

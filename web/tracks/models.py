@@ -90,9 +90,9 @@ class Entry(models.Model):
 
 
 class PlannedEntry(models.Model):
-    """A problem that a track names, whether it exists or not. It comes from the curriculum.
+    """A problem that a track names, regardless of whether it exists. It comes from the curriculum.
 
-    Pages show it as still to come while the viewer sees no problem with its slug on the track. `topic` and
+    Pages show it as still to come until the viewer can see a problem with its slug on the track. `topic` and
     `section` describe a day, and are empty on tracks without days.
     """
 

@@ -11,7 +11,7 @@ from problems.track import DAYS, TrackFile
 from web.catalog.models import Problem
 from web.tracks.models import Entry, PlannedEntry, Track
 
-_SITE = "site"  # web.packages.models.Origin.SITE, in a layer above this one
+_SITE = "site"  # equals web.packages.models.Origin.SITE, which is in a higher layer
 _DAYS_FILE = TrackFile(
     DAYS, "A hundred days", "A problem a day, each a small step further than the one before.", (), order=1
 )
@@ -19,7 +19,7 @@ _DAYS_FILE = TrackFile(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place of a track: a problem, or what the curriculum says about it, or both."""
+    """A place on a track: a problem, or its description in the curriculum, or both."""
 
     problem: Problem | None
     planned: PlannedProblem | None
@@ -33,8 +33,8 @@ def sync(files: Iterable[TrackFile], curriculum: Curriculum | None = None) -> in
 
     New tracks are published. Existing ones keep the choice of staff, also if their file is missing or broken:
     then they have no problems and are hidden. Tracks that staff wrote stay as they are, and a file with the
-    slug of one of them is skipped. Problems of other authors are left out: their names and days are theirs
-    to choose. Call it after the problems are synced.
+    slug of one of them is skipped. Problems of other authors are left out, because those authors choose their
+    names and days freely. Call it after the problems are synced.
     """
     curriculum = curriculum or Curriculum()
     written = set(Track.objects.filter(from_files=False).values_list("slug", flat=True))

@@ -19,7 +19,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 LOCK_TIMEOUT_S = 2
 TRIES = 30
 PAUSE_S = 2.0
-_ADVISORY_LOCK = 0x77617270  # "warp": any number that nothing else here uses
+_ADVISORY_LOCK = 0x77617270  # "warp"; any number works that no other lock in this database uses
 _LOCK_NOT_AVAILABLE = "55P03"
 
 

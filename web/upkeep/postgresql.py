@@ -24,7 +24,7 @@ from web.upkeep.archive import CHUNK_BYTES
 from web.upkeep.dump import Dump, DumpContent
 from web.upkeep.manifest import ToolFailed
 
-APPLICATION = "warpcourt"  # what the connections of the site and the workers call themselves
+APPLICATION = "warpcourt"  # the application name of the connections of the site and the workers
 LOCK_TIMEOUT_S = 10
 _GONE_S = 2.0
 _PIPE = subprocess.PIPE
@@ -56,14 +56,15 @@ class PostgreSQL:
                 snapshot, schema = cursor.fetchone()
                 content = self._content(cursor)
                 argv = ["pg_dump", *self._where, "--format=custom", "--no-owner", "--no-privileges"]
-                # Tables, not the schema: one of this name is there already where it is restored.
+                # Dump tables instead of the schema, because the target of a restore already has a schema of
+                # this name.
                 argv += [f"--snapshot={snapshot}", f'--table="{schema}".*', self._name]
                 yield Dump(content, self._output(argv), packed=True)
         except DatabaseError as error:
             raise ToolFailed(f"The database does not respond: {error}") from error
 
     def content(self) -> DumpContent:
-        """What it holds now."""
+        """The current contents."""
         with self._connection.cursor() as cursor:
             return self._content(cursor)
 
@@ -71,7 +72,8 @@ class PostgreSQL:
         """The number of connections of the site and the workers, without those of this process."""
         deadline = time.monotonic() + _GONE_S
         while (found := self._count_users()) and time.monotonic() < deadline:
-            time.sleep(0.1)  # our own have just been closed, and PostgreSQL may not have noticed
+            # This process has just closed its connections, and PostgreSQL may not have noticed.
+            time.sleep(0.1)
         return found
 
     def load(self, chunks: Iterable[bytes]) -> None:
@@ -100,7 +102,7 @@ class PostgreSQL:
             except BrokenPipeError:
                 pass  # psql says why it ended
             except BaseException:
-                target.kill()  # or it would commit what it has got so far
+                target.kill()  # otherwise it would commit the part that it has received
                 raise
             if target.wait():
                 raise ToolFailed(f"{_last_words(said)} Nothing was changed.")
@@ -161,7 +163,7 @@ class PostgreSQL:
 
 
 def _feed(stream: IO[bytes], chunks: Iterable[bytes]) -> None:
-    with suppress(BrokenPipeError), stream:  # a program that does not read on has said why
+    with suppress(BrokenPipeError), stream:  # a program that stopped reading has printed the reason
         for chunk in chunks:
             stream.write(chunk)
 

@@ -78,7 +78,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             _write_key(key)
     say("Migrating the database to this version")
     call_command("migrate", verbosity=0)
-    NodeInvitation.objects.all().delete()  # else a token that was used after the backup would work again
+    NodeInvitation.objects.all().delete()  # otherwise a token that was used after the backup would work again
     log(None, AuditKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
     return manifest
 

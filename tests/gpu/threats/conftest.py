@@ -1,4 +1,4 @@
-"""An attack that takes the GPU out of use has hurt everybody: its test fails, and those after it go on."""
+"""If an attack puts the GPU out of use, its test fails, and the GPU is restored for later tests."""
 
 from collections.abc import Iterator
 

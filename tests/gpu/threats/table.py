@@ -1,15 +1,15 @@
 """The programs of attacks/, with the verdicts that each may get on a GPU. docs/threat-model.md lists them.
 
-Each is a program for vector addition, put behind the prelude of its language. There are two kinds:
+Each is a program for vector addition, appended to the prelude of its language. There are two kinds:
 
-- *Traps*. They answer wrongly, or end, unless what they try succeeds; then they answer rightly. So any
-  verdict but `accepted` says that the attempt failed.
-- *Races*. They answer rightly, and try to get a better time than they earned. They may be accepted, but then
-  not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out.
-  `python -m benchmarks.attacks` judges those on times for sums too, in three sizes.
+- *Traps*. They give a wrong answer, or exit, unless their attack succeeds. Then they give the correct answer.
+  So any verdict except `accepted` means that the attack failed.
+- *Races*. They give the correct answer, and try to get an undeserved time. They may be accepted, but not with
+  a better time than the honest program, within `MARGIN`. Or they are detected. `python -m benchmarks.attacks`
+  also judges the attacks on times for sums, in three sizes.
 
-`neighbours` marks those that could end or slow down what else runs on the GPU: they are judged beside honest
-programs too.
+`neighbours` marks attacks that could end or slow down other programs on the GPU. They are also judged
+together with honest programs.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from sandbox.wire import Page
 MARGIN = 0.98
 HONEST = {Language.CUDA: "honest.cu", Language.TRITON: "honest.py", Language.PYTHON: "honest.torch.py"}
 STRIDED = "honest-strided.cu"
-_STRIDED = ("WORK_INTO(", "work<", "part(")  # of a prelude: grids that stride over the elements
+_STRIDED = ("WORK_INTO(", "work<", "part(")  # calls of a prelude with grids that stride over the elements
 _HERE = Path(__file__).parent
 _ACCEPTED, _WRONG, _REJECTED = Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REJECTED
 _ILLEGAL, _RUNTIME = Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR
@@ -31,7 +31,7 @@ _TIME, _MEMORY, _OUTPUT = Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTP
 
 @dataclass(frozen=True)
 class Attack:
-    """A file of attacks/, the row of the threat model that it belongs to, and what it may get."""
+    """A file of attacks/, its row in the threat model, and its allowed verdicts."""
 
     file: str
     row: str
@@ -41,12 +41,12 @@ class Attack:
 
     @property
     def language(self) -> Language:
-        """By the file's ending."""
+        """The language by the file's suffix."""
         return language_of(self.file)
 
     @property
     def honest(self) -> str:
-        """The file of the honest program whose kernel it shares: what its time is compared with."""
+        """The file of the honest program with the same kernel, for comparing times."""
         strided = any(word in self.source_of_its_own for word in _STRIDED)
         return STRIDED if self.language is Language.CUDA and strided else HONEST[self.language]
 
@@ -62,7 +62,7 @@ class Attack:
 
 
 def language_of(file: str) -> Language:
-    """The language of `file`, by its ending."""
+    """Return the language of `file`, by its suffix."""
     language = Language.of_file(file)
     assert language is not None, file
     return language
@@ -76,17 +76,17 @@ _PAGE_WORDS = "".join(
 
 @cache
 def source(file: str) -> str:
-    """The program in `file` of attacks/ for vector addition, behind its prelude."""
+    """Return the program in `file` of attacks/ for vector addition, after its prelude."""
     return assembled(file, "prelude")
 
 
 def source_for_sums(file: str) -> str:
-    """The same for the sum of an array; for attacks on times in CUDA C++."""
+    """Return the same for the sum of an array. For attacks on times in CUDA C++."""
     return assembled(file, "prelude.sum")
 
 
 def assembled(file: str, prelude: str) -> str:
-    """The program in `file` of attacks/ behind what it needs."""
+    """Return the program in `file` of attacks/ after the code that it needs."""
     parts = [f"{prelude}{language_of(file).suffix}", f"attacks/{file}"]
     text = (_HERE / "attacks" / file).read_text()
     if "find_flags" in text and language_of(file) is Language.CUDA:

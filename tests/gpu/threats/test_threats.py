@@ -1,6 +1,6 @@
-"""Hostile programs on the real GPU: none earns what it should not, none is faster, none hurts a neighbour.
+"""Tests hostile programs on a real GPU: no undeserved verdict, no shorter time, no harm to other programs.
 
-Each judgement prints one line, so that one run tells the whole story: `pytest -m gpu tests/gpu/threats -s`.
+Each judgement prints one line, so the output of one run is complete: `pytest -m gpu tests/gpu/threats -s`.
 """
 
 import statistics
@@ -20,7 +20,7 @@ from tests.python_call import in_python
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(120)]
 
 _FAILING_S = 60.0  # more than twice the limits of a case, and a run alone after a disturbed one
-_BESIDE = 3  # honest judgements beside an attack
+_BESIDE = 3  # honest judgements during an attack
 
 Narrated = Callable[[str], Report]
 
@@ -96,7 +96,7 @@ def test_nothing_is_left_for_the_next_job(narrated: Narrated, file: str) -> None
     "attack", [attack for attack in ATTACKS if attack.neighbours], ids=lambda attack: attack.file
 )
 def test_no_attack_hurts_a_neighbour(narrated: Narrated, honest_us: dict[str, float], attack: Attack) -> None:
-    """Honest programs that run beside it and after it are accepted, with the time that they always get."""
+    """Honest programs that run during and after the attack are accepted, with their usual times."""
     reports: list[Report] = []
     beside = [threading.Thread(target=lambda: reports.append(narrated("honest.cu"))) for _ in range(_BESIDE)]
     hostile = threading.Thread(target=narrated, args=(attack.file,))

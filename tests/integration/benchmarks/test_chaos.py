@@ -1,4 +1,4 @@
-"""Chaos in small: a few faults of every kind of thing, and nothing lost."""
+"""Runs a short `benchmarks.chaos`: a few faults of every kind, and no lost submission."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The benchmarks of judging, in small, on the processors of this machine."""
+"""Runs short versions of the judging benchmarks on the processors of this machine."""
 
 import random
 import re

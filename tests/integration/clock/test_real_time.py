@@ -1,8 +1,8 @@
-"""The clock in real time: the runners' own loop in a process of its own, over a real page and host memory.
+"""Tests the clock in real time: the runners' loop in a separate process, a real page and host memory.
 
-A machine that runs tests is busy, so nothing here asks for precision; what is asked is that honest work
-gets a time near what it takes, and dishonest work none that is better. The exact tests are in simulated
-time, in tests/unit/judge/clock.
+A machine that runs tests is busy, so these tests require no precision. They require that honest work gets
+about its real time, and that dishonest work does not get a better time. The exact tests use simulated time,
+in tests/unit/judge/clock.
 """
 
 import mmap
@@ -78,7 +78,7 @@ def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
 def clocked(
     work: Work, beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None
 ) -> Timing | InspectionResult | Interfered:
-    """Time `work`; `beside` runs once in the runner's process, with all sets, before the session."""
+    """Time `work`. `beside` runs once in the runner's process, with all sets, before the session."""
     page = create_page()
     drawn = [contents(seed) for seed in range(CONTENTS)]
     with MemorySets(DOUBLING, CASE, HostMemory(), drawn, SETS) as sets:

@@ -10,9 +10,9 @@ from testing.services import need
 from tests.integration.compose.site import ComposeSite
 
 
-@pytest.fixture(scope="package")  # an idle site takes processor time from the tests after these
+@pytest.fixture(scope="package")  # an idle site would take processor time from later tests
 def site(docker_engine: str | None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeSite]:
-    """The site, running and well."""
+    """The site, running and healthy."""
     need(os.geteuid() == 0, "root, for debootstrap", "run the tests as root")
     for program, package in {
         "docker": "docker.io",
@@ -31,5 +31,5 @@ def site(docker_engine: str | None, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="package")
 def token(site: ComposeSite) -> str:
-    """Of somebody who may hand programs in."""
+    """The token of a user who may submit programs."""
     return site.sign_in()

@@ -1,4 +1,4 @@
-"""A site by deploy/compose.yaml: real images on a base made here, and the judge that obeys the source."""
+"""A site by deploy/compose.yaml: real images on a base that is built here, and the scripted judge."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class ComposeSite:
             "PATH": os.environ["PATH"],
             "HOME": os.environ.get("HOME", "/root"),
             **({"DOCKER_HOST": engine} if engine else {}),
-            "DOCKER_BUILDKIT": "0",  # the engine's own builder is enough, and needs nothing installed
+            "DOCKER_BUILDKIT": "0",  # the engine's own builder suffices, and needs no other packages
             "COMPOSE_DOCKER_CLI_BUILD": "0",
             "COMPOSE_PROJECT_NAME": PROJECT,
             "BASE_IMAGE": BASE,
@@ -64,14 +64,14 @@ class ComposeSite:
         (folder / ".env").write_text("\n".join(lines) + "\n")
 
     def build(self) -> None:
-        """Make the base, if it is not there, and the images."""
+        """Build the base, if it is missing, and the images."""
         options = ["--prefix", PROJECT, "--base-from-debootstrap", "--base-only"]
         self.run([str(ROOT / "deploy" / "build-images"), *options], timeout_s=_BUILD_S)
         self.run([str(ROOT / "deploy" / "fetch-wheels"), "run", "otel"], timeout_s=_BUILD_S)
         self.compose("build", timeout_s=_BUILD_S)
 
     def start(self) -> None:
-        """Start it without leftovers of an interrupted run, and wait until all parts are healthy."""
+        """Remove leftovers of an interrupted run, start the site, and wait until all parts are healthy."""
         self.stop()
         self.compose("up", "-d", timeout_s=_BUILD_S)
         deadline = time.monotonic() + _READY_S
@@ -84,23 +84,23 @@ class ComposeSite:
         self.compose("down", "--volumes", "--timeout", "1", timeout_s=_BUILD_S)
 
     def compose(self, *argv: str, timeout_s: float = 120, check: bool = True, **variables: str) -> str:
-        """What a command of Compose says."""
+        """Return the output of a Compose command."""
         argv = ("docker-compose", "--env-file", str(self.folder / ".env"), *argv)
         return self.run(argv, timeout_s=timeout_s, check=check, **variables)
 
     def admin(self, *argv: str, service: str = "web-a", check: bool = True) -> str:
-        """What `warpcourt-admin` says in a container of the site."""
+        """Return the output of `warpcourt-admin` in a container of the site."""
         return self.compose("exec", "-T", service, "warpcourt-admin", *argv, check=check)
 
     def containers(self) -> dict[str, dict[str, Any]]:
-        """What the engine knows about the container of each service."""
+        """Return the engine's data about the container of each service."""
         ours = f"label=com.docker.compose.project={PROJECT}"
         found = self.run(("docker", "ps", "--all", "--quiet", "--filter", ours)).split()
         described = json.loads(self.run(("docker", "inspect", *found))) if found else []
         return {each["Config"]["Labels"]["com.docker.compose.service"]: each for each in described}
 
     def health(self) -> dict[str, str]:
-        """How each part that runs on says it is."""
+        """Return the health of each long-running part."""
         found = self.containers()
         return {
             name: found[name]["State"]["Health"]["Status"] if name in found else "absent"
@@ -108,7 +108,7 @@ class ComposeSite:
         }
 
     def visitor(self, token: str = "") -> Site:
-        """The site as a browser reaches it, which trusts the proxy's own authority."""
+        """Return a client that reaches the site like a browser and trusts the proxy's own authority."""
         root = self.folder / "root.crt"
         if not root.exists():
             path = "/var/lib/proxy/caddy/pki/authorities/local/root.crt"
@@ -116,7 +116,7 @@ class ComposeSite:
         return Site(f"https://{HOST}:{self.port}", "127.0.0.1", str(root), token)
 
     def sign_in(self) -> str:
-        """A token of somebody who hands programs in."""
+        """Return the token of a user who submits programs."""
         code = f"from web.accounts.services import create_user; create_user('learner', {PASSWORD!r})"
         self.admin("shell", "-c", code)
         with self.visitor().client() as http:
@@ -124,11 +124,11 @@ class ComposeSite:
             return str(http.post("/api/v1/tokens", json=person).json()["token"])
 
     def rolling_restart(self, what: str) -> None:
-        """Restart what serves, or what judges, one after the other."""
+        """Restart the web servers or the workers, one after the other."""
         self.run([str(ROOT / "deploy" / "rolling-restart"), what], timeout_s=_BUILD_S)
 
     def run(self, argv: Any, *, timeout_s: float = 120, check: bool = True, **variables: str) -> str:
-        """What a command says that is run beside the compose file."""
+        """Return the output of a command that runs in the folder of the compose file."""
         environment: Mapping[str, str] = {**self._inherited(), **self.environment, **variables}
         done = subprocess.run(
             argv,

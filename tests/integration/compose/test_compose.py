@@ -1,4 +1,4 @@
-"""The deployment by Compose: that it comes up well, is confined, and stays up while it is restarted."""
+"""Tests the deployment by Compose: it starts healthy, is confined, and stays available during a restart."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""The backends of the sandbox tests, for what only containers do."""
+"""The backends of the sandbox tests, for tests that concern only containers."""
 
 from tests.integration.sandbox.conftest import containers
 

@@ -1,4 +1,4 @@
-"""What is peculiar to containers; tests/integration/sandbox runs on both backends."""
+"""Tests behaviour of containers only. The tests in tests/integration/sandbox run on both backends."""
 
 import json
 import os

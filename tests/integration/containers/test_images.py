@@ -1,4 +1,7 @@
-"""The images, on a base made here, since CI has no registry. Kept in the engine between runs."""
+"""Tests the images on a base that is built here, because CI has no registry.
+
+The engine keeps them between runs.
+"""
 
 import os
 import shutil

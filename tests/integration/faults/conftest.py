@@ -1,4 +1,4 @@
-"""One cluster for all faults that need no real judge, and what every fault has to leave behind."""
+"""One cluster for all faults that need no real judge, and the checks after every fault."""
 
 import contextlib
 import tempfile
@@ -23,7 +23,7 @@ FIRST_JUDGEMENT_S = 180.0
 
 @contextlib.contextmanager
 def cluster_of(**options) -> Iterator[Cluster]:
-    """A cluster in a folder of its own, which the database server's user can reach."""
+    """A cluster in a new folder that the user of the database server can reach."""
     need_hosts()
     with tempfile.TemporaryDirectory(prefix="warpcourt-cluster-", ignore_cleanup_errors=True) as name:
         Path(name).chmod(0o755)
@@ -31,9 +31,9 @@ def cluster_of(**options) -> Iterator[Cluster]:
             yield cluster
 
 
-@pytest.fixture(scope="package")  # an idle cluster takes processor time from the tests after these
+@pytest.fixture(scope="package")  # an idle cluster would take processor time from later tests
 def shared_cluster() -> Iterator[Cluster]:
-    """Two worker hosts, with the judge that obeys the source."""
+    """Two worker hosts with the scripted judge."""
     with cluster_of() as cluster:
         yield cluster
 
@@ -88,7 +88,7 @@ def real_cluster(shared_real_cluster: Cluster) -> Cluster:
 
 @pytest.fixture
 def recovers(record_property):
-    """`with recovers(cluster, held):` a fault happens, and all is well again in time.
+    """`with recovers(cluster, held):` surrounds a fault and checks that the cluster recovers in time.
 
     Time counts from the end of the block: the fault has happened, and a service that was stopped is back.
     """

@@ -1,4 +1,4 @@
-"""Programs for workers that judge for real, which stay in a stage for a while, and a problem for them."""
+"""Programs that stay in a stage of the real judge for a while, and a problem for them."""
 
 import itertools
 from pathlib import Path
@@ -7,15 +7,15 @@ from tests.cluster import Stage
 from tests.few_problems import VECTOR_ADD, put_problems
 
 TIMED_SIZE = 40_000
-_CHECKED_SIZE = 4  # of the first case
+_CHECKED_SIZE = 4  # size of the first case
 _STAYS_US = 2_000_000
 _number = itertools.count(1)
 
 
 def source(stage: Stage) -> str:
-    """A right program that stays in `stage` for two seconds, once. None is in the compiler's cache.
+    """Return a correct program that stays in `stage` for two seconds, once. No two programs are equal.
 
-    What compiles for the first time takes about as long by itself.
+    Compiling a program for the first time takes about as long anyway.
     """
     size = {Stage.CHECKING: _CHECKED_SIZE, Stage.RANKING: TIMED_SIZE}.get(stage, 0)
     return f"""// number {next(_number)}
@@ -34,7 +34,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {{
 
 
 def problems_in(folder: Path) -> Path:
-    """Vector addition alone, with a timed case that a processor can do often."""
+    """Create a folder with vector addition only, with a timed case that suits a CPU."""
     problems = put_problems(folder, VECTOR_ADD)
     definition = problems / VECTOR_ADD / "problem.toml"
     definition.write_text(definition.read_text().replace("50000000", str(TIMED_SIZE)))

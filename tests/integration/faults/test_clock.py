@@ -1,4 +1,4 @@
-"""Workers whose clocks jump: one a quarter of an hour ahead, the other as far behind."""
+"""Tests workers with wrong clocks: one is a quarter of an hour ahead, the other as far behind."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a host lends to a judge fails: its container engine restarts, its disk is full."""
+"""Tests faults of a worker host: its container engine restarts, its disk is full."""
 
 import contextlib
 

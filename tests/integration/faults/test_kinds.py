@@ -1,4 +1,4 @@
-"""The decisive faults, met by what is not a submission: previews, proofs, imports and hidden runs."""
+"""Tests the most important faults with other kinds of jobs: previews, proofs, imports and hidden runs."""
 
 import shutil
 import signal

@@ -1,4 +1,4 @@
-"""Messages that come too often, and results; a wake-up message that is never sent."""
+"""Tests repeated messages and results, and a wake-up message that is never sent."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A worker that is cut off: its cable is pulled, and neither end is told."""
+"""Tests a worker without a network: its cable is pulled, and neither end is notified."""
 
 import pytest
 

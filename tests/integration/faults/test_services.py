@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis that stop, forget and come back."""
+"""Tests stops, restarts and lost data of PostgreSQL and Redis."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Workers as jobs of a real Slurm cluster: what befalls them loses no job, and has none judged twice."""
+"""Tests workers in a real Slurm cluster: no fault loses a job, or lets one be judged twice."""
 
 import contextlib
 import shutil

@@ -1,4 +1,4 @@
-"""Workers that die, in part or as a whole, or stop for a while."""
+"""Tests workers that die, in part or completely, or pause for a while."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A backend without isolation, for tests of the engine alone. It runs our own kernels, nobody else's."""
+"""A backend without isolation, for tests of the engine alone. It runs only our own kernels."""
 
 import os
 import socket
@@ -34,7 +34,7 @@ class BareProcess:
             stdout=self._output,
             stderr=subprocess.STDOUT,
             pass_fds=[CHANNEL],
-            # The number is the contract. Tests start processes from one thread.
+            # The runner expects this descriptor number. Tests start processes from one thread only.
             preexec_fn=lambda: os.dup2(theirs.fileno(), CHANNEL),  # noqa: PLW1509
         )
         theirs.close()
@@ -48,7 +48,7 @@ class BareProcess:
         return ()
 
     def begin(self, limits: Limits) -> None:
-        """Nothing counts here."""
+        """Do nothing: there are no limits."""
 
     def wait(self, timeout_s: float | None = None) -> Completion:
         try:
@@ -93,7 +93,7 @@ class BareBackend:
         self._home = home
 
     def verify(self) -> None:
-        """Nothing to prove: this is no isolation."""
+        """Do nothing: there is no isolation to verify."""
 
     def start(self, command: Command) -> Process:
         return BareProcess(command, self._home)

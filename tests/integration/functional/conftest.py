@@ -9,8 +9,8 @@ import pytest
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the variants of a test into one group.
 
-    What is compiled is kept for all processes. But pytest deals out variants one after the other, so several
-    processes would begin with the same program at once, and none would find it compiled.
+    Compiled programs are cached for all processes. But pytest distributes variants one after the other. So
+    several processes would begin with the same program at the same time, and none would find it compiled.
     """
     for item in items:
         if Path(__file__).parent in item.path.parents and hasattr(item, "callspec"):

@@ -1,4 +1,4 @@
-"""Compiles a kernel with the real build and calls its solve over the real wire."""
+"""Compiles a kernel with the real build, and calls its `solve` over the real wire."""
 
 import json
 import os
@@ -54,7 +54,7 @@ Argument = NDArray[Any] | int | float
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a runner ended its calls: `status` None means that every call was answered."""
+    """The end of a runner's calls. `status` is None if every call was answered."""
 
     status: int | None
     diagnostics: list[dict[str, Any]]
@@ -64,7 +64,7 @@ class Outcome:
     took_s: float = 0.0  # from request to reply
 
     def finding(self, kind: str) -> dict[str, Any]:
-        """The one finding of that kind."""
+        """Return the only finding of that kind."""
         found = [d for d in self.diagnostics if d["kind"] == kind]
         assert found, f"no {kind} among {self.diagnostics}"
         return found[0]
@@ -122,7 +122,7 @@ def compile_source(source: str, counters: tuple[str, ...] = (), *, device_launch
 
 @cache
 def artifact_of(source: str, counters: tuple[str, ...] = (), *, device_launches: bool = False) -> bytes:
-    """The compiled source, kept between test runs."""
+    """Return the compiled source, which is cached between test runs."""
     kept = ArtifactCache(CACHE / "bare")
     key = ArtifactCache.key([runtime().stamp, source, *counters, *["launches"] * device_launches])
     if artifact := kept.get(key):
@@ -251,7 +251,7 @@ class Runner:
         return completion.status
 
     def finish(self) -> str:
-        """Quit; what the program printed."""
+        """End the runner, and return the output of the program."""
         self._ask(Request(RequestKind.QUIT, 0), [])
         self._end()
         return self._output

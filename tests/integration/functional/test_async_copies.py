@@ -1,4 +1,4 @@
-"""Asynchronous copies: what has not been waited for is not there, and both lines are named."""
+"""Tests asynchronous copies: data is missing before the wait, and the finding names both lines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Kernels that launch kernels: what lacks an order is found, and wrong in one of the orders; limits hold."""
+"""Tests kernels that launch kernels: missing order is found and fails in one of the orders; limits hold."""
 
 import json
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Several virtual devices: who may touch whose memory, what orders their streams, and what calls answer."""
+"""Tests several virtual devices: access to each other's memory, the order of streams, results of calls."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a learner reads: one broken program per diagnostic, with its exit status, text and place."""
+"""Tests diagnostics for learners: one broken program for each, with exit status, text and line."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Notes on cancellation, spills, tensor cores, pageable copies and waits: each for its program only."""
+"""Tests notes on cancellation, spills, tensor cores, pageable copies and waits: each only for its program."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Arguments in host memory: what host code, copies and kernels may do with them, and what is found."""
+"""Tests arguments in host memory: allowed uses by host code, copies and kernels, and the findings."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a program asks of the CUDA runtime is counted, with the call that asks most."""
+"""Tests the counts of a program's calls of the CUDA runtime, with the most expensive call."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Warps' executions of instructions, and what ptxas gives to threads, for programs compiled to count them."""
+"""Tests counts of executed instructions, and the resources per thread from ptxas, for counting programs."""
 
 import json
 from collections.abc import Iterator

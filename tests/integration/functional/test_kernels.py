@@ -1,4 +1,4 @@
-"""Kernels of all kinds, compiled by nvcc and executed on the CPU, against NumPy."""
+"""Tests kernels of all kinds, compiled by nvcc and executed on the CPU, against NumPy."""
 
 import math
 from pathlib import Path

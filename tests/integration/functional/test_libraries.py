@@ -1,4 +1,4 @@
-"""cuBLAS and cuFFT in functional mode: results as NumPy has them, and what wrong calls are told."""
+"""Tests cuBLAS and cuFFT in functional mode: results equal NumPy's, and wrong calls get errors."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing

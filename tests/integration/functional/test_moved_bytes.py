@@ -1,4 +1,4 @@
-"""Whatever moves device memory is counted: no requirement can be met by another way to the same bytes."""
+"""Tests that all traffic of device memory is counted, so other ways to move the bytes meet no requirement."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Data races: what races fails for sure in one of the orders, what only looks like it is left alone."""
+"""Tests data races: each race certainly fails in one of the orders, and code without a race passes."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Streams: what needs more order than it has fails in one of the orders; all else is right and clean."""
+"""Tests streams: missing order fails in one of the orders, and all other programs pass without findings."""
 
 from pathlib import Path
 from typing import Any

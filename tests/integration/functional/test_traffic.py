@@ -1,4 +1,4 @@
-"""Sectors and wavefronts: lines that waste them are named, others are not."""
+"""Tests that findings name the lines that waste sectors and wavefronts, and no other lines."""
 
 from collections.abc import Iterator
 from contextlib import closing

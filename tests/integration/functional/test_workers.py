@@ -1,4 +1,4 @@
-"""Launches on hosts with many processors: the stacks of waiting threads fit into the limits."""
+"""Tests launches on hosts with many processors: the stacks of waiting threads fit into the limits."""
 
 from contextlib import closing
 from pathlib import Path

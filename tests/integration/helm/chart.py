@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CHART = ROOT / "deploy" / "helm" / "warpcourt"
 CRDS = ROOT / "deploy" / "helm" / "crds"
 HELM = ROOT / ".venv" / "bin" / "helm"
-_HELM_BUFFER = 4096  # Helm reads JSON whose length is a multiple of it as if it were empty
+_HELM_BUFFER = 4096  # Helm reads JSON with a length that is a multiple of this as empty
 NODE = ROOT / ".venv" / "bin" / "node"
 VERSIONS = tuple(f"1.{minor}" for minor in range(30, 38))  # of Kubernetes
 Manifest = dict[str, Any]
@@ -34,17 +34,17 @@ _Loader.add_constructor("tag:yaml.org,2002:value", lambda _, node: node.value)
 
 
 class HelmRefused(Exception):
-    """Raised when helm does not render the chart. Holds what it said."""
+    """Raised when helm does not render the chart. Contains its output."""
 
 
 def example(name: str) -> Manifest:
-    """The values of `ci/NAME-values.yaml`."""
+    """Return the values of `ci/NAME-values.yaml`."""
     found: Manifest = yaml.safe_load((CHART / "ci" / f"{name}-values.yaml").read_text())
     return found
 
 
 def merged(values: Mapping[str, Any]) -> Manifest:
-    """`values` over the defaults of the chart, as helm merges them."""
+    """Return `values` merged into the defaults of the chart, as helm does."""
     defaults: Manifest = yaml.safe_load((CHART / "values.yaml").read_text())
     return _over(defaults, values)
 
@@ -63,7 +63,7 @@ def render(values: Mapping[str, Any], *, release: str = "court", kubernetes: str
             capture_output=True,
             text=True,
             check=False,
-            env=os.environ | {"GOGC": "off"},  # it ends before collecting garbage pays
+            env=os.environ | {"GOGC": "off"},  # the program ends before garbage collection would help
         )
     if done.returncode:
         raise HelmRefused(done.stderr)
@@ -71,7 +71,7 @@ def render(values: Mapping[str, Any], *, release: str = "court", kubernetes: str
 
 
 def findings(manifests: Iterable[Manifest], versions: Iterable[str] = VERSIONS) -> list[str]:
-    """Return what the schemas of these versions of Kubernetes, and of custom resources, say against them."""
+    """Return the errors by the schemas of these versions of Kubernetes and of custom resources."""
     manifests = list(manifests)
     custom = [manifest for manifest in manifests if manifest["apiVersion"].startswith(CUSTOM)]
     built_in = [manifest for manifest in manifests if manifest not in custom]
@@ -86,7 +86,7 @@ def findings(manifests: Iterable[Manifest], versions: Iterable[str] = VERSIONS) 
 
 @functools.cache
 def _schema(version: str, api: str, kind: str) -> Draft202012Validator | None:
-    """The validator of a kind in a version of Kubernetes, None if that version does not have the kind."""
+    """Return the validator of a kind in a version of Kubernetes, None if that version lacks the kind."""
     group, _, api_version = api.rpartition("/")
     name = "-".join(filter(None, (kind.lower(), group.partition(".")[0], api_version)))
     file = _SCHEMAS / f"v{version}.0-local-strict" / f"{name}.json"
@@ -102,7 +102,7 @@ def _definitions(version: str) -> Registry:
 
 
 def name_of(manifest: Manifest) -> str:
-    """The kind and the name."""
+    """Return the kind and the name."""
     return f"{manifest['kind']}/{manifest['metadata']['name']}"
 
 
@@ -120,7 +120,10 @@ def _custom_findings(manifests: list[Manifest]) -> list[str]:
 
 @functools.cache
 def _validator() -> "subprocess.Popen[str]":
-    """Node with the schemas loaded, which takes longer than using them. It ends with this process."""
+    """Start Node with the schemas, because loading them takes longer than using them.
+
+    It ends with this process.
+    """
     return subprocess.Popen(
         [NODE, CRDS / "validate.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CRDS
     )

@@ -1,4 +1,4 @@
-"""What every manifest of the chart must keep, whatever the values. Each rule yields its findings."""
+"""The rules for every manifest of the chart, for all values. Each rule yields its findings."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,12 +18,12 @@ _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
 def findings(manifests: Sequence[Manifest]) -> list[str]:
-    """What the rules say against `manifests`."""
+    """Return the findings of the rules on `manifests`."""
     return [f"{name}: {finding}" for name, rule in RULES.items() for finding in rule(manifests)]
 
 
 def pods(manifests: Sequence[Manifest]) -> Iterator[tuple[str, Manifest]]:
-    """The name and the pod specification of everything that makes pods."""
+    """Yield the name and the pod specification of each manifest that creates pods."""
     for manifest in manifests:
         if manifest["kind"] == "Pod":
             yield name_of(manifest), manifest["spec"]
@@ -148,7 +148,7 @@ def no_path_of_the_host(pod: Manifest) -> str:
 
 @_of_pods
 def no_account_token(pod: Manifest) -> str:
-    """Except that of workers which write the deletion cost of their pods: one file, for an hour at most."""
+    """Only workers that write the deletion cost of their pods have a token: one file, for an hour at most."""
     if pod.get("automountServiceAccountToken") is not False:
         return "has the token of an account"
     tokens = [
@@ -166,7 +166,7 @@ def no_account_token(pod: Manifest) -> str:
 
 @_of_pods
 def no_service_links(pod: Manifest) -> str:
-    """Else variables that look like settings would come from services of the namespace."""
+    """Otherwise services of the namespace would add variables that look like settings."""
     return "" if pod.get("enableServiceLinks") is False else "enableServiceLinks"
 
 
@@ -295,7 +295,7 @@ def no_secret_is_made(manifests: Sequence[Manifest]) -> Iterator[str]:
 
 @_rule
 def no_rights_but_to_patch_pods(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Not in the cluster, and in the namespace only for the account that workers alone have."""
+    """No account has rights in the cluster, and only the account of workers has rights in the namespace."""
     for manifest in manifests:
         if manifest["kind"].startswith("ClusterRole"):
             yield name_of(manifest)
@@ -308,7 +308,7 @@ def no_rights_but_to_patch_pods(manifests: Sequence[Manifest]) -> Iterator[str]:
 
 
 def spoiled(manifest: Manifest, path: str, value: Any) -> Manifest:
-    """A copy of `manifest` with `value` at `path`, or without it if `value` is None."""
+    """Return a copy of `manifest` with `value` at `path`, or without `path` if `value` is None."""
     key, _, rest = path.partition("/")
     at: Any = int(key) if isinstance(manifest, list) else key
     copy: Any = list(manifest) if isinstance(manifest, list) else dict(manifest)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.integration.helm.chart import CHART
 
 _Schema = Mapping[str, Any]
-_MOST = 3  # of the items and optional keys that a schema leaves open
-# Frequent patterns of long texts. Drawing each character alone takes most of a test's time.
+_MOST = 3  # limit for items and optional keys that a schema does not name
+# Frequent patterns of long texts, because drawing single characters would take most of a test's time.
 _PRINTABLE, _DIGEST = "^[ -~]*$", "^sha256:[0-9a-f]{64}$"
 
 

@@ -1,4 +1,4 @@
-"""Every policy finds what it is for: a manifest that was spoiled on purpose."""
+"""Tests that every policy rejects a manifest that violates it on purpose."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Wrong programs are compiled for real: the report names the line and what to do about it."""
+"""Tests real compilations of wrong programs: the report names the line and the fix."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """The referee's kernels in functional mode: the same source that NVRTC compiles, executed on the CPU.
 
-So that they are tested where there is no GPU. tests/gpu/test_checker.py runs them on the device.
+These tests run on machines without a GPU. tests/gpu/test_checker.py runs the kernels on the device.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A referee process in host memory against the real CPU runners, isolated: what CI has of a GPU's referee."""
+"""Tests a referee process in host memory against the real, isolated CPU runners, because CI has no GPU."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A GPU node without a GPU: simulated cards, and everything round them real."""
+"""A GPU node without a GPU: only the GPUs are simulated."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ def secret_pools(directory: Path) -> list[int]:
 
 @pytest.fixture(scope="module")
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A runtime directory; what was started in it is ended afterwards."""
+    """A runtime directory. Processes that use it are ended afterwards."""
     directory = tmp_path_factory.mktemp("run")
     yield directory
     for pid in secret_pools(directory):
@@ -49,7 +49,7 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def open_node(runtime: Path, *, cards: int = 1, slots: int = 4) -> GpuTarget:
-    """A worker process's view of the node of that runtime directory."""
+    """Open the node of that runtime directory, as a worker process does."""
     backend = Bubblewrap()
     cpu = CpuTarget.open(backend, cache=CACHE, warm={})
     return GpuTarget(
@@ -77,7 +77,7 @@ def node(runtime: Path) -> Iterator[GpuTarget]:
 
 @pytest.fixture(scope="session")
 def vector_add() -> Problem:
-    """Vector addition with timed cases that a CPU can do often, and time for that on one which is busy."""
+    """Vector addition with timed cases that suit a CPU, and time limits that suit a busy one."""
     problem = load_problem(PROBLEMS / "vector-add")
     checked = tuple(case for case in problem.cases if case.group is not Group.TIMED)
     timed = (Case("timed", Group.TIMED, {"n": 40_000}), Case("timed-small", Group.TIMED, {"n": 15_000}))

@@ -1,4 +1,4 @@
-"""A problem with a checker of its own, judged on a CPU and, timed too, on a simulated card."""
+"""Tests a problem with its own checker on a CPU, and with timing on a simulated GPU."""
 
 from dataclasses import replace
 

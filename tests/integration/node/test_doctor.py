@@ -1,4 +1,4 @@
-"""Functional mode as the doctor of programs that failed on a GPU."""
+"""Tests diagnoses by functional mode of programs that failed on a GPU."""
 
 import time
 from collections.abc import Iterator

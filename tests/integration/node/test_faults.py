@@ -1,4 +1,4 @@
-"""Who is charged on a card that others share: only who fails alone."""
+"""Tests that a program on a shared GPU is charged only for a failure that also happens alone."""
 
 import os
 import signal

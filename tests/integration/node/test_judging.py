@@ -1,4 +1,4 @@
-"""Judging on a simulated card, from a source to a ranked verdict."""
+"""Tests judging on a simulated GPU, from a source to a ranked verdict."""
 
 import math
 import os

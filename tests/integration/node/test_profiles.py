@@ -1,4 +1,4 @@
-"""A profiled run on a node: everything but the GPU and the profiler, which is a script, is real."""
+"""Tests a profiled run on a node. Only the GPU and the profiler, which is a script, are not real."""
 
 from collections.abc import Collection
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Scalars that are drawn for each case, on a simulated card: in checks, in timed calls, in the checker."""
+"""Tests drawn scalars on a simulated GPU: in checks, in timed calls, in the checker."""
 
 from dataclasses import replace
 from typing import Any

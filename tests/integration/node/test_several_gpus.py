@@ -1,4 +1,4 @@
-"""Programs for several GPUs on simulated cards: they get all of them, alone, and hosts with fewer say so."""
+"""Tests programs for several simulated GPUs: exclusive access, and errors on hosts with fewer GPUs."""
 
 import threading
 from collections.abc import Iterator

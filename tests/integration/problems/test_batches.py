@@ -1,4 +1,4 @@
-"""Mutants get the verdict in a batch that they get alone, even if only one order shows the mistake."""
+"""Tests that mutants get the same verdict in a batch as alone, even if only one order shows the mistake."""
 
 import pytest
 

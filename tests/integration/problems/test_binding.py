@@ -1,4 +1,4 @@
-"""Bindings and starters compile, and a wrong signature is explained in words."""
+"""Tests that bindings and starters compile, and that errors explain a wrong signature."""
 
 import dataclasses
 import shutil

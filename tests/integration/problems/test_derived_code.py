@@ -1,4 +1,4 @@
-"""Code that the site shows or derives compiles: skeletons for authors, and samples of concepts."""
+"""Tests that code on the site compiles: skeletons for authors, and samples of concepts."""
 
 import subprocess
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The doctor's first finding is right for the corpus of faulty programs, by its kind and its line.
+"""Tests that the doctor's first finding has the right kind and line for the corpus of faulty programs.
 
-A usual run asks about one program of each group, always the same. With PROVE=all it asks about all, which
-takes minutes; then a tenth of a group may be missed. `benchmarks.doctor_accuracy` prints the table.
+A usual run tests one program of each group, always the same. PROVE=all tests all programs, which takes
+minutes. Then the doctor may miss a tenth of a group. `benchmarks.doctor_accuracy` prints the table.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Imports in real sandboxes: what an author's Python cannot do there, and a package that the judge takes."""
+"""Tests imports in real sandboxes: limits of an author's Python, and packages that the judge accepts."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A module of a set becomes a problem in Python, and programs for it are judged: all of it in sandboxes."""
+"""Tests importing a Python module as a problem, and judging programs for it, all in sandboxes."""
 
 from pathlib import Path
 

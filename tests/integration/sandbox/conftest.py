@@ -21,15 +21,15 @@ from tests.integration.conftest import CACHE
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mib=256, processes=32, file_mib=16, tmpfs_mib=8)
 SYSTEM_PYTHON = Path("/usr/bin/python3")
-# Of this process alone: a test asks whether it is empty.
+# Only for this process, because a test checks whether it is empty.
 CONTAINERS = CACHE / f"containers-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Runs programs isolated, each in a sandbox of its own.
+    """Runs each program isolated in a separate sandbox.
 
-    `identity` is the id that a program has inside, `remake` the expression that makes the backend anew.
+    `identity` is the user id of a program inside. `remake` is the expression that creates the backend again.
     """
 
     backend: Bubblewrap | Containers
@@ -41,7 +41,7 @@ class Sandbox:
         return self.backend if isinstance(self.backend, Bubblewrap) else None
 
     def settle(self) -> None:
-        """Wait until all that has ended is removed."""
+        """Wait until all ended sandboxes are removed."""
         if isinstance(self.backend, Containers):
             self.backend.close()
 

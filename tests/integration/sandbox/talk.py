@@ -1,4 +1,4 @@
-"""The host's side of the wire, as small as it can be: for tests of the runners alone."""
+"""A minimal host side of the wire, for tests of the runners only."""
 
 import json
 import mmap
@@ -32,19 +32,19 @@ class HostShare:
     """Arrays in memfds, with guard bands. `tests/gpu` has the same for device memory."""
 
     def put(self, array: np.ndarray[Any, Any]) -> int:
-        """A descriptor of memory that holds `array`, GUARD bytes from its start."""
+        """Return a descriptor of memory that contains `array` after GUARD bytes."""
         return memory_file(bytes(GUARD) + array.tobytes() + bytes(GUARD))
 
     def read(self, descriptor: int, count: int) -> bytes:
-        """`count` bytes of an array that was put there."""
+        """Return `count` bytes of an array that was put there."""
         return os.pread(descriptor, count, GUARD)
 
     def put_flags(self) -> int:
-        """A descriptor of memory for the flags of a timed session."""
+        """Return a descriptor of memory for the flags of a timed session."""
         return memory_file(bytes(FLAGS_BYTES))
 
     def read_flag(self, descriptor: int, at: int) -> int:
-        """One of the flags."""
+        """Return one of the flags."""
         return int.from_bytes(os.pread(descriptor, 8, at), "little")
 
     def write_flag(self, descriptor: int, at: int, number: int) -> None:
@@ -52,11 +52,11 @@ class HostShare:
         os.pwrite(descriptor, number.to_bytes(8, "little"), at)
 
     def whole(self, array: np.ndarray[Any, Any]) -> int:
-        """What the request says of the size of the memory."""
+        """Return the size of the memory for the request."""
         return 2 * GUARD + array.nbytes
 
     def drop(self, descriptor: int) -> None:
-        """Let go of it."""
+        """Close the descriptor."""
         os.close(descriptor)
 
 
@@ -88,8 +88,8 @@ class Talk:
     def run(self, arguments: Sequence[Argument], **rest: Any) -> bool:
         """Run on arrays, which are filled in place, and on scalars as (dtype, bits).
 
-        An array may come as (array, "bfloat16") through `dtypes`, and what a case states through `stated`.
-        `memory` says where the program gets all arrays: those in host memory are memfds on a GPU, too.
+        `dtypes` marks arrays as bfloat16, for example, and `stated` has the stated values of a case. `memory`
+        says where the program gets all arrays: those in host memory are memfds on a GPU, too.
         """
         place = rest.pop("memory", "device")
         share = HostShare() if place != "device" else self.share
@@ -107,9 +107,9 @@ class Talk:
                 share.drop(descriptor)
 
     def start_session(self, *sets: Sequence[Argument], flags: bool = False) -> "Session":
-        """Open a timed session over `sets`; give orders on it, then `end_session`.
+        """Open a timed session over `sets`. Give orders in it, then call `end_session`.
 
-        `flags` is for runners of a GPU.
+        `flags` is for GPU runners.
         """
         session = Session(sets, self.share, flags=flags)
         self._sequence += 1
@@ -119,7 +119,7 @@ class Talk:
         return session
 
     def end_session(self, session: "Session") -> bool:
-        """End it, and say whether that was answered."""
+        """End the session, and return whether the runner answered."""
         session.give(0, PageOrder.END)
         answered = self._answer() == self._sequence
         session.close()
@@ -192,29 +192,29 @@ class Session:
         self._words[Page.ORDER // 8] = self.number
 
     def open(self) -> None:
-        """Let the call of the last order begin, however it was ordered."""
+        """Start the call of the last order, for any kind of order."""
         self._words[Page.GO // 8] = self.number
         for flags in self._flags:
             self._share.write_flag(flags, Flags.GO, self.number)
 
     @property
     def queued(self) -> bool:
-        """Whether the runner says that the last order is queued."""
+        """Return whether the runner reports the last order as queued."""
         return self._words[Page.QUEUED // 8] == self.number
 
     @property
     def done(self) -> bool:
-        """Whether the runner says that the last order is done."""
+        """Return whether the runner reports the last order as done."""
         return self._words[Page.DONE // 8] == self.number
 
     @property
     def done_flag(self) -> int:
-        """The order whose work was done last, as the device says."""
+        """Return the number of the last completed order, as the device reports it."""
         (flags,) = self._flags
         return self._share.read_flag(flags, Flags.DONE)
 
     def order(self, number: int, kind: PageOrder = PageOrder.CALLED, *, timeout_s: float = 30) -> float:
-        """Order one call, let it begin and wait for it. Returns the seconds that it took from then."""
+        """Order one call, start it and wait for it. Return the seconds from the start."""
         self.give(number, kind)
         started = time.perf_counter()
         self.open()
@@ -223,7 +223,7 @@ class Session:
         return time.perf_counter() - started
 
     def read_back(self) -> None:
-        """Fill the arrays of all sets with what their memory holds."""
+        """Fill the arrays of all sets with the contents of their memory."""
         for arguments, memory in zip(self._sets, self._memory, strict=True):
             read_back(arguments, memory, self._share)
 
@@ -238,7 +238,7 @@ class Session:
 def wire_of(
     arguments: Sequence[Argument], share: HostShare, dtypes: Mapping[int, str], memory: str = "device"
 ) -> tuple[WireArgument, ...]:
-    """The arguments as a request describes them, each array in a descriptor of its own."""
+    """Return the arguments as a request describes them, each array in a separate descriptor."""
     wire: list[WireArgument] = []
     arrays = 0
     for index, argument in enumerate(arguments):
@@ -253,7 +253,7 @@ def wire_of(
 
 
 def read_back(arguments: Sequence[Argument], memory: Sequence[int], share: HostShare) -> None:
-    """Fill the arrays with what their memory holds."""
+    """Fill the arrays with the contents of their memory."""
     for array, descriptor in zip(_arrays(arguments), memory, strict=True):
         data = share.read(descriptor, array.nbytes)
         array[...] = np.frombuffer(data, array.dtype).reshape(array.shape)
@@ -264,7 +264,7 @@ def _arrays(arguments: Sequence[Argument]) -> list[np.ndarray[Any, Any]]:
 
 
 def memory_file(content: bytes) -> int:
-    """A memfd that holds `content`."""
+    """Return a memfd that contains `content`."""
     descriptor = os.memfd_create("test", os.MFD_CLOEXEC)
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)

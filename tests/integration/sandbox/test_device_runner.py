@@ -1,4 +1,4 @@
-"""The runner for GPUs without one: its protocol, its fences and its words, over a driver that is made up."""
+"""Tests the runner for GPUs with a fake driver: its protocol, its protections and its messages."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Compiling for GPUs, with the real nvcc in real sandboxes. Running what comes out needs a GPU: tests/gpu."""
+"""Tests compiling for GPUs with the real nvcc in real sandboxes. tests/gpu runs the results on a GPU."""
 
 import shutil
 import subprocess

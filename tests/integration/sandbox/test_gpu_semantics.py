@@ -1,4 +1,4 @@
-"""Triton's interpreter computes as a GPU would, where it is kinder by itself or wrong."""
+"""Tests that our changes make Triton's interpreter compute like a GPU where it is more lenient or wrong."""
 
 from collections.abc import Iterator
 

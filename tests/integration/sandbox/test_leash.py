@@ -1,4 +1,4 @@
-"""Compilers of ours end with the process that started them."""
+"""Tests that our compilers end with the process that started them."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Memory where no control group counts it: all that the processes of a sandbox hold together has a limit."""
+"""Tests the limit on the total memory of a sandbox's processes on hosts without control groups."""
 
 import errno
 from dataclasses import replace

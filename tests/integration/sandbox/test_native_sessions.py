@@ -1,4 +1,4 @@
-"""Timed sessions of the native library, over a driver that is made up: queued calls, errors of the device."""
+"""Tests timed sessions of the native library with a fake driver: queued calls, errors of the device."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What a program leaves behind, and when a sandbox ends, on every backend."""
+"""Tests on every backend what a program leaves behind, and when a sandbox ends."""
 
 import os
 import subprocess

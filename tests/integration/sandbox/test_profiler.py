@@ -1,4 +1,4 @@
-"""A runner under a profiler, in both backends: what it prints, and the report that comes back, without a GPU.
+"""Tests a runner under a profiler on both backends, without a GPU: its output, and the returned report.
 
 The profiler is a script with the command line of ncu.
 """

@@ -1,4 +1,4 @@
-"""The backend as an unprivileged user: no control groups, no ids of its own, still isolated."""
+"""Tests the backend as an unprivileged user: without control groups and separate ids, but isolated."""
 
 import os
 import shutil

@@ -1,7 +1,7 @@
-"""Programs that try to get a verdict they did not earn, each with the verdict that it must get.
+"""Programs that try to get an undeserved verdict, each with the verdict that it must get.
 
-Each is a file's worth of source against vector addition. `docs/threat-model.md` names the row that each
-belongs to; `test_programs` judges them.
+Each is a program for vector addition. `docs/threat-model.md` has a row for each, and `test_programs` judges
+them.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Programs in Python with PyTorch that try to get a verdict they did not earn, against vector addition.
+"""Python programs with PyTorch for vector addition that try to get an undeserved verdict.
 
-They are called as `custom_kernel(data)` with `(a, b, n)`, and what they return is the output `c`.
+They are called as `custom_kernel(data)` with `(a, b, n)`, and return the output `c`.
 """
 
 from problems.vocabulary import Language, Verdict

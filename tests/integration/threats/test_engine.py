@@ -1,4 +1,4 @@
-"""Programs that go past the checks of functional mode: assembly, registered memory, odd instructions."""
+"""Tests programs that bypass checks of functional mode: assembly, registered memory, odd instructions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Programs that try to get a verdict they did not earn, judged through the real sandbox."""
+"""Tests programs that try to get an undeserved verdict, in the real sandbox."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a learner's program in Python tries, and what an author's Python tries: both in the real sandboxes."""
+"""Tests attacks by a learner's Python program and by an author's Python code, in the real sandboxes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Judging on a host without control groups: the limit on memory is the verdict there, too."""
+"""Tests judging on a host without control groups: exceeding the memory limit gives the same verdict."""
 
 import shutil
 from collections.abc import Iterator

@@ -13,14 +13,14 @@ from tests.migrated import NAME, put_migrated_database, put_migrated_postgresql
 
 @pytest.fixture(scope="package")
 def postgres_url() -> Iterator[str]:
-    """The URL of a migrated database of a server in which more can be made."""
+    """The URL of a migrated database on a server where tests can create more databases."""
     with postgresql(put_data=put_migrated_postgresql) as url:
         yield url
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def new_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewSite]:
-    """Makes sites without content, each with a folder and a database of its own, empty or migrated."""
+    """Creates sites without content, each with a new folder and a new database, empty or migrated."""
     numbers = count()
     with ExitStack() as databases:
 

@@ -1,4 +1,4 @@
-"""A site of its own that a test fills, keeps, and brings back: a folder and a database."""
+"""A separate site that a test fills, backs up and restores: a folder and a database."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _BEGIN = "import os, django\nos.environ['DJANGO_SETTINGS_MODULE'] = 'web.setting
 
 @dataclass(frozen=True)
 class Site:
-    """Programs of a site whose data are in `folder` and `database_url`."""
+    """Runs programs of a site with data in `folder` and `database_url`."""
 
     folder: Path
     database_url: str = ""
@@ -40,24 +40,24 @@ class Site:
     def manage(
         self, *arguments: object, environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """What `manage.py` with these arguments did, with more variables in its environment."""
+        """Run `manage.py` with these arguments and additional variables, and return the completed process."""
         argv = [sys.executable, "manage.py", *map(str, arguments)]
         return self._run(argv, environment)
 
     def managed(self, *arguments: object, environment: Mapping[str, str] | None = None) -> str:
-        """What `manage.py` with these arguments printed, when all is well."""
+        """Run `manage.py` with these arguments, and return its output. Fail if it fails."""
         done = self.manage(*arguments, environment=environment)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
 
     def python(self, program: str, *arguments: object) -> Any:
-        """The JSON that a program printed, in a process of its own that has Django set up."""
+        """Run a program in a new process with Django, and return the JSON that it printed."""
         done = self._run([sys.executable, "-c", _BEGIN + program, *map(str, arguments)])
         assert done.returncode == 0, done.stderr[-3000:]
         return json.loads(done.stdout.splitlines()[-1])
 
     def start(self, program: str, *arguments: object, **streams: Any) -> subprocess.Popen[str]:
-        """Start a program that has Django set up; the test reads its lines and stops it."""
+        """Start a program with Django set up. The test reads its lines and stops it."""
         return self._start([sys.executable, "-c", _BEGIN + program, *map(str, arguments)], **streams)
 
     def _start(self, argv: list[str], **streams: Any) -> subprocess.Popen[str]:
@@ -80,14 +80,17 @@ class Site:
 
 
 class NewSite(Protocol):
-    """Makes a site without content."""
+    """Creates a site without content."""
 
     def __call__(self, *, migrated: bool = False) -> Site: ...
 
 
 @contextmanager
 def new_database(server_url: str, name: str, *, migrated: bool) -> Iterator[str]:
-    """A new database, removed afterwards: empty, or a copy of the migrated one that `server_url` names."""
+    """Yield a new database, and remove it afterwards.
+
+    It is empty or a copy of the migrated one at `server_url`.
+    """
     template = urlsplit(server_url).path.removeprefix("/") if migrated else "template1"
     with psycopg.connect(server_url, autocommit=True) as server:
         server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')

@@ -1,4 +1,4 @@
-"""The way from the last release to this version and back, in miniature: rows of its tables, and its writes.
+"""Tests the upgrade from the last release and the way back, with rows and writes of the release.
 
 `benchmarks.upgrade_rehearsal` rehearses it with the programs of the release.
 """

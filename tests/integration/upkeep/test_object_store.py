@@ -1,4 +1,4 @@
-"""Backups in S3: copied to and restored from a server of moto on the loopback address."""
+"""Tests backups in S3: copied to and restored from a moto server on the loopback address."""
 
 import stat
 import sys

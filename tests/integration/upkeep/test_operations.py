@@ -1,4 +1,4 @@
-"""Indexes and checks made on a table in use: there, gone again, and made anew after a failed attempt."""
+"""Tests indexes and checks on a table in use: added, removed, and added again after a failed attempt."""
 
 import pytest
 

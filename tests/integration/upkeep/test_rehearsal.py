@@ -1,4 +1,4 @@
-"""A restore, rehearsed: a site in use is backed up, lost, and brought back on another host."""
+"""Tests a restore: a site in use is backed up, lost, and restored on another host."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,7 +197,7 @@ def test_a_site_that_is_there_is_not_overwritten_by_mistake(lost):
 
 def test_a_database_in_use_is_not_replaced(lost):
     if not lost.site.database_url:
-        return  # connections to SQLite are closed after each request, so nobody can tell
+        return  # connections to SQLite are closed after each request, so the number of users is unknown
     with lost.site.start(HOLD) as holder:
         holder.stdout.readline()
         refused = lost.site.manage("restore", "--replace", lost.backup)

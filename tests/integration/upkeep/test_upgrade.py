@@ -1,7 +1,7 @@
-"""An upgrade while people submit and workers judge: the version before goes on, before and after.
+"""Tests an upgrade while users submit and workers judge: the previous version works before and after it.
 
-The version before is this one. The next is this one with two more migrations, which do what an upgrade may do
-to the table that is in use most: a column, an index and a check.
+The previous version is the current code. The next version is the current code with two more migrations. They
+change the most used table as an upgrade may do: they add a column, an index and a check.
 """
 
 import subprocess

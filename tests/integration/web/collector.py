@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry that keeps what it is sent."""
+"""An OpenTelemetry collector that stores the spans that it receives."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A span as it came. Ids are in hexadecimal; a span without a parent has an empty one."""
+    """A received span. Ids are in hexadecimal, and a missing parent is empty."""
 
     service: str
     name: str
@@ -24,13 +24,13 @@ class Seen:
 
 @dataclass(slots=True)
 class Collector:
-    """What came so far, at `url`."""
+    """The received spans, and the collector's `url`."""
 
     url: str = ""
     spans: list[Seen] = field(default_factory=list)
 
     def take(self, body: bytes) -> None:
-        """Keep the spans of one message."""
+        """Store the spans of one message."""
         for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
             service = next(
                 a.value.string_value for a in resource.resource.attributes if a.key == "service.name"
@@ -50,13 +50,13 @@ class Collector:
                     )
 
     def named(self, name: str) -> list[Seen]:
-        """The spans of that name, in the order in which they came."""
+        """Return the spans of that name, in the order of arrival."""
         return [span for span in self.spans if span.name == name]
 
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    """A collector that listens on the loopback address."""
+    """Yield a collector that listens on the loopback address."""
     collector = Collector()
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Real services on free loopback ports: PostgreSQL and Redis, for a file of tests, gone at its end."""
+"""PostgreSQL and Redis on free loopback ports. They end after the test file."""
 
 from collections.abc import Iterator
 

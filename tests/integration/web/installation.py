@@ -1,4 +1,4 @@
-"""An installation of its own for a test: processes, data directory and address."""
+"""A separate installation for a test: processes, data directory and address."""
 
 import contextlib
 import os
@@ -26,7 +26,10 @@ create_user("learner", {PASSWORD!r})
 
 
 class Installation:
-    """A site with the scripted judge, and as many workers as the test starts. `settings` come on top."""
+    """A site with the scripted judge and the workers that the test starts.
+
+    `settings` override the defaults.
+    """
 
     def __init__(
         self, folder: Path, *, database_url: str = "", broker_url: str = "", **settings: str
@@ -43,7 +46,7 @@ class Installation:
             "WARPCOURT_LEASE_S": "2",
             "WARPCOURT_SWEEP_S": "1",
             "WARPCOURT_SUBMITS_PER_MINUTE": "100",
-            "WARPCOURT_API_PER_MINUTE": "100000",  # tests ask often
+            "WARPCOURT_API_PER_MINUTE": "100000",  # tests send many requests
             "WARPCOURT_MAX_IN_FLIGHT": "50",
             **{f"WARPCOURT_{name.upper()}": value for name, value in settings.items()},
         }
@@ -54,7 +57,7 @@ class Installation:
         subprocess.run([sys.executable, "-c", _PREPARE], cwd=ROOT, env=self.environment, check=True)
 
     def start(self, *argv: str) -> subprocess.Popen[str]:
-        """Start a Python program of the installation in a process group of its own."""
+        """Start a Python program of the installation in a new process group."""
         process = subprocess.Popen(
             [sys.executable, *argv],
             cwd=ROOT,
@@ -78,7 +81,7 @@ class Installation:
         self.sign_in()
 
     def sign_in(self) -> None:
-        """Wait for the site and make a token."""
+        """Wait for the site and create a token."""
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=20)
         wait_until(self._answers, "the site's start", 40)
         body = {"username": "learner", "password": PASSWORD}
@@ -86,7 +89,7 @@ class Installation:
         self.http.headers["Authorization"] = f"Bearer {made.json()['token']}"
 
     def start_worker(self, concurrency: int = 1) -> subprocess.Popen[str]:
-        """Start a worker and wait until it listens."""
+        """Start a worker and wait until it is ready."""
         before = len(self.log)
         worker = self.start(
             "-m",
@@ -104,14 +107,14 @@ class Installation:
         return worker
 
     def submit(self, source: str) -> str:
-        """Hand a program in and return its id."""
+        """Submit a program and return its id."""
         body = {"problem": VECTOR_ADD, "language": "cuda", "source": source}
         made = self.http.post("/api/v1/submissions", json=body)
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
 
     def show(self, public_id: str) -> dict[str, Any]:
-        """A submission as the API shows it."""
+        """Return a submission as the API shows it."""
         shown: dict[str, Any] = self.http.get(f"/api/v1/submissions/{public_id}").json()
         return shown
 
@@ -121,13 +124,13 @@ class Installation:
         return self.show(public_id)
 
     def events(self, public_id: str, **headers: str) -> list[str]:
-        """The names of the events of its whole stream, with their numbers, as `3 case`."""
+        """Return the numbers and names of all events of its stream, such as `3 case`."""
         text = self.http.get(f"/api/v1/submissions/{public_id}/events", headers=headers, timeout=30).text
         blocks = [block.split("\n") for block in text.split("\n\n") if block.startswith("id: ")]
         return [f"{lines[0].removeprefix('id: ')} {lines[1].removeprefix('event: ')}" for lines in blocks]
 
     def stop_workers(self) -> None:
-        """Kill every process group but that of the web server."""
+        """Kill every process group except that of the web server."""
         for process in self._processes[1:]:
             kill_group(process)
         del self._processes[1:]
@@ -148,7 +151,7 @@ class Installation:
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
-    """SIGKILL to a process and its children."""
+    """Send SIGKILL to a process and its children."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

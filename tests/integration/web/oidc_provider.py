@@ -1,7 +1,8 @@
 """A small OpenID Connect provider on loopback: discovery, the code flow with PKCE, signed tokens.
 
-It does what OpenID Connect Core 1.0 section 3.1 and RFC 7636 ask of a provider, and refuses the rest, so
-that a sign-in that works here has sent what it must. Everybody is `person`, and agrees.
+It implements the requirements of OpenID Connect Core 1.0 section 3.1 and RFC 7636 for providers, and refuses
+everything else. So a successful sign-in has sent everything that is required. Every user is `person`, and
+consents.
 """
 
 import base64
@@ -31,7 +32,7 @@ def _signing_key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class Provider:
-    """A running provider. `refuses` is the error with which it answers who asks to sign in."""
+    """A running provider. `refuses` is the error with which it answers sign-in requests."""
 
     issuer: str
     person: dict[str, Any] = field(default_factory=dict)
@@ -53,7 +54,7 @@ class Provider:
         return f"{asked['redirect_uri']}?{urlencode({**answer, 'code': code})}"
 
     def redeem(self, form: dict[str, str], authorization: str) -> dict[str, Any] | None:
-        """The tokens for a code, once and for its client alone; None for anybody else."""
+        """Return the tokens for a code, once and only for its client, otherwise None."""
         asked = self.codes.pop(form.get("code", ""), None)
         sent = [form.get("client_id"), form.get("client_secret")]
         if authorization.startswith("Basic "):
@@ -69,7 +70,7 @@ class Provider:
         return {"access_token": "for userinfo", "token_type": "Bearer", "id_token": token}
 
     def discovery(self) -> dict[str, Any]:
-        """What `/.well-known/openid-configuration` says."""
+        """Return the contents of `/.well-known/openid-configuration`."""
         places = {"authorization": "authorize", "token": "token", "userinfo": "userinfo"}
         return {
             "issuer": self.issuer,
@@ -107,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(200 if tokens else 400, tokens or {"error": "invalid_grant"})
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-        """Nothing: tests are quiet."""
+        """Log nothing, so that tests are quiet."""
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
         data = json.dumps(body).encode()
@@ -120,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(**person: Any) -> Iterator[Provider]:
-    """A provider that vouches for `person` until the end of the block."""
+    """Yield a provider that authenticates `person` until the end of the block."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     _Handler.provider = Provider(f"http://127.0.0.1:{server.server_port}", person)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

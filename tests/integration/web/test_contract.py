@@ -1,4 +1,4 @@
-"""The API keeps to its OpenAPI document, whatever it is sent."""
+"""Tests that the API conforms to its OpenAPI document for any request."""
 
 import pytest
 import schemathesis
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 
 def test_every_answer_is_documented(problem, owner):
     document = schemathesis.openapi.from_asgi("/api/v1/openapi.json", from_loopback)
-    # Event streams stay open until a verdict, which nobody gives here.
+    # Event streams stay open until a verdict, but no worker runs here.
     operations = document.exclude(path_regex="events$").get_all_operations()
     headers = {"Authorization": f"Bearer {issue_token(owner, name='fuzz')[1]}", "Host": "localhost"}
     checked = 0

@@ -1,4 +1,4 @@
-"""Claims and verdicts when many want the same row, on both databases.
+"""Tests concurrent claims and verdicts on the same row, on both databases.
 
 `test_postgresql` runs this file again on PostgreSQL.
 """
@@ -173,7 +173,7 @@ def test_a_site_killed_between_commit_and_wakeup_leaves_that_to_the_sweep(
         killed(lambda: handed_in(owner))
     assert Job.objects.get().state == JobState.QUEUED
     later = timezone.now() + timedelta(seconds=6)
-    assert [services.sweep(now=later).woken for _ in range(2)] == [1, 1]  # until somebody claims it
+    assert [services.sweep(now=later).woken for _ in range(2)] == [1, 1]  # until a worker claims it
     assert services.record(services.claim("w"), Report(Verdict.ACCEPTED))
     assert services.sweep(now=later).woken == 0
     assert wakeups == ["cpu", "cpu"]

@@ -1,4 +1,4 @@
-"""From a request to a verdict through real processes, with the judge that obeys the source."""
+"""Tests the way from a request to a verdict through real processes, with the scripted judge."""
 
 import os
 import signal
@@ -110,7 +110,7 @@ def test_a_job_whose_ring_was_lost_is_found_by_a_sweep(installation):
 
 
 def test_a_lost_broker_costs_time_and_nothing_else(tmp_path, request):
-    """With nobody at the broker's address a submission is taken, and judged once there is a broker."""
+    """Without a broker, the site accepts a submission. It is judged as soon as the broker runs."""
     port = free_port()
     installation = Installation(tmp_path, broker_url=f"redis://127.0.0.1:{port}/0")
     try:

@@ -1,4 +1,4 @@
-"""Drains and goodbyes of real workers, as staff see them through the API."""
+"""Tests drains and exits of real workers, as staff see them through the API."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ class StaffedInstallation(Installation):
         return worker
 
     def node(self, name: str) -> dict[str, Any]:
-        """A node as the API shows it; empty while nobody has heard of it."""
+        """Return a node as the API shows it, or an empty dict while it is unknown."""
         fleet = self.http.get("/api/v1/fleet").json()
         return next((node for node in fleet["nodes"] if node["name"] == name), {})
 

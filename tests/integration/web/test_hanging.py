@@ -1,4 +1,4 @@
-"""A real worker whose child hangs in one call that lets no other thread run."""
+"""Tests a real worker with a child that hangs in a call which blocks all other threads."""
 
 from pathlib import Path
 

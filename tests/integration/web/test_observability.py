@@ -1,6 +1,6 @@
-"""One request through two web processes, a broker and a worker with two children: what an administrator sees.
+"""Tests what an administrator sees of a request through two web processes, a broker and a worker.
 
-Everything real but the judge: the ids in the log, the counts of all processes, the probes, the trace.
+Everything except the judge is real: the ids in the log, the counts of all processes, the probes, the trace.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""What asks the database is tested on PostgreSQL; `tests.one_database` says what is tested on SQLite too."""
+"""Runs the tests that query the database on PostgreSQL.
+
+`tests.one_database` says which of them also run on SQLite.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a long queue costs, and whose turn it is when many jobs end at once; on both databases.
+"""Tests the cost of a long queue, and the order when many jobs end at the same time, on both databases.
 
 `test_postgresql` runs this file again on PostgreSQL.
 """

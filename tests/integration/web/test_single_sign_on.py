@@ -1,4 +1,4 @@
-"""Signing in by an OpenID Connect provider: a small one on loopback that refuses what it must refuse."""
+"""Tests signing in by a small OpenID Connect provider on loopback, which rejects invalid requests."""
 
 import re
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Real workers that stop, are busy, or lose their connections. Leases and sweeps last longer than any test.
+"""Tests real workers that stop, are busy, or lose connections. Leases and sweeps outlast the tests.
 
-So whatever goes on does so because it was returned, a worker was woken for it, or it was tried again.
+So a job can only continue because it was returned, a worker was woken for it, or it was retried.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Replies, private questions and votes when many write at once, on both databases.
+"""Tests concurrent replies, private questions and votes, on both databases.
 
 `test_postgresql` runs this file again on PostgreSQL.
 """

@@ -1,4 +1,4 @@
-"""KEDA's loop: what the autoscaler of Kubernetes documents, and that no job is lost by it."""
+"""Tests the simulated autoscaler against the documentation of Kubernetes, and that it loses no job."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""The simulation of judging, against what queueing theory and the rules of a GPU host say."""
+"""Tests the simulation of judging against queueing theory and the rules of a GPU host."""
 
 from itertools import accumulate, pairwise
 from random import Random

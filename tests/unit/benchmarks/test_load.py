@@ -1,4 +1,4 @@
-"""What the load's figures are made of."""
+"""Tests how the figures of the load benchmark are computed."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Which problem a public solution solves, and what is not judged."""
+"""Tests the choice of the problem for a public solution, and which files are not judged."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a load asks of a site: the arithmetic, and the document that shows it."""
+"""Tests the computed resources for a load, and the document that shows them."""
 
 from pathlib import Path
 

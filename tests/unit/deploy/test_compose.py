@@ -1,4 +1,4 @@
-"""The compose file and what belongs to it, as far as they can be judged without running them."""
+"""Tests the compose file and related files without running them."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The audit of GPU hosts, over described hosts: what is good passes, and every flaw is found with its fix."""
+"""Tests the audit of GPU hosts with described hosts: good hosts pass, and every flaw has a fix."""
 
 import json
 import socketserver

@@ -1,4 +1,4 @@
-"""What the linter of migrations takes for unsafe on a table in use."""
+"""Tests which migrations the linter reports as unsafe for a table in use."""
 
 import pytest
 from django.db import migrations

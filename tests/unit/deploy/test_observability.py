@@ -1,4 +1,4 @@
-"""Alerts, dashboard and configuration for Prometheus and Grafana, against what the code counts."""
+"""Tests alerts, dashboard and configuration for Prometheus and Grafana against the metrics in the code."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The check of prose finds the phrases that it knows, where people read them and nowhere else."""
+"""Tests that the check of prose finds its phrases in texts for readers, and nowhere else."""
 
 from pathlib import Path
 

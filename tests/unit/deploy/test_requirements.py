@@ -1,4 +1,4 @@
-"""What is installed to test is what is installed to run, and more."""
+"""Tests that the packages for tests include all packages of the site, in the same versions."""
 
 import re
 from pathlib import Path

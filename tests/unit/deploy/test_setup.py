@@ -1,4 +1,4 @@
-"""Set-up on machines that lack something: what it installs, and what it says when it cannot."""
+"""Tests the set-up on machines that lack programs: what it installs, and its errors."""
 
 import json
 import subprocess

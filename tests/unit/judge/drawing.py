@@ -1,4 +1,4 @@
-"""A secret pool and oracles that only count, for tests of who draws what and when."""
+"""A fake secret pool and fake oracles that only count, for tests of drawing."""
 
 import itertools
 import os
@@ -15,14 +15,14 @@ from problems.schema import Case, Problem
 
 @dataclass
 class FakeVault:
-    """Implements what draws and refresher ask of `judge.gpu.pool.client.SecretPool`."""
+    """Implements the part of `judge.gpu.pool.client.SecretPool` that draws and the refresher use."""
 
     stock: Counter[str] = field(default_factory=Counter)
-    others: Counter[str] = field(default_factory=Counter)  # what somebody else is filling
+    others: Counter[str] = field(default_factory=Counter)  # sets that another process is filling
     reserved: dict[int, Case] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
     committed: Counter[str] = field(default_factory=Counter)
-    once: set[str] = field(default_factory=set)  # cases whose sets were taken once and for all
+    once: set[str] = field(default_factory=set)  # cases with sets that were taken for good
 
     def take(self, problem: Problem, case: Case, count: int, *, keep: int, once: bool) -> tuple[Any, int]:
         if once:
@@ -75,7 +75,7 @@ class FakeOracles:
         return self
 
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
-        os.fstat(drawn.descriptor)  # it is open
+        os.fstat(drawn.descriptor)  # fails unless the descriptor is open
         self.watch("fill")
         self.filled.append(drawn.case.name)
         self.seeds.append(seed)
@@ -86,7 +86,7 @@ class FakeOracles:
 
 @dataclass
 class FakeShare:
-    """A share of a card. `watch` learns when it begins and ends."""
+    """A share of a GPU. `watch` is told when it begins and ends."""
 
     watch: Callable[[str], None]
 

@@ -1,4 +1,4 @@
-"""A environment for proofs without sandboxes: references written in the test run in this process."""
+"""An environment for proofs without sandboxes. References from the test run in this process."""
 
 import json
 import secrets
@@ -65,7 +65,7 @@ class InProcessOracle:
     """Draws as the oracle does, in this process, from a trusted reference."""
 
     problem: Problem
-    module: dict[str, Any] = field(default_factory=dict)  # loaded once, as a process loads it
+    module: dict[str, Any] = field(default_factory=dict)  # loaded once, as in a process
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
         """Fill `case` with contents for `seed`."""
@@ -103,14 +103,14 @@ class InProcessOracle:
 
 @dataclass(slots=True)
 class InProcessChecker:
-    """What a sandbox with `checker.py` does, in this process."""
+    """Does the work of a sandbox with `checker.py` in this process."""
 
     module: ModuleType = field(default_factory=lambda: ModuleType("checker"))
     signature: CheckerSignature | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def prepare(self, *, timeout_s: float) -> ReplyStatus:
-        """There is no GPU."""
+        """Do nothing, because there is no GPU."""
         return ReplyStatus.DONE if timeout_s else ReplyStatus.TIMED_OUT
 
     def load(self, *contents: bytes, timeout_s: float) -> ReplyStatus:
@@ -138,7 +138,7 @@ class InProcessChecker:
 
 @dataclass(slots=True)
 class ScriptedBench:
-    """Judges by a table from the source's text to a verdict; everything else is wrong."""
+    """Judges by a table from source texts to verdicts. All other sources get wrong answer."""
 
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     on_gpu: bool = False

@@ -1,4 +1,4 @@
-"""Outputs to compare: every dtype, with what goes wrong in practice and at the edges of its range."""
+"""Outputs to compare, of every dtype: with errors that occur in practice, and at the edges of the range."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ _DENORMAL = (5e-324, 1e-310, 1e-45, 6e-8)
 
 @dataclass(frozen=True)
 class Output:
-    """An output with what it held before and what is expected, all flat."""
+    """An output with its previous and its expected contents, all flat."""
 
     argument: Argument
     shape: tuple[int, ...]
@@ -56,9 +56,9 @@ def make_output(
     tolerance: Tolerance = Tolerance(1e-3, 1e-3),  # noqa: B008 - frozen
     poisoned: bool = True,
 ) -> Output:
-    """An output of which about these shares are wrong, unwritten, or special values.
+    """Return an output in which about these shares are wrong, unwritten, or special values.
 
-    Some elements lie exactly on the bound of the tolerance, or one unit in the last place beside it.
+    Some elements are exactly at the bound of the tolerance, or one unit in the last place from it.
     """
     rng = np.random.default_rng(seed)
     count = int(np.prod(shape, dtype=np.int64))
@@ -109,7 +109,7 @@ def outputs(draw: st.DrawFn) -> Output:
 
 
 def _edges(dtype: Dtype) -> npt.NDArray[np.float64]:
-    """Special values, and those round the least magnitude that overflows."""
+    """Return special values, and values near the smallest magnitude that overflows."""
     limit = OVERFLOW[dtype]
     near = () if np.isinf(limit) else (limit, np.nextafter(limit, 0), -limit, -np.nextafter(limit, 0))
     return np.array([*_ORDINARY, *_DENORMAL, *near])
@@ -121,6 +121,6 @@ def _range(dtype: Dtype) -> tuple[int, int]:
 
 
 def _with_bits(into: Elements, other: Elements, where: npt.NDArray[np.bool_]) -> Elements:
-    """`into` with the very bits of `other` where asked for."""
+    """Return `into` with exactly the bits of `other` at `where`."""
     unsigned = np.dtype(f"u{into.dtype.itemsize}")
     return np.where(where, other.view(unsigned), into.view(unsigned)).view(into.dtype)

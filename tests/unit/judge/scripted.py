@@ -1,4 +1,4 @@
-"""A process on the other side of the wire that is played by a function in a thread of the test."""
+"""A fake process on the other side of the wire: a function in a thread of the test."""
 
 import contextlib
 import mmap
@@ -16,7 +16,7 @@ from sandbox.wire import Request, RequestKind, receive_request, send_reply
 
 @dataclass
 class Actor:
-    """What a script gets: the requests, the arrays behind them, and the socket."""
+    """The parameter of a script: the requests, their arrays, and the socket."""
 
     channel: socket.socket
     diagnostics: int = -1
@@ -43,12 +43,12 @@ class Actor:
         return view.view(dtype)
 
     def answer(self) -> None:
-        """Say that the current request is done."""
+        """Report that the current request is done."""
         send_reply(self.channel, self.request.sequence)
 
 
 class ScriptedProcess:
-    """A `sandbox.backend.Process` whose inside is `script`, run in a thread; nothing is executed."""
+    """A `sandbox.backend.Process` that runs `script` in a thread. It starts no program."""
 
     def __init__(self, script: Callable[[Actor], None], completion: Completion | None = None) -> None:
         self.channel, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -66,7 +66,7 @@ class ScriptedProcess:
         return ()
 
     def begin(self, limits: Limits) -> None:
-        """Nothing here counts."""
+        """Do nothing: there are no limits."""
 
     def wait(self, timeout_s: float | None = None) -> Completion:
         self._thread.join(timeout_s)

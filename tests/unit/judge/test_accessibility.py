@@ -1,4 +1,4 @@
-"""Texts that everybody can read, and such that some cannot."""
+"""Tests the check for accessible texts: texts that all readers can read, and texts that some cannot."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Batches: one source out of many, and what its programs get."""
+"""Tests batches: many programs in one source, and their verdicts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Timing that does not end with its first figure: a busy GPU, or a time that is too good."""
+"""Tests timing that needs a second try: a busy GPU, or a time that is too good."""
 
 from dataclasses import replace
 from typing import cast

@@ -1,4 +1,4 @@
-"""Tolerances that hold, and such that do not; and what is advised instead."""
+"""Tests which tolerances hold, and the advice for the others."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Cases that say nothing of each other, and such that do."""
+"""Tests the check for cases that reveal information about each other."""
 
 from dataclasses import replace
 

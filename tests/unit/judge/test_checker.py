@@ -1,4 +1,4 @@
-"""The comparison of outputs: tolerances, NaN and infinities, every dtype, and what is told to the author."""
+"""Tests the comparison of outputs: tolerances, NaN and infinities, every dtype, and the messages."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""Outputs that an author's checker decides on: its answer becomes the referee's own comparison."""
+"""Tests outputs with an author's checker: its answer becomes the comparison of the referee."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Our side of the wire: what ends a wait, and timed sessions."""
+"""Tests our side of the wire: the events that end a wait, and timed sessions."""
 
 import json
 import os

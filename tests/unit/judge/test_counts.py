@@ -1,4 +1,4 @@
-"""Counts of kernels are read from notes of functional mode, and junk in their place does no harm."""
+"""Tests reading counts of kernels from notes of functional mode. Invalid notes are harmless."""
 
 import pytest
 

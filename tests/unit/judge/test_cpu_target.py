@@ -1,4 +1,4 @@
-"""What programs are allowed on processors."""
+"""Tests the limits of programs on CPU targets."""
 
 import pytest
 

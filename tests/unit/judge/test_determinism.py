@@ -1,4 +1,4 @@
-"""Seeds and references that hold, and such that do not."""
+"""Tests the check that seeds and references are deterministic."""
 
 from dataclasses import replace
 

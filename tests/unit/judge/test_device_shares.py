@@ -1,4 +1,4 @@
-"""How the memory of a GPU is divided: programs that all take what they may leave enough for the judge."""
+"""Tests the division of GPU memory: programs at their limits leave enough memory for the judge."""
 
 import pytest
 from hypothesis import given

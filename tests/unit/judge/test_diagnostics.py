@@ -1,4 +1,4 @@
-"""Diagnostics come from a process that runs hostile code."""
+"""Tests that diagnostics are validated, because they come from a process that runs hostile code."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The corpus of faulty programs is complete, and its marks say what they should."""
+"""Tests that the corpus of faulty programs is complete and has correct marks."""
 
 import pytest
 

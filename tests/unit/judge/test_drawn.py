@@ -1,4 +1,4 @@
-"""Where the arrays of a drawn case lie."""
+"""Tests the positions of the arrays of a drawn case."""
 
 import os
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The way from a source to a report, with every sandbox played by a script."""
+"""Tests the way from a source to a report. Scripts replace all sandboxes."""
 
 import json
 import os

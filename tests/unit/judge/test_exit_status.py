@@ -1,4 +1,4 @@
-"""Every way in which a runner can stop has a failing verdict and a sentence."""
+"""Tests that every exit of a runner has a failing verdict and a message."""
 
 import signal
 

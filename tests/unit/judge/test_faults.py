@@ -1,4 +1,4 @@
-"""What may be a neighbour's doing on a shared GPU, and what is charged."""
+"""Tests which faults on a shared GPU may be caused by another program, and which are charged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which card a submission gets that asks for a model."""
+"""Tests which GPU a submission gets that requests a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a GPU runtime does with warm sandboxes when MPS is replaced, and with a card that is ill."""
+"""Tests a GPU runtime: warm sandboxes when MPS is replaced, and an unhealthy GPU."""
 
 import time
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class FakePool:
 
 
 class FakeClock:
-    """Time that passes when somebody sleeps."""
+    """A clock that advances when code sleeps."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0

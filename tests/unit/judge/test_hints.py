@@ -1,4 +1,4 @@
-"""Hints must not contain an accepted solution, however it is written."""
+"""Tests that hints which contain an accepted solution in any form are refused."""
 
 import time
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Arrays that programs get in host memory: how the wire says so, and trivial programs that use them."""
+"""Tests arrays in host memory: their form on the wire, and trivial programs that use them."""
 
 from dataclasses import replace
 

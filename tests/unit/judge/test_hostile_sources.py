@@ -1,4 +1,4 @@
-"""Sources made to keep whoever makes mutants of them busy: the worker does it itself, so it ends soon."""
+"""Tests that making mutants of hostile sources ends soon, because the worker does it without a sandbox."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Statements that are made to keep whoever checks them busy: the worker reads them itself, so they end soon.
+"""Tests that checking hostile statements ends soon, because the worker reads them without a sandbox.
 
-Many of these took minutes to days at this length before what looks for patterns in texts was bounded.
+Before pattern searches in texts were bounded, many of these took minutes to days at this length.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What compilers, sanitizers and runners say, made to keep busy who reads it in workers and web processes."""
+"""Tests that hostile output of compilers, sanitizers and runners is read in bounded time."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Idle clients of MPS: which runners are opened ahead, which referees are kept, and when all of them end."""
+"""Tests idle MPS clients: runners that are opened ahead, referees that are kept, and when they end."""
 
 import threading
 from collections.abc import Callable, Iterator

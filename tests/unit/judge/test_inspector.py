@@ -1,4 +1,4 @@
-"""The inspector when the memory itself is lost: no verdict, and nobody waits. Verdicts are test_referee's."""
+"""Tests the inspector when device memory is lost: no verdict, no waiting. test_referee tests verdicts."""
 
 import time
 from collections.abc import Callable

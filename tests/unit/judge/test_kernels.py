@@ -1,4 +1,4 @@
-"""What the compilers say of kernels is read whole, and junk in its place harms nobody."""
+"""Tests reading the compilers' output about kernels. Invalid output is harmless."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Submissions that are tests: what each case says, the verdict, and what learners may see."""
+"""Tests submissions that are tests: the result of each case, the verdict, and what learners may see."""
 
 from dataclasses import replace
 

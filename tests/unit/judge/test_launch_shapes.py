@@ -1,4 +1,4 @@
-"""Launches that leave most of a GPU idle are named, at the line of the launch."""
+"""Tests findings on launches that leave most of a GPU idle, at the line of the launch."""
 
 import pytest
 

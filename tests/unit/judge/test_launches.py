@@ -1,4 +1,4 @@
-"""Launches are read from the notes of runners, and junk in their place harms nobody."""
+"""Tests reading launches from the notes of runners. Invalid notes are harmless."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Instructions lead to the lines that they come from. The listings are nvcc's and nvdisasm's of add.cu."""
+"""Tests the mapping of instructions to source lines, with listings of add.cu by nvcc and nvdisasm."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Mutants: where each operator finds a mistake to make, and which mutants are tried."""
+"""Tests mutants: where each operator applies, and which mutants are tried."""
 
 import ast
 from collections.abc import Iterator

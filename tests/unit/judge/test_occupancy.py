@@ -1,4 +1,4 @@
-"""Occupancy agrees with NVIDIA's own calculation, and says what limits it."""
+"""Tests that occupancy agrees with NVIDIA's own calculation, and names the limiting resource."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What becomes of a case that runs in several orders."""
+"""Tests the result of a case that runs in several orders."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

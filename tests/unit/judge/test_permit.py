@@ -1,4 +1,4 @@
-"""Drawing stops before the share of the card is given back."""
+"""Tests that drawing stops before the share of the GPU is returned."""
 
 import errno
 import os

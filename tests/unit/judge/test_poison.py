@@ -1,4 +1,4 @@
-"""No right answer comes of what outputs hold before a call."""
+"""Tests that the contents of outputs before a call never give a correct answer."""
 
 from typing import Any
 

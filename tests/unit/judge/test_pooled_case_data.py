@@ -1,4 +1,4 @@
-"""Where the contents of a submission come from, in which order, and who may draw them."""
+"""Tests the source of a submission's contents, their order, and which process may draw them."""
 
 import tempfile
 import threading

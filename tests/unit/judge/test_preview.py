@@ -1,4 +1,4 @@
-"""A look at what a case draws."""
+"""Tests previews of the contents that a case draws."""
 
 import json
 from contextlib import nullcontext

@@ -1,4 +1,4 @@
-"""What Nsight Compute prints, as a profile."""
+"""Tests parsing the output of Nsight Compute into a profile."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Proofs: which programs are tried, and what their outcomes say."""
+"""Tests proofs: which programs are tried, and the findings that follow from their outcomes."""
 
 import json
 from dataclasses import replace

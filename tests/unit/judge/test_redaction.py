@@ -1,4 +1,4 @@
-"""What hidden cases tell the author of a program: words of ours, and few bits that the program chooses."""
+"""Tests what reports reveal about hidden cases: fixed texts, and few bits that the program chooses."""
 
 import json
 import os

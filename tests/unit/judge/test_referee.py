@@ -1,4 +1,4 @@
-"""The referee against runners that behave, misbehave, lie and die."""
+"""Tests the referee against runners that behave correctly, misbehave, lie and die."""
 
 import os
 import threading

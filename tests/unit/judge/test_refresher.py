@@ -1,4 +1,4 @@
-"""What is made ahead is made set by set, and in between everybody else has the card."""
+"""Tests that sets are prepared one by one, and that other processes can use the GPU in between."""
 
 from dataclasses import replace
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Replays: what the judge believes of a trace, and what it stores of it."""
+"""Tests replays: how the judge validates a trace, and what it stores."""
 
 import os
 import struct

@@ -1,4 +1,4 @@
-"""Requirements are compared with what was counted, and say nothing of hidden cases that a program chooses."""
+"""Tests that requirements are compared with counts, and reveal no data about hidden cases."""
 
 import os
 from dataclasses import replace

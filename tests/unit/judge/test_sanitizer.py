@@ -1,4 +1,4 @@
-"""What compute-sanitizer prints, as diagnostics."""
+"""Tests parsing the output of compute-sanitizer into diagnostics."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What a secret pool hands out, keeps and lets go."""
+"""Tests which sets a secret pool gives out, keeps and frees."""
 
 import pytest
 
@@ -154,7 +154,7 @@ def test_nobody_makes_more_ahead_than_are_kept() -> None:
     store, _, _ = new()
     assert store.reserve("a", 100, "owner", keep=1)
     assert store.reserve("a", 100, "other", keep=1) is None
-    assert store.reserve("a", 100, "other")  # somebody waits for this one
+    assert store.reserve("a", 100, "other")  # another process waits for this set
 
 
 def test_the_case_wanted_longest_ago_makes_room() -> None:

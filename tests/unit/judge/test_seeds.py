@@ -1,4 +1,4 @@
-"""Contents of a board by score follow from the version and the site's key, and differ between cases."""
+"""Tests that contents for boards by score depend on version, site key and case."""
 
 from dataclasses import replace
 

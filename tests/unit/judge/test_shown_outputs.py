@@ -1,4 +1,4 @@
-"""What a run shows of its outputs: bounded, of public cases alone, and true."""
+"""Tests the outputs that a run shows: bounded, only of public cases, and correct."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Kernels whose registers spill are named, at the line of their launch."""
+"""Tests findings on kernels with register spills, at the line of their launch."""
 
 from judge.evidence.spills import spill_notes
 from judge.report import Diagnostic, KernelResources

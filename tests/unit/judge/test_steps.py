@@ -1,4 +1,4 @@
-"""What those who watch a judgement are told must tell nothing of hidden cases."""
+"""Tests that the progress of a judgement reveals nothing about hidden cases."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Launches of large blocks with a nearly empty last wave are named, at the line of the launch."""
+"""Tests findings on launches of large blocks with a nearly empty last wave, at the line of the launch."""
 
 import pytest
 

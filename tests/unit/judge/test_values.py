@@ -1,4 +1,4 @@
-"""Values of a user's own: how they are read, and which are refused."""
+"""Tests custom values of users: how they are read, and which are refused."""
 
 import contextlib
 import math

@@ -1,7 +1,7 @@
-"""Programs that keep the lines of a given program and replace what it does: `[fix]` must refuse them all.
+"""Programs that keep the lines of a given program but do something else. `[fix]` must refuse all of them.
 
-Each changes few lines, hides none of the given ones, and computes something else in new lines. The given
-lines are jumped past, never reached, or run for nothing.
+Each changes few lines, hides no given line, and computes something else in new lines. The given lines are
+skipped, never reached, or have no effect.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Attack:
     removed: tuple[str, ...] = ()
 
     def applied(self, given: str) -> str:
-        """The program that the attack makes of the `given` one."""
+        """Return the program that the attack makes from the `given` program."""
         lines = given.splitlines()
         for key, new in self.inserted.items():
             before, text = key.startswith("<"), key.removeprefix("<")

@@ -1,4 +1,4 @@
-"""A small valid package on disk, to be spoiled one place at a time."""
+"""A small valid package on disk. Tests change one place at a time."""
 
 from pathlib import Path
 
@@ -122,7 +122,7 @@ def write_package(root: Path, *, slug: str = "scale", **replaced: str) -> Path:
 
 
 def edited(old: str, new: str) -> str:
-    """The description with one place changed; the place must be there once at least."""
+    """Return the description with one place changed. The place must occur at least once."""
     assert old in DESCRIPTION, old
     return DESCRIPTION.replace(old, new, 1)
 
@@ -133,7 +133,7 @@ def load_edited(root: Path, old: str, new: str) -> Problem:
 
 
 def faults_of(folder: Path) -> tuple[str, ...]:
-    """What the loader finds wrong with the package in `folder`; empty when nothing."""
+    """Return the faults that the loader finds in the package in `folder`."""
     try:
         load_problem(folder)
     except PackageInvalid as error:

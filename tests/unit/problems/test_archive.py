@@ -1,4 +1,4 @@
-"""Packages as archives: nothing is lost on the way out and in, and nothing harmful comes in."""
+"""Tests packages as archives: export and import lose nothing, and harmful archives are refused."""
 
 import io
 import stat

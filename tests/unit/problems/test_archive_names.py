@@ -1,6 +1,6 @@
-"""Entries of archives with two names, and names that lead elsewhere, as every Python reads them.
+"""Tests archive entries with two names or with names that leave the folder, on every Python.
 
-Needs pytest and the standard library alone, so that every Python can run it.
+Needs only pytest and the standard library, so that every Python can run it.
 """
 
 import io
@@ -67,7 +67,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary folders are made. Nothing but those may be left in it, and nothing beside it."""
+    """The folder for temporary folders. The code may leave nothing else in it, and nothing next to it."""
     base = tmp_path / "home"
     base.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(base))

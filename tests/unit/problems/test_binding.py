@@ -1,4 +1,4 @@
-"""What is derived from a signature. Whether it compiles is tested with nvcc, among the integration tests."""
+"""Tests the code that is derived from a signature. Integration tests compile it with nvcc."""
 
 import ast
 from dataclasses import replace

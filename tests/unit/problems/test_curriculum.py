@@ -1,4 +1,4 @@
-"""The curriculum: what is accepted, and that it agrees with the packages and tracks that ship."""
+"""Tests the curriculum: what is accepted, and that it agrees with the shipped packages and tracks."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Every fault of problem.toml is named by file and key, with what to do."""
+"""Tests that every fault of problem.toml is reported with file, key and fix."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Figures of packages: what may be shown, and that a drawing cannot be more than that."""
+"""Tests figures of packages: which may be shown, and that an SVG contains nothing active."""
 
 import struct
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A submission may change few lines of a given program, however it goes about it."""
+"""Tests that a submission may change only few lines of a given program, by any kind of edit."""
 
 from dataclasses import replace
 

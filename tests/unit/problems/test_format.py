@@ -1,4 +1,4 @@
-"""The loader, the JSON schema for editors and docs/problem-format.md say the same."""
+"""Tests that the loader, the JSON schema for editors and docs/problem-format.md agree."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Arrays in host memory: what a package says, what is refused, and what a starter tells."""
+"""Tests arrays in host memory: their form in a package, refused forms, and the text in a starter."""
 
 import pytest
 

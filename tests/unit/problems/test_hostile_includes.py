@@ -1,4 +1,4 @@
-"""Programs made to keep the worker busy while it looks for what they include, outside of any sandbox."""
+"""Tests hostile programs: the worker finds their includes without a sandbox, in bounded time."""
 
 import pytest
 

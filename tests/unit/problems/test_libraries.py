@@ -1,4 +1,4 @@
-"""Programs may include what their problem allows, however they put it."""
+"""Tests that programs may include only what their problem allows, in any spelling."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Loading packages: what is accepted, what is refused, and that nothing is ever run."""
+"""Tests loading packages: what is accepted, what is refused, and that no code runs."""
 
 import os
 from pathlib import Path

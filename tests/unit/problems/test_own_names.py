@@ -1,4 +1,4 @@
-"""Formulas over the sizes of cases, told in the names of arguments."""
+"""Tests rewriting formulas over the sizes of cases with the names of arguments."""
 
 import pytest
 

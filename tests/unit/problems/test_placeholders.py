@@ -1,4 +1,4 @@
-"""Texts that take their numbers from the package."""
+"""Tests texts with placeholders for numbers from the package."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`[[requirements]]`: what they say, what is refused, and what they change in a package's version."""
+"""Tests `[[requirements]]`: their meaning, refused forms, and their effect on a package's version."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What would keep a parser of TOML busy for minutes is refused before it is parsed."""
+"""Tests that TOML which would take minutes to parse is refused before parsing."""
 
 import pytest
 

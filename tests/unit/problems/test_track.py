@@ -1,4 +1,4 @@
-"""Loading tracks: what is accepted, and what an author is told of a broken one."""
+"""Tests loading tracks: what is accepted, and the errors for a broken one."""
 
 import json
 from pathlib import Path

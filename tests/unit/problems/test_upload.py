@@ -1,4 +1,4 @@
-"""Sets as ZIP files: unpacked as they are, and refused for what could harm."""
+"""Tests sets as ZIP files: they are unpacked unchanged, and harmful ones are refused."""
 
 import io
 import stat

@@ -1,4 +1,4 @@
-"""What is asked of bwrap, and what is said when it cannot be had."""
+"""Tests the arguments of bwrap, and the errors when it is not available."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Control groups of both versions, on a folder that stands in for the kernel's."""
+"""Tests control groups of both versions, on a folder instead of the kernel's."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What counts as a file to bring back, on folders whose writers are dead."""
+"""Tests which files are collected from folders after their writers have ended."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What it means that g++ refuses what was made of PTX."""
+"""Tests the meaning of errors of g++ about C++ code that was derived from PTX."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Bounds of what is kept of a program's output."""
+"""Tests the limits on the stored output of a program."""
 
 import os
 import selectors

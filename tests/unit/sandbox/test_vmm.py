@@ -1,4 +1,4 @@
-"""Device memory without a device: what is said when it cannot be had."""
+"""Tests the errors of device memory on a machine without a device."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""The wire's values survive the trip, and nothing else is taken for them."""
+"""Tests that values survive the wire, and that nothing else is accepted as a value."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Which branches and which arithmetic a counting run counts."""
+"""Tests which branches and which arithmetic a counting run counts."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the C++ says: forms that need the runtime, locations, layouts, unsupported instructions."""
+"""Tests the emitted C++: forms that need the runtime, locations, layouts, unsupported instructions."""
 
 import re
 import subprocess

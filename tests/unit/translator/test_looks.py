@@ -1,4 +1,4 @@
-"""Volatile reads that a thread comes back to are polls."""
+"""Tests that volatile reads which a thread repeats count as polls."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Forms that no GPU has: refused by name when reached, and never a text that g++ refuses."""
+"""Tests forms that no GPU has: they are refused by name when reached, and never give invalid C++."""
 
 import random
 import re

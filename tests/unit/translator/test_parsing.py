@@ -1,4 +1,4 @@
-"""The lexer and the parser: what PTX means, and that hostile text ends in an error with its line."""
+"""Tests the lexer and the parser: the meaning of PTX, and errors with a line for hostile text."""
 
 import time
 

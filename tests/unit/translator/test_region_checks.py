@@ -1,4 +1,4 @@
-"""Accesses to local arrays and parameters by an address in a register: inside one, aligned, or refused."""
+"""Tests accesses to local arrays and parameters by register: they must be inside one and aligned."""
 
 import struct
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which shared array an address derives from: one, or none that can be told."""
+"""Tests from which shared array an address derives: one array, or unknown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tables are complete: every entry has its section and a test, and the documentation is in step."""
+"""Tests that the tables are complete: every entry has a section, a test and up-to-date documentation."""
 
 from pathlib import Path
 

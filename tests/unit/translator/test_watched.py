@@ -1,4 +1,4 @@
-"""Which instructions do work that tensor cores could do, and which subtractions are watched."""
+"""Tests which instructions tensor cores could replace, and which subtractions are monitored."""
 
 import re
 

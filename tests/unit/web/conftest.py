@@ -1,4 +1,4 @@
-"""What tests of the site share beyond people and problems: a fleet, those who solved, one who teaches."""
+"""Further fixtures for tests of the site: a fleet, solved problems, an instructor."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ from web.tracks.models import Entry, Track
 
 @pytest.fixture
 def live_gpus(db: None) -> Callable[..., Node]:
-    """Makes a node that serves, with a GPU of each model: `live_gpus("NVIDIA H200")`."""
+    """Creates a live node with a GPU of each model: `live_gpus("NVIDIA H200")`."""
 
     def record(*models: str, name: str = "node-1") -> Node:
         gpus = [fake_gpu(number, model=model) for number, model in enumerate(models)]
@@ -31,7 +31,7 @@ def live_gpus(db: None) -> Callable[..., Node]:
 
 @pytest.fixture
 def contest(problem: Problem) -> Track:
-    """A contest with the problem that is running."""
+    """A running contest with the problem."""
     now, hour = timezone.now(), timedelta(hours=1)
     track = Track.objects.create(
         slug="finals", title="Finals", contest_starts=now - hour, contest_ends=now + hour
@@ -42,7 +42,7 @@ def contest(problem: Problem) -> Track:
 
 @pytest.fixture
 def solved(handed_in: Callable[..., Submission]) -> Callable[..., None]:
-    """Lets people solve the problem: `solved(owner, teammate)`."""
+    """Lets users solve the problem: `solved(owner, teammate)`."""
 
     def solve(*people: User) -> None:
         for person in people:

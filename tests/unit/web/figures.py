@@ -1,4 +1,4 @@
-"""Reports with figures as a GPU node yields them, for tests of what the site makes of them."""
+"""Reports with figures like those of a GPU node, for tests of the site."""
 
 from judge.report import CaseReport, KernelResources, Placement, Report, Score, Timing
 from problems.vocabulary import Group, Verdict
@@ -20,7 +20,7 @@ KERNEL = KernelResources("add(float*)", 24, 2048, 16, 8, 12, 560)
 
 
 def timing(median_us: float = 5.0) -> Timing:
-    """A case's time, with the rest as it would be."""
+    """Return a case's time with realistic other figures."""
     return Timing(
         median_us=median_us,
         low_us=0.99 * median_us,
@@ -42,7 +42,10 @@ def timing(median_us: float = 5.0) -> Timing:
 
 
 def timed_report(score_us: float = 5.0, half_us: float = 0.05, *, attempts: int = 1, **stamp: str) -> Report:
-    """An accepted submission with two timed cases. `half_us` is half the width of the interval."""
+    """Return the report of an accepted submission with two timed cases.
+
+    `half_us` is half the interval's width.
+    """
     sample = CaseReport("sample", Group.SAMPLE, public=True, verdict=Verdict.ACCEPTED, sizes={"n": 4})
     timed = [
         CaseReport(

@@ -1,4 +1,4 @@
-"""Who may do what. To those who may not, a thing does not exist: 404, never 403."""
+"""Tests access rights. For users without access, an object does not exist: 404, never 403."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The pages of an account: what they show, what they ask for first, and what they change."""
+"""Tests the pages of an account: their contents, confirmations and changes."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The administration: every table is there, nothing hidden can be edited, and all that is done is noted."""
+"""Tests the admin: every table has a page, hidden data can't be edited, and all actions are logged."""
 
 from typing import Any
 

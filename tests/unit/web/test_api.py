@@ -1,4 +1,4 @@
-"""The REST API as its clients see it."""
+"""Tests the REST API as its clients see it."""
 
 import json
 

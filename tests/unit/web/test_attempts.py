@@ -1,4 +1,4 @@
-"""Wrong passwords: what they lock, for whom, and how to come in again."""
+"""Tests wrong passwords: what they lock, for which users, and how users can sign in again."""
 
 import re
 from urllib.parse import urlsplit

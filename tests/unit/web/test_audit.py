@@ -1,4 +1,4 @@
-"""The audit log: what is written, and that nothing is forgotten when its people are."""
+"""Tests the audit log: its entries, and that they stay when accounts are deleted."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser

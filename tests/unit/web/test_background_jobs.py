@@ -1,4 +1,4 @@
-"""What workers do beside submissions: counted, listed, shown to staff, in the metrics and on the fleet."""
+"""Tests background jobs of workers: counts, lists, staff pages, metrics and the fleet page."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Baselines: set by staff or handed in by the site, measured by the clock, shown where they belong."""
+"""Tests baselines: set by staff or submitted by the site, timed by the clock, shown on their boards."""
 
 import re
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Bests and records: whatever is recorded and judged again, they say what the reports say."""
+"""Tests that bests and records agree with the reports after any sequence of verdicts and rejudges."""
 
 from typing import Any
 

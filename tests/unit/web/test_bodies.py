@@ -1,4 +1,4 @@
-"""Bodies of requests: counted as they arrive, and refused before a disk is full of them."""
+"""Tests that request bodies are counted while they arrive, and refused before they fill a disk."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The list of problems and the home page: filters, order, marks, pages, and few queries whatever the size."""
+"""Tests the list of problems and the home page: filters, order, marks, pages, bounded queries."""
 
 import re
 from datetime import timedelta

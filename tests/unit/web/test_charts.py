@@ -1,4 +1,4 @@
-"""Charts: what is drawn is what was given, said in words too, and nothing from outside gets in."""
+"""Tests charts: they draw the given values, repeat them as text, and escape all texts."""
 
 import re
 from xml.etree import ElementTree as ET

@@ -1,4 +1,4 @@
-"""Reports on problems whose checker decides show no expected values, which are fillers there."""
+"""Tests that reports on problems with a checker show no expected values, which are fillers there."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The database's clock: it goes on, whatever a process believes, and compares with stored times."""
+"""Tests the database's clock: it is independent of a process's clock, and compares with stored times."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What the console shows: the compiler's words by line, what kernels take, listings beside the source."""
+"""Tests the console: compiler messages by line, resources of kernels, listings next to the source."""
 
 from dataclasses import replace
 

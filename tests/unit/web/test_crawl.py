@@ -1,4 +1,4 @@
-"""Every link that a page shows leads somewhere: a crawl as a visitor, a learner, an instructor and staff."""
+"""Tests that every link on a page works, by crawling as a visitor, a learner, an instructor and staff."""
 
 from collections import deque
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Tracks with entries that are still to come: their pages, the staff form, certificates and practice days."""
+"""Tests tracks with planned entries: their pages, the staff form, certificates and practice days."""
 
 import re
 from datetime import UTC, datetime, timedelta

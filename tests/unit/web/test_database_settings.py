@@ -1,4 +1,4 @@
-"""What is asked of connections to the database."""
+"""Tests the options of connections to the database."""
 
 import pytest
 

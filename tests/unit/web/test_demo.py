@@ -1,4 +1,4 @@
-"""What the demo submits."""
+"""Tests the submissions of the demo."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The diagnosis: the best findings first, with their explanation, in the API and in both commands."""
+"""Tests the diagnosis: the most important findings first, with explanations, in the API and both commands."""
 
 import json
 from dataclasses import replace

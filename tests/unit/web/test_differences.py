@@ -1,4 +1,4 @@
-"""Sources compared: nothing is lost, nothing gets in, and it ends in time."""
+"""Tests comparing sources: no text is lost, texts are escaped, and it ends in time."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Discussions and editorials: who may enter, who may write what, and what staff do about it."""
+"""Tests discussions and editorials: who may enter, who may write, and moderation by staff."""
 
 from datetime import timedelta
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""The doctor: every fault is found, comes with its fix, and hides no other."""
+"""Tests the doctor: every fault is found with its fix, and hides no other fault."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Drafts on the server: whose they are, which save wins, and what is kept of the past."""
+"""Tests drafts on the server: access, conflicting saves, and the history."""
 
 import json
 from datetime import timedelta

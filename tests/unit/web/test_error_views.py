@@ -1,4 +1,4 @@
-"""What people are told while the database is away."""
+"""Tests the pages that users see while the database is down."""
 
 import pytest
 from django.db import OperationalError

@@ -1,4 +1,4 @@
-"""Wrong tokens and keys: how many an address may try, and whom that does not stop."""
+"""Tests wrong tokens and keys: how many an address may try, and which clients that does not block."""
 
 import json
 from datetime import timedelta

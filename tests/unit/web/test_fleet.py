@@ -1,4 +1,4 @@
-"""Nodes and GPUs: what nodes write, what staff see, and that nobody else sees anything."""
+"""Tests nodes and GPUs: what nodes write, what staff see, and that other users see nothing."""
 
 from datetime import timedelta
 from typing import Any

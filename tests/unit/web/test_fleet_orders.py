@@ -1,4 +1,4 @@
-"""What staff order about nodes and GPUs: on the page, by the API and by command, and what is noted of it."""
+"""Tests orders of staff about nodes and GPUs: on the page, by the API, by commands, and in the audit log."""
 
 import io
 import json

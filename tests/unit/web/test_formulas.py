@@ -1,4 +1,4 @@
-"""Every formula of the problems, and of the sets that importers are tested with, is rendered."""
+"""Tests that every formula of the problems and of the test sets for importers is rendered."""
 
 import re
 from pathlib import Path

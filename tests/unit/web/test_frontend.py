@@ -1,4 +1,4 @@
-"""The built front end is what its sources build, and every verdict has a badge."""
+"""Tests that the built front end matches its sources, and that every verdict has a badge."""
 
 import re
 import shutil

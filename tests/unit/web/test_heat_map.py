@@ -1,4 +1,4 @@
-"""The calendar of a year: every day has its place, and the figures can be read without seeing it."""
+"""Tests the calendar of a year: every day has a square, and the figures are available as text."""
 
 import re
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""What workers do: claim, hold, record, return, sweep."""
+"""Tests the operations of workers: claim, hold, record, return, sweep."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The leaderboard and the ranking as pages: what they say, link and leave out, and what they cost."""
+"""Tests the pages of the leaderboard and the ranking: contents, links, omissions and number of queries."""
 
 import re
 from collections.abc import Iterator

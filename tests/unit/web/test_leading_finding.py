@@ -1,4 +1,4 @@
-"""The finding that says why a program failed leads everywhere: on pages, in the API, in terminals."""
+"""Tests that the finding which explains a failure comes first on pages, in the API and in terminals."""
 
 import io
 import json

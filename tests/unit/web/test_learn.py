@@ -1,4 +1,4 @@
-"""The primer, its tasks, and the pages of concepts: every tag has one, and every link leads somewhere."""
+"""Tests the primer, its tasks, and the pages of concepts: every tag has one, and every link works."""
 
 import re
 from pathlib import Path

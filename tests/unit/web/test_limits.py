@@ -1,4 +1,4 @@
-"""How many requests a minute one caller of the API may make."""
+"""Tests the limit of API requests per minute of a caller."""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Statements are written by authors and shown to everybody, so they are hostile until rendered."""
+"""Tests that rendered statements are safe.
+
+Authors write them and all users see them, so they may be hostile.
+"""
 
 import re
 

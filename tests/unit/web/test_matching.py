@@ -1,4 +1,4 @@
-"""What two texts have in common is found for a bounded number of steps."""
+"""Tests that the common parts of two texts are found within a bounded number of steps."""
 
 import difflib
 

@@ -1,4 +1,4 @@
-"""Known mistakes: kept with a version from a proof or a receipt, and offered to whom they may help."""
+"""Tests known mistakes: stored with a version from a proof or a receipt, and shown to users they may help."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Times on pages: UTC where no script runs, marked for the script that shows local time."""
+"""Tests times on pages: UTC without scripts, with markup for the script that shows local time."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

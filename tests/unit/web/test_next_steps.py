@@ -1,4 +1,4 @@
-"""What comes next after an accepted submission: the track, a similar problem, the editorial."""
+"""Tests the next steps after an accepted submission: the track, a similar problem, the editorial."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A new node joins with a token: checks of the host, proofs of both sides, settings, and what goes wrong."""
+"""Tests joining a node with a token: checks of the host, proofs of both sides, settings, and errors."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What the page of a run shows of its outputs, and where wrong elements are."""
+"""Tests the outputs on the page of a run, and the positions of wrong elements."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""What people may do with all that is kept about them: take it along, and have it deleted."""
+"""Tests that users can export and delete all data that is stored about them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The pages, by their addresses: who sees what, and what a refused form says."""
+"""Tests the pages by address: who sees what, and the errors of refused forms."""
 
 import re
 from collections.abc import Callable

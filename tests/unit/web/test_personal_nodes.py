@@ -1,4 +1,4 @@
-"""Personal nodes: what their owners get from them, and what an owner who forges everything cannot get."""
+"""Tests personal nodes: what their owners get, and what an owner who forges everything cannot get."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What workers say of themselves, and what becomes of those that say nothing any more."""
+"""Tests the reports of workers, and the treatment of workers that stop reporting."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What `manage.py judge` prints of a program's words is shown by a terminal and not obeyed."""
+"""Tests that `manage.py judge` prints no terminal control sequences of programs."""
 
 import io
 

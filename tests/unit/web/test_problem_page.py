@@ -1,4 +1,4 @@
-"""The page of a problem: its pickers, its command lines, its figures, and how large it is."""
+"""Tests the page of a problem: pickers, command lines, figures and size."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the page of a profiled run shows."""
+"""Tests the page of a profiled run."""
 
 import math
 from dataclasses import replace

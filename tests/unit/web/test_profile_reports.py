@@ -1,4 +1,4 @@
-"""The files of Nsight Compute on the site: storage, downloads, who gets them, and when they go."""
+"""Tests the files of Nsight Compute on the site: storage, downloads, access and deletion."""
 
 import json
 from base64 import b64decode

@@ -1,4 +1,4 @@
-"""Profiles: who may see whose, and what is in them."""
+"""Tests profiles: who may see them, and their contents."""
 
 import re
 from datetime import date, datetime, timedelta

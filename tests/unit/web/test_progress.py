@@ -1,4 +1,4 @@
-"""Progress and tallies: whatever is recorded, judged again and cancelled, they say what the reports say."""
+"""Tests that progress and tallies agree with the reports after any verdicts, rejudges and cancellations."""
 
 from typing import Any
 
@@ -158,6 +158,6 @@ def snapshot() -> tuple[list[Any], list[Any]]:
 
 
 def recounted() -> tuple[list[Any], list[Any]]:
-    """The same after everything was counted anew."""
+    """Return the same after a recount."""
     services.recount()
     return snapshot()

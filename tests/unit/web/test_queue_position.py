@@ -1,4 +1,4 @@
-"""What those who wait are told."""
+"""Tests what users who wait for a verdict are told."""
 
 from dataclasses import replace
 from datetime import timedelta

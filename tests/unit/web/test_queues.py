@@ -1,4 +1,4 @@
-"""Which queue a job waits in, how urgent it is, whose turn it is, and how many one person may have."""
+"""Tests the queue of a job, its urgency, the order among users, and the number of jobs per user."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Quizzes: loaded from files, answered on pages and through the API, with attempts that are one's own."""
+"""Tests quizzes: loaded from files, answered on pages and through the API, with private attempts."""
 
 import json
 import re

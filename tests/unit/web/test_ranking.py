@@ -1,4 +1,4 @@
-"""The overall ranking: what points there are, who has them, who sees them and when they are made anew."""
+"""Tests the overall ranking: its points, its users, its visibility, and when it is rebuilt."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The chart of records: steps that fall, within the drawing, said in words too; and its axis of time."""
+"""Tests the chart of records: falling steps inside the drawing, the same as text, and the time axis."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Rejudges: hidden runs change nothing that anybody sees, until staff apply them."""
+"""Tests rejudges: hidden runs change nothing visible until staff apply them."""
 
 from datetime import timedelta
 

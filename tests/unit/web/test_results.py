@@ -1,4 +1,4 @@
-"""What is kept of a judgement on a GPU, and who sees what of it."""
+"""Tests the stored results of a judgement on a GPU, and who sees which of them."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Axes: values get their places, and the ticks read well."""
+"""Tests axes: positions of values, and readable ticks."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""The web server of a deployment: it says that it is going before it goes."""
+"""Tests that the web server of a deployment announces its stop before it stops."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Who sees a submission, in every form of it. To those who may not, it does not exist: 404, never 403."""
+"""Tests who sees a submission, in all its forms. For other users it does not exist: 404, never 403."""
 
 from dataclasses import dataclass
 

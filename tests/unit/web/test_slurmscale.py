@@ -1,4 +1,4 @@
-"""`manage.py slurmscale`: what it reads from the database and the fleet, and what it asks of Slurm."""
+"""Tests `manage.py slurmscale`: what it reads from the database and the fleet, and its Slurm commands."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The pages of staff: nobody else sees them, they say what is wrong, and what is done there is noted."""
+"""Tests the staff pages: other users do not see them, they show faults, and actions are logged."""
 
 from datetime import timedelta
 

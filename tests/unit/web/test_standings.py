@@ -1,4 +1,4 @@
-"""Standings: what ranks, against what, and who ties."""
+"""Tests standings: which scores rank, on which board, and ties."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser

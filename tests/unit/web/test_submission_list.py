@@ -1,4 +1,4 @@
-"""The list of one's own submissions: filters, pages by cursor, the mark of the best."""
+"""Tests the list of the user's submissions: filters, pages by cursor, the mark of the best."""
 
 import re
 from datetime import timedelta

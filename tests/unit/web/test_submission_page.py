@@ -1,4 +1,4 @@
-"""The page of a submission: its speed beside others, what changed, and its other forms."""
+"""Tests the page of a submission: its speed next to others, its changes, and its other forms."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What users do: hand in, cancel, have judged again."""
+"""Tests the actions of users: submit, cancel, rejudge."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Terms of GPU programming: every entry leads somewhere, and texts link the first use of each."""
+"""Tests the terms of GPU programming: every entry has working links, and texts link the first use of each."""
 
 import re
 from functools import partial

@@ -1,4 +1,4 @@
-"""Formulas: what is known becomes MathML, what is not is refused, and nothing that is written runs."""
+"""Tests formulas: supported ones become MathML, others are refused, and no text becomes active markup."""
 
 import re
 from xml.etree import ElementTree as ET

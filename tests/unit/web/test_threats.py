@@ -1,4 +1,4 @@
-"""The site's part of the threat model: what people and programs write is shown, and nothing of it runs."""
+"""Tests the site's part of the threat model: texts of users and programs are shown, and never run."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Tracks: made from files and track days, shown with one's progress."""
+"""Tests tracks: built from files and track days, and shown with the user's progress."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The usage report: what judging took, by class, user and node."""
+"""Tests the usage report: the time of judging by class, user and node."""
 
 import csv
 from datetime import UTC, date, datetime, timedelta

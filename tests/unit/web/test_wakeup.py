@@ -1,4 +1,4 @@
-"""The line to the broker: files here, and one that fails."""
+"""Tests the connection to the broker, with a broker of files and a failing one."""
 
 from dataclasses import replace
 

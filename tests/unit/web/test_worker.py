@@ -1,4 +1,4 @@
-"""A worker, with the judge that obeys the source."""
+"""Tests a worker with the scripted judge."""
 
 import time
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A worker among things that fail: the database, the disk, and the worker's own end."""
+"""Tests a worker when something fails: the database, the disk, or the worker itself."""
 
 import errno
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A small stand-in for the API server of Kubernetes: TLS, tokens, and answers that a test decides."""
+"""A small fake of the Kubernetes API server, with TLS, tokens, and answers that a test chooses."""
 
 import json
 import ssl
@@ -21,7 +21,7 @@ Answer = Callable[["Handler"], None]
 
 @dataclass
 class FakeApiServer:
-    """What the server was asked, and what it answers next; 200 once `answers` is empty."""
+    """The received requests and the next answers. It answers 200 when `answers` is empty."""
 
     folder: Path
     port: int = 0
@@ -81,14 +81,14 @@ def drip(handler: Handler) -> None:
 
 
 def hold(handler: Handler) -> None:
-    """Answer nothing."""
+    """Send no answer."""
     handler.api.end.wait(60)
     handler.close_connection = True
 
 
 @contextmanager
 def fake_api_server(folder: Path) -> Iterator[FakeApiServer]:
-    """Serve on a free port of this host. `folder` gets the files that a pod has."""
+    """Serve on a free port of this host. `folder` gets the files of a pod."""
     key, certificate = _certificate()
     (folder / "ca.crt").write_bytes(certificate)
     (folder / "key.pem").write_bytes(key)

@@ -1,4 +1,4 @@
-"""Whether a host has room to judge."""
+"""Tests the check for enough disk space to judge."""
 
 import errno
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The one write at the end of a judgement, with a database that comes and goes."""
+"""Tests the final write of a judgement while the database stops and returns."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The one process of a GPU host: what dies is started again, and the worker stops before what it needs."""
+"""Tests the supervisor of a GPU host: it restarts dead processes, and stops the worker before services."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Which GPUs a worker says that it has."""
+"""Tests which GPUs a worker reports."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How an import tells what is left of it."""
+"""Tests how an import reports its remaining time."""
 
 from worker.importing import time_left
 

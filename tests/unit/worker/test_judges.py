@@ -1,4 +1,4 @@
-"""What a worker makes of failures while it judges a submission."""
+"""Tests how a worker handles failures while it judges a submission."""
 
 from pathlib import Path
 from threading import Event

@@ -1,4 +1,4 @@
-"""The node service over fake GPUs: it keeps MPS up, takes sick GPUs out and back, and reports."""
+"""Tests the node service with fake GPUs: it keeps MPS running, quarantines unhealthy GPUs, and reports."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What judging counts, and what its log lines name."""
+"""Tests the metrics and the log lines of judging."""
 
 import pytest
 import structlog

@@ -1,4 +1,4 @@
-"""The process of a personal node: it judges what the site gives it, and survives a site that is away."""
+"""Tests the process of a personal node: it judges the site's runs, and survives an unreachable site."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A worker tells Kubernetes whether it judges, and judges on whatever the API server answers."""
+"""Tests that a worker tells Kubernetes whether it judges. It works regardless of the API server's answer."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The thread that reports a worker: what it says, what it obeys, and that it survives the database."""
+"""Tests the thread that reports a worker: its reports, its orders, and failures of the database."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The small server beside a worker: what it answers, and that nothing depends on it."""
+"""Tests the small server next to a worker: its answers, and that nothing depends on it."""
 
 import os
 from collections.abc import Iterator

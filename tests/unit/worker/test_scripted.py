@@ -1,4 +1,4 @@
-"""The words of the scripted judge that keep a submission in a stage."""
+"""Tests the words with which the scripted judge keeps a submission in a stage."""
 
 from threading import Event, Thread
 

@@ -1,4 +1,4 @@
-"""How a worker stops: a grace for all its processes, or for the one that got the signal."""
+"""Tests how a worker stops: with a grace period for all its processes, or for one that got the signal."""
 
 import os
 import signal

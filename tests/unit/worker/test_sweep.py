@@ -1,4 +1,4 @@
-"""The sweeper as a process of its own: it sweeps until it is asked to stop."""
+"""Tests the sweeper as a separate process: it sweeps until it is asked to stop."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What the sweeper tells about itself."""
+"""Tests the status that the sweeper reports."""
 
 import time
 

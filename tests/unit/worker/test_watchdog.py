@@ -1,4 +1,4 @@
-"""Children that hang are replaced, and what they held ends once."""
+"""Tests that hanging children are replaced, and that their jobs end exactly once."""
 
 import os
 import re

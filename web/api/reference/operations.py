@@ -1,8 +1,8 @@
 """Operations of the API in words, with examples.
 
-Theory of operation. The OpenAPI document is the only source: it comes from the code of the operations. This
-module reads from it what a person needs for one call: the parameters, the fields of the body, an example of
-body and answer made from their schemas, and the call as a curl command and in Python.
+Theory of operation. The OpenAPI document is the only source: it comes from the code of the operations. For
+each operation, this module extracts the information for a call: the parameters, the fields of the body,
+examples of body and answer made from their schemas, and the call as a curl command and in Python.
 """
 
 from collections.abc import Iterator, Mapping
@@ -76,7 +76,7 @@ def _operation(
     sent = example_of(body, schemas, required_only=True) if body else None
     success = next(status for status in said["responses"] if str(status).startswith("2"))
     answered, answer = _content(said["responses"][success])
-    needs_token = len(said.get("security", [])) > 1  # where a session does as well
+    needs_token = len(said.get("security", [])) > 1  # a second scheme means that a session is accepted too
     call = Call(verb.upper(), f"{site}{path}", media, sent, token=needs_token)
     return Operation(
         anchor=f"{verb}-{path.strip('/').replace('/', '-').replace('{', '').replace('}', '')}",

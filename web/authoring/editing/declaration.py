@@ -6,24 +6,27 @@ from itertools import islice
 from judge.proof.mutants.code import closing_of, masked
 from problems.vocabulary import Language
 
-_MOST_LOOKED_AT = 20  # from each of them the text is read again
+_MOST_LOOKED_AT = 20  # from each candidate, the text is read again
 _OPTIONAL = re.compile(r"\b(?:const|__restrict__)\b|\s+")
 
 
 def declaration_in(source: str, declaration: str, language: Language) -> str | None:
-    """Return the declaration in `source` of what `declaration` declares, or None if there is none."""
+    """Return the declaration in `source` of the same name as in `declaration`, or None if there is none."""
     place = _place(source, declaration, language)
     return None if place is None else source[place[0] : place[1]]
 
 
 def differs(source: str, declaration: str, language: Language) -> bool:
-    """Return whether `source` declares its entry point otherwise. Blanks and `const` do not count."""
+    """Return whether `source` declares its entry point differently. Blanks and `const` do not count."""
     found = declaration_in(source, declaration, language)
     return found is None or _OPTIONAL.sub("", found) != _OPTIONAL.sub("", declaration)
 
 
 def with_declaration(source: str, declaration: str, language: Language) -> str:
-    """Return `source` with `declaration` in place of its own. A source without one stays as it is."""
+    """Return `source` with its declaration replaced by `declaration`.
+
+    A source without one stays unchanged.
+    """
     place = _place(source, declaration, language)
     return source if place is None else f"{source[: place[0]]}{declaration}{source[place[1] :]}"
 

@@ -112,7 +112,7 @@ def write_fix(text: str, row: FixRow) -> str:
 
 
 def read_under_test(text: str) -> UnderTestRow:
-    """Return what problem.toml says of programs under test. Raises DescriptionUnreadable."""
+    """Return the programs under test in the text of problem.toml. Raises DescriptionUnreadable."""
     table = table_of(read_document(text), "test")
     return UnderTestRow(texts_at(table, "faulty"), number_at(table, "least_killed"))
 

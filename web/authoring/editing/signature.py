@@ -22,11 +22,10 @@ _FIRST_TOLERANCE = {
 class ArgumentRow:
     """An argument. Arrays have a `shape`, with one formula for each dimension. Scalars have a `value`.
 
-    A `zeroed` output holds zeros before each call. `memory` says where an array is, empty for device memory,
-    which is that of GPU `device`.
-    The values of an input are from `least` to `most`, in rows
-    of an `order`; all three may be empty. Learners may give values of their own if `custom`. A scalar without
-    a `value` is drawn from its range.
+    A `zeroed` output contains zeros before each call. `memory` says where an array is. If it is empty, the
+    array is in the memory of GPU `device`. The values of an input are from `least` to `most`, and its rows
+    have the `order`. All three may be empty. If `custom`, learners may give their own values. A scalar
+    without a `value` is drawn from its range.
     """
 
     came_from: int | None

@@ -2,9 +2,9 @@
 
 Theory of operation. Editors save a few seconds after each pause, from any number of browsers and command
 lines. A write names the revision from which it was made. If that is not the current revision, another user
-has written in between. Files that this user did not change are written anyway, because no text is lost. Any
-other write is refused and returns the other user's text, so that the author decides. A write locks the row of
-the workspace. Two writes from the same revision therefore run one after the other.
+has written in between. A write to files that the other user did not change still succeeds, because no text is
+lost. Any other write is refused and returns the other user's text, so that the author can decide. A write
+locks the row of the workspace. Two writes from the same revision therefore run one after the other.
 
 Every write makes a revision, whose tree maps each path to the digest of its content. Contents are stored
 once. Not every revision is worth keeping. A revision without a note is merged into the next one by the same
@@ -85,7 +85,7 @@ def write(
 
     With a `note` or `keep`, the revision is never merged with the next. A write that changes nothing makes no
     revision and never conflicts. `workspace` is updated in place. If the returned revision has a number above
-    `expected_revision` + 1, others wrote other files in between. Callers that show those must read them
+    `expected_revision` + 1, others wrote other files in between. Callers that show these files must read them
     again.
 
     Raises:
@@ -247,7 +247,10 @@ def _merges(before: Revision, by: User | None) -> bool:
 
 
 def _both(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:
-    """Return the changes of two merged revisions. The second removes no file, or they would not be merged."""
+    """Return the changes of two merged revisions.
+
+    The second one removes no file: such revisions are never merged.
+    """
     once_there = {path: "changed" for path, what in first.items() if what != "added"}
     return first | second | {path: once_there.get(path, "added") for path in second if path in first}
 

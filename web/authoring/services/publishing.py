@@ -59,7 +59,7 @@ class Overtaken(PublishingRefused):
 
 
 class NothingToPreview(PublishingRefused):
-    """Raised when another version judged no submission or too many, or when a preview is already running."""
+    """Raised when other versions judged no submissions or too many, or when a preview is already running."""
 
 
 @transaction.atomic
@@ -70,7 +70,8 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
     `by` may publish.
 
     Raises:
-        PublishingRefused: see the tree above. Also if the problem is the site's and `by` is not staff.
+        PublishingRefused: see the tree above. This is also raised if the problem belongs to the site and `by`
+            is not staff.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)

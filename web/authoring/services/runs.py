@@ -27,7 +27,7 @@ from web.jobs.models import OPEN, JobState
 MAX_RUNS_OF_PERSON = 4
 KEPT_PREVIEWS = 10
 KEPT_TRIALS = 20
-KEPT_PROOFS = 50  # limit for proofs that do not hold; the others are kept
+KEPT_PROOFS = 50  # limit for proofs that do not hold; all proofs that hold are kept
 
 
 class RunRefused(Exception):

@@ -26,7 +26,8 @@ ALL = "*"
 class SourceRow:
     """A source in its form. `declaration` is the derived one, or empty if the signature has faults.
 
-    `differs`: the source declares its entry point otherwise. `insertable`: it declares one.
+    `differs`: the source declares its entry point differently. `insertable`: the source declares an entry
+    point.
     """
 
     file: str
@@ -78,7 +79,7 @@ def _texts(workspace: Workspace) -> dict[str, str]:
 
 
 def _inserted(file: str, form: TextForm, wanted: str, declared: dict[Language, str]) -> TextForm:
-    """Return the form with what was typed. If it is `wanted`, it has the derived declaration too."""
+    """Return the form with the typed text. If `file` is `wanted`, the text gets the derived declaration."""
     form.full_clean()
     text = str(form.cleaned_data.get("text", form.initial["text"])).replace("\r\n", "\n")
     language = Language.of_file(file)

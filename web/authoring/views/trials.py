@@ -63,7 +63,7 @@ def start(request: HttpRequest, workspace: Workspace, *, file: str = "", languag
 
 
 def _language_of(run: ProofRun) -> str:
-    """Return the language of a run of several solutions. Empty if it ran one."""
+    """Return the language of a run of several solutions. Empty if it ran a single one."""
     files = run.wanted.get("files", [])
     language = Language.of_file(files[0]) if len(files) > 1 else None
     return language.value if language else ""

@@ -38,7 +38,7 @@ _kept = lru_cache(maxsize=2048)(_converted)
 
 
 def _parts(tree: Tree) -> Iterator[Tree]:
-    """Yield what stands between the gaps of a formula; gaps inside fractions and tables do not count."""
+    """Yield the parts between the gaps of a formula. Gaps inside fractions and tables do not count."""
     part: list[Tree] = []
     for one in tree.parts if isinstance(tree, MathNode) and tree.tag == "mrow" else (tree,):
         if one not in _GAPS:

@@ -72,7 +72,7 @@ ACCENTS = {
 }
 UNDERS = {"underline": "_", "underbrace": "⏟"}
 SIZES_EM = {"big": 1.2, "Big": 1.8, "bigg": 2.4, "Bigg": 3.0}
-# Unicode has the characters of the second line elsewhere.
+# In Unicode, the characters of the lines with `|=` are outside the range of their alphabet.
 DOUBLE_STRUCK = {chr(ord("A") + n): chr(0x1D538 + n) for n in range(26)} | {"1": "𝟙"}
 DOUBLE_STRUCK |= dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))
 SCRIPT = {chr(ord("A") + n): chr(0x1D49C + n) for n in range(26)}

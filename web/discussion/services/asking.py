@@ -15,7 +15,7 @@ from web.submissions.models import Submission
 
 @transaction.atomic
 def ask(author: User, submission: Submission, *, text: str) -> Inquiry:
-    """Ask the instructors about `submission`, or ask further. The caller has checked that it is the author's.
+    """Ask the instructors about `submission`, or ask again. The caller has checked that `author` made it.
 
     Raises:
         PostRefused: see `web.discussion.services.writing`.

@@ -16,7 +16,7 @@ from web.submissions.models import Submission
 def show_solution(author: User, submission: Submission, *, note: str, technique: str) -> Solution:
     """Put `submission` into the gallery of its problem, or change its note. This shares the submission.
 
-    The caller has checked that the author asks and that the submission is accepted.
+    The caller has checked that the request is the author's and that the submission is accepted.
 
     Raises:
         PostRefused: see `web.discussion.services.writing`; also if staff hid the entry.
@@ -46,9 +46,9 @@ def show_solution(author: User, submission: Submission, *, note: str, technique:
 
 @transaction.atomic
 def withdraw_solution(solution: Solution) -> bool:
-    """Take `solution` out of the gallery, and stop sharing its submission. Return False if it was out.
+    """Remove `solution` from the gallery, and stop sharing it. Return False if it was not in the gallery.
 
-    The caller has checked that the author asks.
+    The caller has checked that the request is the author's.
     """
     submissions.withdraw(solution.submission)
     note = Post.objects.filter(thread=solution.pk, opening=True, state=PostState.SHOWN)
@@ -64,7 +64,7 @@ def vote(person: User, solution: Solution, *, up: bool) -> bool:
 
     Users cannot vote for their own solutions.
     """
-    # As in the deletion of an account, the row of the user comes before those of solutions.
+    # Lock the row of the user before the rows of solutions, as the deletion of an account does.
     if not User.objects.select_for_update(no_key=True).filter(pk=person.pk):
         return False
     Solution.objects.select_for_update().get(pk=solution.pk)
@@ -84,7 +84,8 @@ def forget_votes(person: User) -> None:
     """Delete the votes of `person`. Call it before deleting the account."""
     voted = Vote.objects.filter(person=person)
     solutions = Solution.objects.filter(pk__in=voted.values("solution"))
-    list(solutions.order_by("pk").select_for_update().values_list("pk"))  # in the order of all deletions
+    # Locked in the same order as all deletions.
+    list(solutions.order_by("pk").select_for_update().values_list("pk"))
     solutions.update(votes=F("votes") - 1)
     voted.delete()
 

@@ -88,7 +88,7 @@ def reply(author: User, thread: Thread, *, text: str) -> Post:
 
 @transaction.atomic
 def edit(post: Post, *, text: str) -> None:
-    """Change the text of `post`. The caller has checked that the author asks. Staff can read the old text.
+    """Change the text of `post`. Only its author may; the caller checks this. Staff can read the old text.
 
     Raises:
         PostRefused: see the tree above.
@@ -113,7 +113,7 @@ def edit(post: Post, *, text: str) -> None:
 def delete(post: Post) -> bool:
     """Delete `post` for everyone except staff. Return False if it was already gone.
 
-    The caller has checked that the author asks.
+    Only the author of `post` may do this; the caller checks this.
     """
     if not Post.objects.filter(pk=post.pk, state=PostState.SHOWN).update(state=PostState.DELETED):
         return False
@@ -129,7 +129,7 @@ def flag(person: User, post: Post, *, reason: str) -> Flag:
         PostRefused: see the tree above.
     """
     _check(person, Flag.objects.filter(person=person), _HOUR, FLAGS_PER_HOUR, "reports", banned=True)
-    # Reports of a post follow one another, so that staff are notified once.
+    # Reports of a post are serialised, so that staff are notified once.
     if not Post.objects.select_for_update(no_key=True).filter(pk=post.pk, state=PostState.SHOWN):
         raise PostGone("This post was hidden or deleted in the meantime.")
     if Flag.objects.filter(person=person, post=post).exists():
@@ -154,9 +154,9 @@ def _check(
     column: str = "created",
     banned: bool = False,
 ) -> None:
-    # The row of the user is the lock for counting rows. SQLite has only one writer anyway. Its key stays
-    # free: another reply holds the thread, notifies this user and so refers to the key. It would wait for
-    # this transaction while this one waits for the thread.
+    # The row of the user is the lock for counting rows. SQLite has only one writer anyway. The key of the row
+    # stays unlocked. Otherwise a deadlock is possible: another reply that has locked the thread notifies this
+    # user, which needs the key, while this transaction waits for the thread.
     User.objects.select_for_update(no_key=True).get(pk=person.pk)
     ban = None if banned else ban_of(person)
     if ban is not None:

@@ -1,4 +1,4 @@
-"""What pages of other apps show of private questions and of the gallery."""
+"""Template tags with which pages of other apps show private questions and the gallery."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class SubmissionTalk:
-    """What the page of a submission shows: its private question, and whether it is in the gallery."""
+    """The private question about a submission, and whether the submission is in the gallery, for its page."""
 
     inquiry: Inquiry | None
     may_ask: bool
@@ -25,7 +25,7 @@ class SubmissionTalk:
 
 @register.simple_tag(takes_context=True)
 def talk_about(context: dict[str, Any], submission: Submission) -> SubmissionTalk:
-    """Return what the page of `submission` shows to the user of the page."""
+    """Return the parts of the page of `submission` that depend on its user."""
     user = context["user"]
     may_ask = inquiries.may_ask(user, submission)
     reads = may_ask or inquiries.may_teach(user)

@@ -51,7 +51,7 @@ def baselines(
 ) -> tuple[BaselineScore, ...]:
     """Return the baselines of `problem` that were timed on `gpu_model`, fastest first. One query.
 
-    By default those of the current version, in every language. Without a viewer, no source is linked.
+    By default, return those of the current version, in every language. Without a viewer, no source is linked.
     """
     rows = StoredBaseline.objects.filter(
         problem=problem,

@@ -1,4 +1,4 @@
-"""Boards, places and pages of standings, whatever ranks, and how a board is chosen."""
+"""Boards, places and pages of standings for all ways to rank, and the choice of a board."""
 
 from dataclasses import dataclass
 from datetime import datetime

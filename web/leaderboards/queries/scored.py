@@ -83,7 +83,7 @@ class _Places:
         sign = -1 if higher else 1
         best: dict[int, tuple[int, float]] = {}
         for key, user, value in rows.order_by(*order).values_list("pk", "submission__user", "checker_score"):
-            best.setdefault(user, (key, sign * (value or 0.0)))  # there is one, as asked
+            best.setdefault(user, (key, sign * (value or 0.0)))  # the query selects only rows with a score
         costs = tuple(cost for _, cost in best.values())
         ranks = tuple(_ranks(costs))
         return cls(tuple(key for key, _ in best.values()), tuple(best), costs, ranks, Counter(ranks))

@@ -18,7 +18,7 @@ from web.submissions.models import Progress, Submission
 class Solver:
     """A user who solved the problem, with the time and language of the first solution.
 
-    `profiled` if the viewer may see the profile.
+    `profiled` is true if the viewer may see the profile.
     """
 
     username: str
@@ -31,7 +31,7 @@ class Solver:
 class Solvers:
     """A page of solvers, the viewer's own row from any page, and the cursor of the next page.
 
-    `continued` if this is not the first page.
+    `continued` is true if this is not the first page.
     """
 
     rows: tuple[Solver, ...]
@@ -53,7 +53,7 @@ def solvers(problem: Problem, viewer: Viewer, *, after: str, limit: int) -> Solv
     mine = solved.filter(user=viewer.pk).first() if viewer.is_authenticated else None
 
     def present(row: Progress, language: str) -> Solver:
-        moment = row.solved or row.latest  # the first is there, as asked
+        moment = row.solved or row.latest  # the query selects only rows with the first
         return Solver(row.user.username, language, moment, profiles.may_see_profile(viewer, row.user))
 
     found = tuple(present(row, row.language) for row in page[:limit])

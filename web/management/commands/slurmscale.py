@@ -77,7 +77,7 @@ class Autoscaler:
         self._idle_since: dict[int, float] = {}
 
     def round(self) -> None:
-        """Look and act once. If the database or Slurm does not answer, log it and leave all as it is."""
+        """Run one round. If the database or Slurm does not answer, log that and change nothing."""
         try:
             waiting = unfinished(self._queues)
             workers = self._workers(self._slurm.jobs())

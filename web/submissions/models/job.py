@@ -1,4 +1,4 @@
-"""The job of a submission and its events. The rows are the truth; the broker only wakes workers."""
+"""The job of a submission and its events. The rows are authoritative; the broker only wakes workers."""
 
 from django.conf import settings
 from django.db import models

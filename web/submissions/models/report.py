@@ -92,8 +92,8 @@ class Report(models.Model):
     def parsed(self) -> judge_report.Report:
         """The report as the judge wrote it, unredacted and without its listings.
 
-        Its profile lacks the figures that are no numbers: a program can forge infinite ones, and the database
-        holds a null in their place.
+        Its profile lacks the figures that are not numbers. A program can forge infinite figures, and the
+        database stores null for them.
         """
         report = from_json(self.body)
         return replace(report, profile=_with_numbers(report.profile)) if report.profile else report

@@ -28,7 +28,7 @@ class Submission(models.Model):
     """A program as its author submitted it. Only `shared` and `package` change afterwards.
 
     `package` is the version of the problem that judges it: the live one when it was submitted or rejudged. It
-    is empty for submissions from before there were versions.
+    is empty for submissions that are older than versions.
     """
 
     public_id = models.CharField(

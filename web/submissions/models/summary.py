@@ -64,9 +64,9 @@ class Tally(models.Model):
 class Best(models.Model):
     """A score that was its author's best on its board when it was submitted.
 
-    That is the lowest median yet, or an interval that reaches lower than any before. `current` marks the
-    latest best. `record` marks scores that were significantly better than all earlier ones of users who rank.
-    The figures and the stamp are the report's, stored here so that one table contains a board.
+    Such a score has the lowest median up to then, or the interval with the lowest lower end. `current` marks
+    the latest best. `record` marks scores that were significantly better than all earlier ones of users who
+    rank. The figures and the stamp are the report's, stored here so that one table contains a board.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bests")

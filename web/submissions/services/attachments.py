@@ -1,4 +1,4 @@
-"""Stores what belongs to a report of a run and has a row of its own, a bounded number for each user."""
+"""Stores replays and profile files of runs in separate rows, a limited number for each user."""
 
 import zlib
 
@@ -9,8 +9,8 @@ from web.submissions.models import ProfileReport, Replay, Report
 
 KEPT_REPLAYS = 20  # of a user
 KEPT_PROFILE_REPORTS = 10  # of a user
-PROFILE_REPORT_DAYS = 7  # then `web.upkeep.retention` deletes them
-_LEVEL = 1  # the worker compresses while it holds the job's row
+PROFILE_REPORT_DAYS = 7  # age at which `web.upkeep.retention` deletes them
+_LEVEL = 1  # a fast level, because the worker holds the lock of the job's row while it compresses
 
 
 def keep_replay(report: Report, replay: judge_report.Replay) -> None:

@@ -8,8 +8,8 @@ Theory of operation. The owner controls a personal node, and can read what it ge
     record    the report is reduced to feedback (`web.submissions.personal_report`)
     database  a constraint allows `personal_node` only for runs, and runs never count
 
-Every later call names the run and the attempt, and finds only a job that this node holds now. The lease, the
-fence and the sweep are those of all jobs (`web.jobs.queue`).
+Every later call names the run and the attempt, and finds only a job that this node holds now. Leases, fencing
+and sweeps work as for all jobs (`web.jobs.queue`).
 """
 
 from collections.abc import Mapping
@@ -88,7 +88,8 @@ def runs_held(owner: User) -> dict[str, str]:
 def extend_run(job: Job) -> Hold:
     """Extend the lease of a run, and return whether to continue.
 
-    A worker of the site stops at the time limit of a job by itself. A personal node is stopped here.
+    A worker of the site enforces the time limit of a job itself. For a personal node, this function enforces
+    it.
     """
     within = DatabaseNow() - timedelta(seconds=settings.WARPCOURT.job_limit_s)
     claims = Event.objects.filter(submission=job.submission_id, kind=EventKind.CLAIMED)
@@ -96,7 +97,10 @@ def extend_run(job: Job) -> Hold:
 
 
 def return_run(job: Job, *, failed: bool) -> bool:
-    """Return a run to the queue. A failure counts as a try, and so do returns without end."""
+    """Return a run to the queue.
+
+    A failure counts as a try. Repeated returns count as well, so that a node cannot return a run forever.
+    """
     return queue.return_to_queue(job, failed=failed or job.attempt > _MOST_RETURNS)
 
 

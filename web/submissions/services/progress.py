@@ -2,11 +2,11 @@
 
 Theory of operation.
 
-`Progress` and `Tally` contain nothing that the reports do not. They exist because no list can read a million
-reports. A caller that writes or deletes a report calls `settle` in the same transaction. It counts that
-user's reports on that problem again and changes the tally by the difference, so a report that is dropped,
-repeated or recorded late leaves no trace. The tally's row is the lock: if two callers settle the same problem
-at a time, the second counts after the first has committed. `recount` rebuilds both tables in bulk, and blocks
+All contents of `Progress` and `Tally` follow from the reports. The tables exist because a list cannot read a
+million reports. A caller that writes or deletes a report calls `settle` in the same transaction. It counts
+that user's reports on that problem again and changes the tally by the difference, so a dropped, repeated or
+late report does not distort the tally. The tally's row is the lock: if two callers settle the same problem at
+a time, the second counts after the first has committed. `recount` rebuilds both tables in bulk, and blocks
 `settle` while it runs.
 
 Only verdicts about the program count. `internal_error` and `cancelled` do not count as judged. Runs count

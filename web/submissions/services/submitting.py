@@ -124,11 +124,11 @@ def submit(  # noqa: PLR0913 - a user, a problem and eight options by name
     """Store a submission with its job in one transaction, and wake a worker after the commit.
 
     The caller has checked that `user` may see `problem`. `sizes`, `values` and `seed` are for runs. `values`
-    are by argument: text, a number, or a list that may be nested; they may determine sizes. The seed only
-    determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is
-    no GPU. With `personal_node`, only a personal node of the user judges the run, and the verdict does not
-    count (`web.fleet.personal`). A `profiled` run of a CUDA program is profiled on
-    a GPU. If the idempotency key was used for the same program, return the submission from then.
+    maps arguments to a text, a number, or a list that may be nested. They may determine sizes. The seed only
+    determines the contents of public cases. `gpu_model` is empty for any GPU, or a CPU if there is no GPU.
+    With `personal_node`, only a personal node of the user judges the run, and the verdict does not count
+    (`web.fleet.personal`). A `profiled` run of a CUDA program is profiled on a GPU. If the idempotency key
+    was already used for the same program, return the earlier submission.
 
     Raises:
         SubmissionRefused: see the tree above.
@@ -245,13 +245,13 @@ def rejudge(submission: Submission) -> bool:
 
 
 def _tell(submission: Submission, queue: str) -> None:
-    shown = "personal" if submission.personal_node else queue  # a label for each user would be too many
+    shown = "personal" if submission.personal_node else queue  # one label value per user would be too many
     metrics.SUBMISSIONS.labels(mode=submission.mode, queue=shown).inc()
     log.info("submitted", submission_id=submission.public_id, mode=submission.mode, queue=queue)
 
 
 def _request_of(submission: Submission) -> tuple[object, ...]:
-    """Return what a submission was asked with, except for the GPU."""
+    """Return the parameters of a submission, except for the GPU."""
     asked = submission.problem_id, submission.language, submission.mode, submission.source
     return (
         *asked,

@@ -1,4 +1,4 @@
-"""What a track needs and teaches, and its entries that are still to come."""
+"""Adds the prerequisites and goals of tracks, and their planned entries."""
 
 import django.db.models.deletion
 from django.db import migrations, models

@@ -1,10 +1,10 @@
-"""Programs that want a better time than they have earned. `call_us` is what their work honestly takes."""
+"""Programs that try to get an undeserved time. `call_us` is the honest time of their work."""
 
 from tests.unit.judge.clock.simulation import Program, World
 
 
 class EarlyDone(Program):
-    """Says done `early_us` before its work is complete."""
+    """Reports done `early_us` before its work is complete."""
 
     def __init__(self, call_us: float, early_us: float) -> None:
         super().__init__(call_us)
@@ -15,7 +15,7 @@ class EarlyDone(Program):
 
 
 class LeftUndone(Program):
-    """Leaves every second call undone, and says done after a while."""
+    """Skips every second call, and reports done after a while."""
 
     def __init__(self, call_us: float) -> None:
         super().__init__(call_us)
@@ -27,7 +27,7 @@ class LeftUndone(Program):
 
 
 class ReplayingByPointer(Program):
-    """Keeps the answer of each set, and gives it again."""
+    """Stores the answer of each set, and returns it again."""
 
     def __init__(self, call_us: float) -> None:
         super().__init__(call_us)
@@ -42,7 +42,7 @@ class ReplayingByPointer(Program):
 
 
 class ReplayingByContent(Program):
-    """Keeps the answer of every content it has met; finding one again takes a thousandth of the work."""
+    """Stores the answer for all contents. Finding one again takes a thousandth of the work."""
 
     def __init__(self, call_us: float) -> None:
         super().__init__(call_us)
@@ -58,14 +58,14 @@ class ReplayingByContent(Program):
 
 
 class Lingering(Program):
-    """Keeps a kernel on the GPU that never ends, to compute as inputs land."""
+    """Keeps an endless kernel on the GPU that computes while inputs land."""
 
     def queue(self, world: World, number: int) -> None:
         world.busy_until_us = float("inf")
 
 
 class OnAStreamOfItsOwn(Program):
-    """Honest, but what is queued ahead does not wait: it works on what is there."""
+    """Honest, but queued calls do not wait: they compute with the data that is there."""
 
     def __init__(self, call_us: float) -> None:
         super().__init__(call_us)
@@ -84,7 +84,7 @@ class OnAStreamOfItsOwn(Program):
 
 
 class DelayedOnAStreamOfItsOwn(OnAStreamOfItsOwn):
-    """The same, but its first `delayed` calls wait for the whole device, and thereby for their inputs."""
+    """The same, but the first `delayed` calls wait for the whole device, and so for their inputs."""
 
     def __init__(self, call_us: float, delayed: int = 1) -> None:
         super().__init__(call_us)
@@ -98,7 +98,7 @@ class DelayedOnAStreamOfItsOwn(OnAStreamOfItsOwn):
 
 
 class WritingLate(Program):
-    """Changes an output when its call is over and copied."""
+    """Changes an output after its call is over and the output is copied."""
 
     def work(self, world: World, number: int) -> float:
         at = super().work(world, number)
@@ -107,7 +107,7 @@ class WritingLate(Program):
 
 
 class Endless(Program):
-    """Never says done."""
+    """Never reports done."""
 
     def work(self, world: World, number: int) -> float:
         return float("inf")

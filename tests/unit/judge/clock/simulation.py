@@ -1,9 +1,9 @@
 """A runner, its GPU and a referee's gate in simulated time, so that the clock can be tested exactly.
 
-Time is a number that moves only when something takes time. A `Program` decides what a call writes and when;
-writes come true when time has passed them. The gate does what `judge.gpu.device.gate` does: it lands the
-inputs when nothing runs, lets the GPU go, looks at the output until the program says done, and copies it.
-Nothing here sleeps or measures.
+Time is a number that advances only when something takes time. A `Program` decides what a call writes and
+when. A write takes effect when its time has come. The gate does the same as `judge.gpu.device.gate`: it lands
+the inputs when nothing runs, starts the GPU, checks until the program reports done, and copies the output.
+Nothing here sleeps or measures real time.
 """
 
 import random
@@ -40,7 +40,7 @@ class World:
         self.outputs = [POISON] * self.sets
 
     def pass_us(self, us: float) -> None:
-        """Let time pass, and writes come true."""
+        """Advance the time, and apply writes that are due."""
         self.now_us += us
         due = sorted(write for write in self.pending if write[0] <= self.now_us)
         self.pending = [write for write in self.pending if write[0] > self.now_us]
@@ -60,25 +60,28 @@ class Program:
         self.call_us, self.noise, self.slow_us, self.launch_us = call_us, noise, slow_us, launch_us
 
     def takes_us(self, world: World) -> float:
-        """What a call takes on the GPU."""
+        """Return the time of a call on the GPU."""
         slow_us = self.slow_us if world.dice.random() < 0.4 else 0.0
         return self.call_us * (1 + abs(world.dice.gauss(0, self.noise))) + slow_us
 
     def landed(self, world: World, number: int) -> None:
-        """The inputs of a set became complete."""
+        """Called when the inputs of a set are complete."""
 
     def queue(self, world: World, number: int) -> None:
-        """The host code of a call that is queued ahead."""
+        """Run the host code of a call that is queued ahead."""
 
     def work(self, world: World, number: int) -> float:
-        """The GPU was let go: schedule what the call writes. Returns when it says done."""
+        """Called when the GPU starts: schedule the writes of the call.
+
+        Return the time at which it reports done.
+        """
         at = world.now_us + self.takes_us(world)
         world.pending.append((at, number, world.inputs[number]))
         return at + 3.0
 
 
 class SimulatedOrders:
-    """`Ordering` to a `Program`."""
+    """An `Ordering` that gives orders to a `Program`."""
 
     def __init__(self, world: World, program: Program) -> None:
         self.world, self.program = world, program
@@ -115,7 +118,7 @@ class SimulatedOrders:
 
 
 class SimulatedSets:
-    """`TimedSets` whose contents are numbers and whose right answers are the same numbers."""
+    """`TimedSets` with numbers as contents and the same numbers as correct answers."""
 
     def __init__(self, world: World, contents: int) -> None:
         self.world, self.contents, self.count = world, contents, world.sets
@@ -197,7 +200,7 @@ class SimulatedGate:
 
 
 class SimulatedGuard:
-    """Discards the blocks that `reasons` says, in order."""
+    """Discards blocks for the `reasons`, in order."""
 
     conditions = Conditions(sm_mhz=1980)
 
@@ -213,7 +216,7 @@ class SimulatedGuard:
 
 @dataclass
 class ProofEnvironment:
-    """Everything round one simulated program."""
+    """The environment of one simulated program."""
 
     program: Program
     sets: int = 8
@@ -249,7 +252,7 @@ class ProofEnvironment:
 
 
 def unanswered() -> Callable[..., None]:
-    """What raises OrderUnanswered when it is called."""
+    """Return a function that raises OrderUnanswered."""
 
     def ended(**_: object) -> None:
         raise OrderUnanswered(ReplyStatus.DIED)

@@ -1,4 +1,4 @@
-"""Which blocks of repetitions count, by what NVML says round them."""
+"""Tests which blocks of repetitions count, depending on NVML's values before and after them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The gate of hosts without a GPU: what lands, what opens, what is copied, and in which order."""
+"""Tests the gate on hosts without a GPU: its steps (landing, opening, copying) and their order."""
 
 from typing import cast
 

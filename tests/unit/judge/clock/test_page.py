@@ -1,4 +1,4 @@
-"""Orders over a real page, to a runner in a thread of its own."""
+"""Tests orders on a real page to a runner in a separate thread."""
 
 import mmap
 import os

@@ -1,4 +1,4 @@
-"""The trusted clock against simulated programs, honest and not."""
+"""Tests the trusted clock against simulated honest and dishonest programs."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,6 +1,6 @@
 """Logs of real compilers about wrong programs (nvcc 13.0): each mistake is one finding on its line.
 
-`corpus/NAME.cu` is the program and `corpus/NAME.log` what compiling it for vector-add left.
+`corpus/NAME.cu` is the program, and `corpus/NAME.log` the log of compiling it for vector-add.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Findings on copies, accesses and leaks of the host get a line, where it is plain which one is meant."""
+"""Tests that findings on copies, accesses and leaks of the host name a line if it is unambiguous."""
 
 import pytest
 

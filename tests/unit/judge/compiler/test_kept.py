@@ -1,4 +1,4 @@
-"""Variables that keep their values between calls of solve are found in the text of the program."""
+"""Tests that variables which keep their values between calls of solve are found in the program's text."""
 
 import pytest
 

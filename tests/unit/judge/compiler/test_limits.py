@@ -1,4 +1,4 @@
-"""Who is charged for a compilation that takes too much."""
+"""Tests who is charged for a compilation that exceeds the limits."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Messages with descriptors between two processes of ours."""
+"""Tests messages with file descriptors between two of our processes."""
 
 import os
 import socket

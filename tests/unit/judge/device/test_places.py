@@ -1,4 +1,4 @@
-"""What the comparison kernels are told, and how what they find is read."""
+"""Tests the input of the comparison kernels, and how their results are read."""
 
 import numpy as np
 import pytest

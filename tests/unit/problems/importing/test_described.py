@@ -1,4 +1,4 @@
-"""What a sandbox says is checked: it has run foreign code."""
+"""Tests that the output of a sandbox is validated, because it has run foreign code."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""GPU MODE tasks of our own making, one for each thing that the format does."""
+"""Tests the importer of GPU MODE with our own tasks, one for each feature of the format."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sets that are made to break or to stall whoever reads them: each is refused, and the next one is read."""
+"""Tests sets that try to crash or stall the importer: each is refused, and the next one is read."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Texts of others' sets, made to keep the worker busy that reads them outside of any sandbox."""
+"""Tests hostile texts of sets, which the worker reads without a sandbox, in bounded time."""
 
 import subprocess
 import sys

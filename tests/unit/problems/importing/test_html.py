@@ -1,4 +1,4 @@
-"""HTML becomes Markdown that says the same, and nothing that acts comes through."""
+"""Tests that HTML becomes equivalent Markdown without any active content."""
 
 import pytest
 from hypothesis import given

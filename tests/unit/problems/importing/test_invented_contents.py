@@ -1,4 +1,4 @@
-"""Sizes that a set has no test of are left out if its own precision is too low for their contents."""
+"""Tests that sizes without a test in the set are omitted if its precision is too low for their contents."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Kattis metadata beside a package of ours."""
+"""Tests Kattis metadata next to one of our packages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""KernelBench files of our own making, one for each thing that the format does."""
+"""Tests the importer of KernelBench with our own files, one for each feature of the format."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""LeetGPU folders of our own making, one for each thing that the format does."""
+"""Tests the importer of LeetGPU with our own folders, one for each feature of the format."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Sizes that may be invented keep what holds of all tests of a set."""
+"""Tests that invented sizes keep the relations that hold in all tests of a set."""
 
 import pytest
 

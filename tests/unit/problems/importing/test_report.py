@@ -1,4 +1,4 @@
-"""What a terminal shows of an import."""
+"""Tests the report of an import on a terminal."""
 
 from problems.importing.report import ImportedProblem, ImportReport
 

@@ -1,4 +1,4 @@
-"""Sizes and formulas out of shapes: every test keeps its shapes, and the plain formulas are found."""
+"""Tests deriving sizes and formulas from shapes: tests keep their shapes, simple formulas are found."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Tensara definitions of our own making, one for each thing that the format does."""
+"""Tests the importer of Tensara with our own definitions, one for each feature of the format."""
 
 import contextlib
 import shutil
@@ -169,7 +169,7 @@ def test_parameters_may_be_in_the_head_of_the_statement(found: dict[str, Importe
     said = found["head-offset"].entry.warnings
     assert any("it has no example" in w for w in said)
     assert any("operations counts the elements" in w for w in said)  # it counts none itself
-    assert "def solution" not in read.reference  # the file torch.py beside it is no module of it
+    assert "def solution" not in read.reference  # the file torch.py next to it is not a module of it
 
 
 def test_a_signature_of_types_alone_is_enough(found: dict[str, Imported]) -> None:

@@ -1,4 +1,4 @@
-"""Outputs whose shapes other tests tell, and only those."""
+"""Tests that outputs get their shapes from other tests where possible, and only there."""
 
 from dataclasses import replace
 

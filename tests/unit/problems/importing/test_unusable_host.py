@@ -1,4 +1,4 @@
-"""A host whose oracles do not come up: one problem of a set that suffers is told, and more end the import."""
+"""Tests a host on which oracles do not start: one affected problem is reported, several end the import."""
 
 import shutil
 import time

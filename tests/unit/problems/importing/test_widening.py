@@ -1,4 +1,4 @@
-"""How far a reference in its own precision is from float64 decides about the tolerance."""
+"""Tests that the tolerance follows from the difference between a reference and its float64 version."""
 
 import json
 

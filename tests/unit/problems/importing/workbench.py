@@ -1,6 +1,6 @@
-"""An import without sandboxes, for sets of our own making alone: they run in this process.
+"""An import without sandboxes, only for our own sets: their code runs in this process.
 
-What the sandboxes do about sets is the same code; that it runs isolated is for tests/integration.
+The sandboxes run the same code. tests/integration tests that it runs isolated.
 """
 
 import json
@@ -33,7 +33,10 @@ SETS = Path(__file__).parents[3] / "sets"
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """What the files of a set import is gone after it, as it is with a process. One thread at a time."""
+    """Remove the modules that the files of a set import after the block, as if they ran in a process.
+
+    One thread at a time.
+    """
     with _alone:
         finders, modules = list(sys.meta_path), set(sys.modules)
         try:

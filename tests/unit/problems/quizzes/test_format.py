@@ -1,4 +1,4 @@
-"""Loading quizzes: what is accepted, and what an author is told of a broken one."""
+"""Tests loading quizzes: what is accepted, and the errors for a broken one."""
 
 import json
 import re

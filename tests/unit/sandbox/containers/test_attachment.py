@@ -1,4 +1,4 @@
-"""How a GPU gets into a container, on engines and hosts of every kind."""
+"""Tests how a container gets a GPU, on all kinds of engines and hosts."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the backend says when its engine is not as it must be, without any engine."""
+"""Tests the errors of the backend about unsuitable engines, without an engine."""
 
 from pathlib import Path
 

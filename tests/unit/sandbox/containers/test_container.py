@@ -1,4 +1,4 @@
-"""The end of a container, with a socket in the place of `enter` and notes in the place of the engine."""
+"""Tests the end of a container, with a socket instead of `enter` and a recorder instead of the engine."""
 
 import socket
 import struct

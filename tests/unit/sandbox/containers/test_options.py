@@ -1,4 +1,4 @@
-"""What the engine is asked for: each fence of a container has its line here."""
+"""Tests the options for the engine: one test for each protection of a container."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Whose container is it: owners that live, died, or cannot be seen."""
+"""Tests the owners of containers: alive, dead, or invisible."""
 
 import os
 import subprocess

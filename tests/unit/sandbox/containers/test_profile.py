@@ -1,4 +1,4 @@
-"""The filter for container engines says what our own says, call by call."""
+"""Tests that the seccomp profile for container engines equals our own filter, call by call."""
 
 import errno
 import platform

@@ -1,4 +1,4 @@
-"""What tests of GPU sharing need."""
+"""Fixtures for tests of GPU sharing."""
 
 import shutil
 import sys
@@ -19,9 +19,9 @@ def short_path() -> Iterator[Path]:
 
 @pytest.fixture
 def control_program(short_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The stand-in for nvidia-cuda-mps-control, as a program of that name: processes are told by it.
+    """A stand-in for nvidia-cuda-mps-control. It has the same name, because the name identifies processes.
 
-    As for the real one, we are root, or believe so.
+    The code under test believes that it runs as root, which the real program needs.
     """
     monkeypatch.setattr("os.geteuid", lambda: 0)
     program = short_path / "nvidia-cuda-mps-control"

@@ -1,10 +1,10 @@
-"""Stands in for nvidia-cuda-mps-control where there is no GPU. `control_program` installs it as a program.
+"""Replaces nvidia-cuda-mps-control on machines without a GPU. `control_program` installs it as a program.
 
-`-d -multiuser-server` leaves a daemon behind that answers on the socket `control` of its pipe directory;
-without arguments it sends the commands on standard input there, one answer after another. The daemon has one
-server, a process that sleeps. Tests tell it through files in its log directory: `clients`, one process id a
-line; `faulted`; `initializing`; `refuses`; `deaf`, which makes it answer nothing. It waits for a client that
-was stopped, as the real one does.
+With `-d -multiuser-server`, it starts a daemon that answers on the socket `control` of its pipe directory.
+Without arguments, it sends the commands on standard input to that socket, one after the other. The daemon has
+one server, a process that sleeps. Tests control the daemon through files in its log directory: `clients`, one
+process id a line; `faulted`; `initializing`; `refuses`; `deaf`, which makes it answer nothing. Like the real
+daemon, it waits for a client that was stopped.
 """
 
 import os
@@ -21,7 +21,7 @@ LOGS = Path(os.environ["CUDA_MPS_LOG_DIRECTORY"])
 
 
 def say(command: str) -> None:
-    """The client: one command, its answer."""
+    """Send one command as a client, and return the answer."""
     with socket.socket(socket.AF_UNIX) as channel:
         try:
             channel.connect(str(PIPES / "control"))

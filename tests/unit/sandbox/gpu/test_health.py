@@ -1,4 +1,4 @@
-"""Checks of GPUs that are not there, over fake parts; and quarantine marks."""
+"""Tests health checks of GPUs with fake parts, and quarantine marks."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The MPS of a GPU, over a stand-in for NVIDIA's control program that speaks its protocol."""
+"""Tests MPS of a GPU, with a stand-in for NVIDIA's control program that speaks its protocol."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""NVML's answers as typed values, over a library that answers like nvidia-ml-py."""
+"""Tests typed values from NVML's answers, with a fake of nvidia-ml-py."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Commands of the runners for GPUs: what they say, and that they say nothing of this machine."""
+"""Tests the commands of the runners for GPUs, and that they contain nothing about this machine."""
 
 import sys
 from pathlib import Path

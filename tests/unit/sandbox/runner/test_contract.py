@@ -1,4 +1,4 @@
-"""What the oracle accepts of `reference.py`, and how it is stored."""
+"""Tests which results of `reference.py` the oracle accepts, and how they are stored."""
 
 import numpy as np
 import pytest

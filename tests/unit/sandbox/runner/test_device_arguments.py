@@ -1,4 +1,4 @@
-"""Mapping the arrays of a request, over device memory that is made up."""
+"""Tests mapping the arrays of a request, with fake device memory."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A runner that may start no process has others started by a helper that has no devices."""
+"""Tests that a runner which may not start processes uses a helper without devices to start them."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""In Triton submissions PyTorch allocates, fills, copies and views. What computes is refused."""
+"""Tests that Triton submissions may use PyTorch only to allocate, fill, copy and view, not to compute."""
 
 import subprocess
 import sys

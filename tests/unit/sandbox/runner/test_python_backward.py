@@ -1,4 +1,4 @@
-"""The backward pass of programs in Python: gradients reach the outputs, and what is kept is counted."""
+"""Tests the backward pass of Python programs: gradients reach the outputs, and saved tensors are counted."""
 
 import textwrap
 from collections.abc import Mapping

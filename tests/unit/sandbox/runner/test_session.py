@@ -1,4 +1,4 @@
-"""The conversation of the Python runners, with a runner that is a few lines."""
+"""Tests the conversation of the Python runners, with a minimal runner."""
 
 import os
 import socket

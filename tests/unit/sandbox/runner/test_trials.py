@@ -1,4 +1,4 @@
-"""Asking a reference again in other manners: what is seen of NumPy, and how it is rounded and added up."""
+"""Tests repeated calls of a reference in other ways: observed NumPy calls, rounding and order of sums."""
 
 from typing import Any
 

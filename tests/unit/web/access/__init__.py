@@ -1,1 +1,1 @@
-"""Who may open what: every address of the URL map against every kind of person."""
+"""Tests of access rights: every address of the URL map with every kind of user."""

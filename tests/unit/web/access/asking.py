@@ -1,4 +1,4 @@
-"""Asking for an address as somebody, without a trace."""
+"""Requests an address as a given user, and undoes all changes."""
 
 import functools
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from tests.unit.web.access.world import World
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. `location` is where it redirects to, `kind` its type of content."""
+    """A response. `location` is the target of a redirect, and `kind` is the content type."""
 
     status: int
     kind: str
@@ -27,7 +27,10 @@ class Answer:
 
 
 def ask(world: World, name: str, route: Route, method: str = "GET", **more: Any) -> Answer:
-    """What `name` is answered. All that the request changes is undone, so that others find the same world."""
+    """Return the response to `name`.
+
+    All changes of the request are undone, so that the world stays the same.
+    """
     client = Client()
     client.handler = _handler(csrf=more.pop("csrf", False))
     cache.clear()
@@ -49,12 +52,12 @@ def ask(world: World, name: str, route: Route, method: str = "GET", **more: Any)
 
 @functools.cache
 def _handler(*, csrf: bool) -> ClientHandler:
-    """The site, with middleware that is made once: a new client would make it again for each request."""
+    """Return a handler of the site with cached middleware. A new client would create it for each request."""
     return ClientHandler(enforce_csrf_checks=csrf)
 
 
 def _read(given: Any) -> bytes:
-    """The body. That of an event stream is left out: it tells nothing that the report does not."""
+    """Return the body, except that of an event stream, which contains nothing beyond the report."""
     if not given.streaming:
         body: bytes = given.content
         return body

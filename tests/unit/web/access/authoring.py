@@ -1,7 +1,7 @@
-"""A workspace of the owner in the world, for the addresses below /author.
+"""A workspace of the owner, for the addresses below /author.
 
-The classmate reviews, and nobody else is in it: the instructor is somebody else's. Its proof, its preview
-and its comment are there, and a version that a member of staff froze and previews.
+The classmate is a reviewer. There are no other members: the instructor is not a member. The workspace has a
+proof, a preview and a comment, and a version that a member of staff froze and previews.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ SOLUTION = "plain.cu"
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The keys of what belongs to the workspace."""
+    """The keys of the objects that belong to the workspace."""
 
     proof: int
     preview: int
@@ -40,7 +40,7 @@ class Desk:
 
 
 def open_workspace(owner: User, reviewer: User, slug: str, text: str) -> Workspace:
-    """The owner's problem, before anybody has published one of that name."""
+    """Create the owner's problem, before a problem with that name is published."""
     content: dict[str, bytes] = {**begin("custom", title=f"Sums {text}"), "figures/figure.svg": FIGURE}
     content["statement.md"] += f"\n{text} ![A square](figures/figure.svg)\n".encode()
     content["statement.de.md"] = content["statement.md"]
@@ -52,7 +52,7 @@ def open_workspace(owner: User, reviewer: User, slug: str, text: str) -> Workspa
 
 
 def furnish(workspace: Workspace, owner: User, staff: User, text: str) -> Desk:
-    """What came of it so far."""
+    """Add a history to the workspace."""
     said = comments.comment(workspace, owner, path="statement.md", line=1, text=f"Why? {text}")
     found = error(f"statement.md {text}", f"is wrong {text}", f"mend it {text}")
     proof = to_json(Proof(workspace.slug, "v", (found,), ()))
@@ -95,7 +95,7 @@ def _import(by: User, text: str) -> ImportRun:
 
 
 def keys_of(desk: Desk) -> Mapping[str, int]:
-    """What `pk` means below /author, by the beginning of a route's name."""
+    """Return the values of `pk` below /author, by the prefix of a route's name."""
     return {
         "author-comment": desk.comment,
         "author-proof": desk.proof,
@@ -108,7 +108,7 @@ def keys_of(desk: Desk) -> Mapping[str, int]:
 
 
 def values_of(desk: Desk) -> Mapping[str, object]:
-    """What fills the addresses of the API below /author."""
+    """Return the values for addresses of the API below /author."""
     return {
         "run_id": desk.proof,
         "comment_id": desk.comment,

@@ -1,4 +1,4 @@
-"""One world for all tests of a file: making it takes longer than opening a page."""
+"""One world for all tests of a file, because creating it takes longer than opening a page."""
 
 from collections.abc import Iterator
 
@@ -17,11 +17,11 @@ def _world(django_db_blocker: DjangoDbBlocker, *, hostile: bool) -> Iterator[Wor
 
 @pytest.fixture(scope="module")
 def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    """People and things. What a request changes has to be rolled back."""
+    """A world of users and objects. Tests must roll back the changes of their requests."""
     yield from _world(django_db_blocker, hostile=False)
 
 
 @pytest.fixture(scope="module")
 def hostile_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    """The same, with texts that attack."""
+    """The same with hostile texts."""
     yield from _world(django_db_blocker, hostile=True)

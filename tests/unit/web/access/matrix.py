@@ -1,8 +1,8 @@
-"""Who may do what, as a table. A row: an address by its name, a method, and six letters.
+"""A table of access rights. A row has the name of an address, a method, and six letters.
 
-The letters are for: anonymous, a learner who did not solve the problem, a classmate who did, the owner
-of the submission (token, draft and so on), an instructor, staff. They are: `o` open, `s` asked to sign
-in, `f` forbidden, `a` absent, `m` not with this method.
+The letters are for: anonymous, a learner who did not solve the problem, a classmate who did, the owner of the
+submission (token, draft and so on), an instructor, staff. Each letter is a result: `o` open, `s` sign-in
+required, `f` forbidden, `a` absent, `m` method not allowed.
 """
 
 MATRIX: dict[tuple[str, str], str] = {
@@ -10,7 +10,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("healthz", "POST"): "mmmmmm",
     ("readyz", "GET"): "oooooo",
     ("readyz", "POST"): "mmmmmm",
-    ("metrics", "GET"): "oooooo",  # of the loopback address, where the tests are
+    ("metrics", "GET"): "oooooo",  # open to the loopback address, which the tests use
     ("metrics", "POST"): "mmmmmm",
     ("api:openapi-json", "GET"): "oooooo",
     ("api:openapi-json", "POST"): "oooooo",

@@ -1,4 +1,4 @@
-"""The URL map, flat: every pattern with its name and the arguments that it takes."""
+"""The URL map as a flat list: every pattern with its name and arguments."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from ninja.operation import PathView
 class Route:
     """An address. `path` has its arguments in braces: `problems/{slug}/drafts/{language}`.
 
-    `methods` are what it is tried with: those of its operation in the API, GET and POST elsewhere.
+    `methods` are the methods to try: those of the operation in the API, GET and POST elsewhere.
     """
 
     name: str
@@ -26,13 +26,13 @@ class Route:
 
 
 def every_route() -> list[Route]:
-    """All of them, without those of the stock admin, which has a rule of its own."""
+    """Return all routes except those of Django's admin, which has a separate rule."""
     found = list(_walk(get_resolver().url_patterns, "", ()))
     return [route for route in found if not route.name.startswith("admin:")]
 
 
 def admin_routes() -> list[Route]:
-    """Those of the stock admin that take no argument."""
+    """Return the routes of Django's admin without arguments."""
     found = _walk(get_resolver().url_patterns, "", ())
     return [route for route in found if route.name.startswith("admin:") and "{" not in route.path]
 
@@ -64,5 +64,5 @@ def _methods(entry: URLPattern) -> tuple[str, ...]:
 
 
 def _enclosed(entry: URLPattern) -> list[object]:
-    """What the view's function holds on to: Ninja wraps the path view that knows the operations."""
+    """Return the values in the view's closure, because Ninja wraps the path view with the operations."""
     return [cell.cell_contents for cell in getattr(entry.callback, "__closure__", None) or ()]

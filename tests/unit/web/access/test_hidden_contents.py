@@ -1,8 +1,8 @@
-"""What is in a package that learners must not see, looked for in everything that the site says to them.
+"""Searches everything that the site shows learners for contents of packages that they must not see.
 
-A problem is written, proved, published and rejudged, with a mark in each thing that its authors alone may
-know: hidden cases, reference, solutions, seeds, findings, comments, notes. Then every address is asked by
-those who are no authors of it, whatever else they are.
+The test writes, proves, publishes and rejudges a problem. Everything that only its authors may know contains
+a mark: hidden cases, reference, solutions, seeds, findings, comments, notes. Then users of all other roles
+request every address.
 """
 
 import re

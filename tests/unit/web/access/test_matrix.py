@@ -1,7 +1,7 @@
 """Every address of the site and of the API against the table in `matrix.py`.
 
-The routes come from the URL map, so a page that is added without a row fails here until somebody has
-thought about who may open it.
+The routes come from the URL map, so a page without a row fails here until an author adds the users who may
+open it.
 """
 
 from urllib.parse import urlsplit

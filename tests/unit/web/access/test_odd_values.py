@@ -1,4 +1,4 @@
-"""Every address with values that no page sends: none of them makes the site fail."""
+"""Tests that values which no page sends do not make the site fail, at any address."""
 
 from urllib.parse import quote
 

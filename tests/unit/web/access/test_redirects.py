@@ -1,4 +1,4 @@
-"""Where `next` may lead: to this site and nowhere else."""
+"""Tests that `next` may lead only to this site."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Every page of the URL map, opened by everybody, where every text attacks and every secret is marked.
+"""Opens every page of the URL map as every user. Every text is hostile, and every secret has a mark.
 
-Nothing that attacks is ever part of the markup, every page carries the policy, nothing secret reaches
-those who may not know it, no form works without its CSRF token, and nothing redirects to elsewhere.
+Hostile text must never become part of the markup. Every page must send the policy. Secrets must not reach
+other users. No form may work without its CSRF token, and no redirect may leave the site.
 """
 
 from html.parser import HTMLParser

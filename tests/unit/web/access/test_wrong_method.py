@@ -1,4 +1,4 @@
-"""Browsers that open the target of a form get a page, or the page with the form."""
+"""Tests that browsers which open the target of a form get a page, or the page with the form."""
 
 import pytest
 

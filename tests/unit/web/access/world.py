@@ -1,4 +1,4 @@
-"""People, and one of everything that an address can name."""
+"""A world of users, with one object of every kind that an address can name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ from web.tracks.queries import find_path
 
 SECRET = "the-secret-idea-of-the-owner"
 ATTACK = "<img src=x onerror=attack()>"
-# No digits that a metric has by chance.
+# Without digits that a metric could contain by chance.
 HIDDEN = ("prime-case", "79192057", "31337.25")
 _CASE = CaseReport(
     "prime-case",
@@ -55,10 +55,10 @@ _CASE = CaseReport(
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """`people` in the order in which the matrix tells about them; `values` fill addresses.
+    """`people` are in the order of the matrix. `values` fill addresses.
 
-    `keys` are what `pk` means, by the beginning of a route's name. `sessions` are the keys of those who are
-    signed in.
+    `keys` are the values of `pk`, by the prefix of a route's name. `sessions` are the session keys of
+    signed-in users.
     """
 
     people: Mapping[str, User | AnonymousUser]
@@ -67,16 +67,16 @@ class World:
     sessions: Mapping[str, str]
 
     def address(self, route: Route) -> str:
-        """The address of what is in this world. Raises KeyError for what the world lacks."""
+        """Return the address of an object in this world. Raises KeyError if the world lacks it."""
         known = [prefix for prefix in self.keys if route.name.startswith(prefix)]
         key = {"pk": self.keys[max(known, key=len)]} if known else {}
         return route.fill({**self.values, **key})
 
 
 def make_world(*, hostile: bool = False) -> World:
-    """The owner and a classmate have solved the problem, the learner has not.
+    """Create a world. The owner and a classmate have solved the problem, the learner has not.
 
-    In a `hostile` one every text that somebody wrote attacks the page that shows it.
+    In a `hostile` world, every text from a user attacks the page that shows it.
     """
     text = ATTACK if hostile else ""
     names = ("owner", "classmate", "learner")

@@ -1,4 +1,4 @@
-"""People who write a problem, and a workspace of theirs with a package that loads."""
+"""Users who write a problem, and their workspace with a valid package."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def workspace(instructor: User, vector_add: dict[str, bytes]) -> Workspace:
 
 @pytest.fixture
 def member(workspace: Workspace):
-    """Somebody of a role in the workspace, named like it."""
+    """Create a member of the workspace with a role, named like the role."""
 
     def join(role: Role) -> User:
         person = User.objects.create_user(role.value, password=PASSWORD)

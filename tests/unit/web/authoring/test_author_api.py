@@ -1,4 +1,4 @@
-"""Problems that are being written, by the REST API."""
+"""Tests authoring through the REST API."""
 
 import json
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def ask(client):
-    """Ask as somebody, with a token of a scope. What is asked for lies below /author."""
+    """Send a request as a user, with a token of a scope, to an address below /author."""
     secrets: dict[tuple[int, Scope], str] = {}
 
     def send(person, method: str, path: str, body: object = None, *, scope: Scope = Scope.AUTHOR):

@@ -1,4 +1,4 @@
-"""What tells authors where they stand: states, marks, messages at fields, sources together, downloads."""
+"""Tests feedback for authors: states, marks, messages at fields, all sources on a page, downloads."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""The list of problems, templates, copies, statement, signature and people, as their authors use them."""
+"""Tests pages for authors: the list of problems, templates, copies, statement, signature, members."""
 
 import tomllib
 from io import BytesIO

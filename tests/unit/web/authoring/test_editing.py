@@ -1,4 +1,4 @@
-"""Forms change problem.toml and leave alone what nobody changed."""
+"""Tests that forms change problem.toml and keep everything that the author did not change."""
 
 import tomllib
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Tabs that change what is judged: forms show the files and write them back, and overwrite nothing unseen."""
+"""Tests tabs for judging: forms show the files, write them back, and overwrite no unseen changes."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""Files of a workspace: what is written, what is refused, what is remembered."""
+"""Tests files of a workspace: writes, refusals and the history."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Problems that are brought in: a package at once, sets by a worker."""
+"""Tests imports: a package immediately, sets by a worker."""
 
 import io
 import zipfile

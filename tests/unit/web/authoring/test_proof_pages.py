@@ -1,4 +1,4 @@
-"""Proofs, previews and versions on their pages: progress, reports that say what to do, changed ranks."""
+"""Tests the pages of proofs, previews and versions: progress, reports with advice, changed ranks."""
 
 from dataclasses import replace
 

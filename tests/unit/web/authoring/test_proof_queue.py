@@ -1,4 +1,4 @@
-"""Proofs and previews: asked for, claimed, recorded, given up."""
+"""Tests the queue of proofs and previews: request, claim, record, cancel."""
 
 from datetime import timedelta
 

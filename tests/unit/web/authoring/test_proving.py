@@ -1,4 +1,4 @@
-"""A worker that proves, with the judge that runs nothing."""
+"""Tests a worker that proves, with a judge that runs no programs."""
 
 import time
 from dataclasses import replace

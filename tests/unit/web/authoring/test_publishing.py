@@ -1,4 +1,4 @@
-"""What a workspace publishes: proved files, frozen first, live when its author says so."""
+"""Tests publishing of a workspace: proved files are frozen first, and go live when the author decides."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is put away: versions archived, problems withdrawn or archived, workspaces deleted."""
+"""Tests archiving of versions, withdrawing and archiving of problems, and deleting of workspaces."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How much one author may keep, and how much of the workers one may take."""
+"""Tests the quotas of an author for storage and for workers."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Who may do what with a workspace, and who says so."""
+"""Tests the rights of users in a workspace, and who may change them."""
 
 import pytest
 from django.template import Context, Template

@@ -1,4 +1,4 @@
-"""docs/authoring.md, done as it says: by the pages that it names, with what it quotes."""
+"""Follows docs/authoring.md: uses the pages that it names and the texts that it quotes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What docs/authoring.md tells its readers to do, read from it for the tests that do it."""
+"""Reads the steps of docs/authoring.md for the tests that follow them."""
 
 import re
 import textwrap
@@ -11,7 +11,7 @@ _TEXT = Path(__file__).resolve().parents[4].joinpath("docs/authoring.md").read_t
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """A change of the tutorial, the lines that it says are found, and whether they are without a proof."""
+    """A change of the tutorial, the expected findings, and whether they appear without a proof."""
 
     file: str
     old: str

@@ -1,4 +1,4 @@
-"""The command's side of the REST API, against answers made by the test."""
+"""Tests the command's client of the REST API against fake answers."""
 
 from collections.abc import Callable
 

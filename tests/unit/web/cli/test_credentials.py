@@ -1,4 +1,4 @@
-"""Where the command keeps its token, and to whom it gives it."""
+"""Tests where the command stores its token, and to which site it sends the token."""
 
 from pathlib import Path
 

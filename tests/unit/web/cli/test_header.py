@@ -1,4 +1,4 @@
-"""The header comment by which a file says what it solves."""
+"""Tests the header comment that names the problem of a file."""
 
 from pathlib import Path
 

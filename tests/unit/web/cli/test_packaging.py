@@ -1,4 +1,4 @@
-"""What `pip install .` gives: the command, without the site."""
+"""Tests that `pip install .` installs the command without the site."""
 
 import subprocess
 import sys

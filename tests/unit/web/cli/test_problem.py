@@ -1,4 +1,4 @@
-"""`warpcourt problem` against the real API, without a network: folders on this side, workspaces on that."""
+"""Tests `warpcourt problem` against the real API, without a network: local folders and workspaces."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`warpcourt import` against the real API, without a network; a worker of the test imports."""
+"""Tests `warpcourt import` against the real API, without a network. The test runs the worker."""
 
 import io
 import json

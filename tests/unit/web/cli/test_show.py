@@ -1,4 +1,4 @@
-"""What the command prints."""
+"""Tests the output of the command."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Whatever a site or a program says, a terminal shows it and obeys none of it."""
+"""Tests that a terminal shows texts of sites and programs, but executes none of their control sequences."""
 
 import re
 from typing import Any

@@ -1,31 +1,30 @@
-"""A proof, by the form of a regular expression, that it fails after a bounded number of characters.
+"""Proves from the form of a regular expression that it fails after a bounded number of characters.
 
-What it cannot prove it refuses. Such an expression, tried at each place that the last match left, reads a
-text in linear time: a try that fails costs a bounded amount, and what one that succeeds has read is not
-read again.
+It refuses all other expressions. An accepted expression that is tried after each match reads a text in linear
+time: a failed try has a bounded cost, and the characters of a successful match are not read again.
 """
 
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-# There is no other way to a parsed expression.
+# There is no other access to a parsed expression.
 op: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")
 
-_MOST = 128  # characters of a part that is tried in more than one way
+_MOST = 128  # characters limit for a part that can match in more than one way
 _SINGLE = {op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY, op.AT, op.GROUPREF}
 
 
 class NotLinear(AssertionError):
-    """Raised when an expression is not of the form that is known to be linear."""
+    """Raised when an expression does not have a form that is known to be linear."""
 
 
 def prove(pattern: str) -> None:
     """Check that `pattern` fails after a bounded number of characters, if it fails.
 
     Raises:
-        NotLinear: it may, or may not.
+        NotLinear: this cannot be proved.
     """
     _prove(parser.parse(pattern))
 

@@ -1,4 +1,4 @@
-"""What colours is linear: by the form of its rules, and by its time for sources made to be slow."""
+"""Tests that highlighting is linear: by the form of its rules, and by its time for hostile sources."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""How much a metric changes."""
+"""Measures the change of a metric."""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from prometheus_client import generate_latest
 
 @dataclass(slots=True)
 class Change:
-    """By how much, once the block is over."""
+    """The change, after the block has ended."""
 
     change: float = 0.0
 
 
 @contextmanager
 def counted(series: str) -> Iterator[Change]:
-    """The change of `warpcourt_` and `series` inside, in this process."""
+    """Yield the change of `warpcourt_` plus `series` within the block, in this process."""
     found, before = Change(), _value(series)
     yield found
     found.change = _value(series) - before

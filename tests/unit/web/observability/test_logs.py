@@ -1,4 +1,4 @@
-"""What a line of the log holds, and what it never does."""
+"""Tests what a log line contains, and what it must never contain."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What `/metrics` shows, and to whom."""
+"""Tests the contents of `/metrics`, and who may read them."""
 
 import re
 from datetime import timedelta

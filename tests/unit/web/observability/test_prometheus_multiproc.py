@@ -1,4 +1,7 @@
-"""Processes that count together, in processes of their own: a process joins one folder for life."""
+"""Tests processes that count together.
+
+Each test starts processes, because a process joins one folder for ever.
+"""
 
 import subprocess
 import sys

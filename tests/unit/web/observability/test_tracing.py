@@ -1,4 +1,4 @@
-"""Spans, as an exporter in memory gets them; and nothing at all where no collector is named."""
+"""Tests spans with an exporter in memory, and that there are none without a collector."""
 
 import subprocess
 import sys

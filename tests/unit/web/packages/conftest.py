@@ -13,7 +13,7 @@ MORE_CASES = edited("rows = 5, cols = 3", "rows = 7, cols = 3")
 
 
 def contents(**replaced: str) -> Contents:
-    """The small package with some of its files changed, named as `write_package` has them."""
+    """Return the small package with some files replaced. The names are those of `write_package`."""
     called = {name: name.replace(".", "_").replace("/", "_") for name in FILES}
     return Contents(
         "scale", {name: replaced.get(called[name], text).encode() for name, text in FILES.items()}
@@ -27,7 +27,7 @@ def packed(**replaced: str) -> bytes:
 
 @pytest.fixture
 def site(db, settings, tmp_path: Path) -> Path:
-    """The folder of the packages of a site, with one in it, and a data directory of its own."""
+    """The folder of a site's packages, with one package, and a separate data directory."""
     folder = tmp_path / "problems"
     write_package(folder)
     settings.WARPCOURT = replace(settings.WARPCOURT, problems_dir=folder, data_dir=tmp_path / "data")

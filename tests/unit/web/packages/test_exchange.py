@@ -1,4 +1,4 @@
-"""Packages out of a site and into one: by a page, and on the command line."""
+"""Tests export and import of packages, on a page and on the command line."""
 
 from io import StringIO
 from pathlib import Path

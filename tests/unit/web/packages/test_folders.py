@@ -1,4 +1,4 @@
-"""Versions as folders on a host: whole or not there, made anew when spoiled, bounded in number."""
+"""Tests versions as folders on a host: complete or absent, repaired after damage, limited in number."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Submissions stay with the version that they were handed in to, until they are judged again."""
+"""Tests that submissions keep the version for which they were made until they are rejudged."""
 
 import pytest
 

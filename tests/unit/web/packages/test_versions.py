@@ -1,4 +1,4 @@
-"""Versions: frozen once, numbered, live one at a time, whoever they come from."""
+"""Tests versions: frozen once, numbered, one live version at a time, from any source."""
 
 from io import StringIO
 from pathlib import Path

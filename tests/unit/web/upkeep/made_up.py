@@ -1,4 +1,4 @@
-"""Backups that are made up, and a database that only notes what is done to it."""
+"""Fake backups, and a fake database that records the calls."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -18,7 +18,7 @@ ROWS = {"accounts_user": 3, "submissions_submission": 7}
 
 
 def manifest_of(writer: Writer, **changes: Any) -> Manifest:
-    """What a backup of three people says."""
+    """Return the manifest of a backup with three users."""
     made = Manifest(
         format=1,
         made=datetime(2026, 11, 21, 12, tzinfo=UTC),
@@ -40,7 +40,7 @@ def made_up(
     with_key: bool = True,
     **changes: Any,
 ) -> Path:
-    """A backup whose database is nonsense, for a site that has `key`, or the one of the tests."""
+    """Write a backup with an invalid database, for a site with `key`, by default that of the tests."""
     key = key or settings.SECRET_KEY
     with writing(path) as writer:
         writer.add("database.sqlite3", [b"ro", b"ws"])
@@ -54,7 +54,7 @@ def made_up(
 
 @dataclass
 class Noted:
-    """A database that holds `rows`, and notes what is loaded."""
+    """A database that contains `rows`, and records what is loaded."""
 
     rows: Mapping[str, int] = field(default_factory=dict)
     connected: int = 0

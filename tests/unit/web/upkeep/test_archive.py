@@ -1,4 +1,4 @@
-"""Files that are backups, and files that are not: what is wrong with each is named."""
+"""Tests reading backups and other files: errors name the fault of each."""
 
 import json
 import os

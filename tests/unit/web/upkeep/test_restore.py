@@ -1,4 +1,4 @@
-"""What keeps a backup from being restored is found before anything is changed."""
+"""Tests that obstacles to a restore are found before anything is changed."""
 
 from dataclasses import replace
 from pathlib import Path

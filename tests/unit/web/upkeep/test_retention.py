@@ -1,4 +1,4 @@
-"""What is thrown away in time, and what never is."""
+"""Tests which rows are deleted after a time, and which never are."""
 
 from datetime import timedelta
 

@@ -110,7 +110,8 @@ class Command(BaseCommand):
         )
         target = "gpu" if gpu else "cpu"
         try:
-            with joining.writing_settings(path) as write:  # the token works once, so first of all
+            # Open the file first, because the token works only once.
+            with joining.writing_settings(path) as write:
                 given = joining.ask_to_join(token)
                 made_by = given.pop(_VERSION, "")
                 write({**given, "WARPCOURT_TARGET": target})
