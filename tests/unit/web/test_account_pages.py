@@ -172,6 +172,19 @@ def test_a_forgotten_password_is_replaced_by_a_link(owner: User, client: Client)
     assert mail.outbox[-1].subject == "[Warpcourt] Your password was reset"
 
 
+@pytest.mark.parametrize("tokens", [0, 1])
+def test_a_new_password_is_a_reminder_of_tokens_that_still_work(
+    confirmed: Client, owner: User, tokens: int
+) -> None:
+    for number in range(tokens):
+        services.issue_token(owner, name=f"laptop {number}")
+    new = {"password1": "another fine password", "password2": "another fine password"}
+    changed = confirmed.post("/accounts/password/change/", {"oldpassword": PASSWORD, **new}, follow=True)
+    page = changed.content.decode()
+    assert "Password changed." in page
+    assert ("Your API tokens still work" in page) is bool(tokens)
+
+
 def test_nobody_gets_mail_for_an_address_that_no_account_has(db: None, client: Client) -> None:
     answer = client.post("/accounts/password/reset/", {"email": "nobody@example.org"}, follow=True)
     assert "If an account uses" in answer.content.decode()
