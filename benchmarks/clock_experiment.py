@@ -280,7 +280,7 @@ def running(runner: Path) -> Iterator[RunnerChannel]:
 
 @contextmanager
 def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[ClockOrders]:
-    """Return a timed session over `sets`, with the memory of the flags."""
+    """Yield a timed session over `sets`, with the memory of the flags."""
     page = create_page()
     try:
         with ClockOrders(page, exchange.hung_up) as orders:

@@ -119,7 +119,7 @@ def _read(outcome: Outcome) -> tuple[str, Sums]:
 
 
 def _values(problem: Problem, case: Case) -> list[tuple[Argument, Any]]:
-    """Yield each argument with its array or number."""
+    """Return each argument with its array or number."""
     module = ModuleType("reference")
     exec(problem.reference, module.__dict__)
     hosts = draw(problem, case, module)

@@ -153,7 +153,7 @@ class Stages:
         self._rng = rng
 
     def in_order(self) -> Iterator[tuple[str, int, Callable[[], None]]]:
-        """Return the name of each stage, the number of passes, and the function to call."""
+        """Yield the name of each stage, the number of passes, and the function to call."""
         many = len(self._chosen)
         yield "problem page", many, lambda: self._see(f"/problems/{row.problem.slug}" for row in self._chosen)
         yield "save a draft", many, self._save

@@ -140,7 +140,7 @@ class Room:
         return self.alone
 
     def leave(self) -> None:
-        """Return a lease."""
+        """Release a lease."""
         self.inside -= 1
         self.alone = False
         if not self.inside:

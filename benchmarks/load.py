@@ -277,7 +277,7 @@ def _machine_s() -> float:
 
 
 def _stats() -> Iterator[tuple[int, tuple[str, int, float]]]:
-    """Return the name, the parent and the processor seconds of all processes.
+    """Yield the name, the parent and the processor seconds of each process.
 
     The seconds include ended children.
     """

@@ -115,7 +115,7 @@ def _judged(target: Target, end: float, chosen: tuple[Problem, Solution]) -> Row
 def solutions(
     slugs: list[str] | None, *, accepted: bool = True, wrong: bool = False
 ) -> Iterator[tuple[Problem, Solution]]:
-    """Return the solutions of the problems `slugs`, or of all problems.
+    """Yield the solutions of the problems `slugs`, or of all problems.
 
     `accepted` selects those that must be accepted, and `wrong` all others.
     """

@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
-    """Return all findings, in the order in which to fix them."""
+    """Yield all findings, in the order in which to fix them."""
     checks: tuple[Callable[[], Findings], ...] = (
         host.check_python,
         host.check_machine,
@@ -54,7 +54,7 @@ def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
 
 
 def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findings:
-    """Return the findings about GPU judging on the host that `found` describes."""
+    """Yield the findings about GPU judging on the host that `found` describes."""
     yield from gpu.check_gpus(found)
     yield from gpu.check_foreign(found)
     yield from gpu.check_programs(found)

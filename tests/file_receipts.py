@@ -170,7 +170,7 @@ def _imported(module: Path) -> frozenset[Path]:
 
 
 def _files(name: str) -> Iterator[Path]:
-    """Return the files that run when `name` is imported: those of its packages, and its own."""
+    """Yield the files that run when `name` is imported: those of its packages, and its own."""
     place = ROOT
     for part in name.split("."):
         place /= part

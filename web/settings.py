@@ -70,7 +70,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "web.observability.middleware.watch",  # the first, so that it sees what the others do
+    "web.observability.middleware.watch",  # the first, so that it covers all others
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -139,7 +139,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "web.site.static_urls.CachedUrlStorage"},
 }
 WHITENOISE_USE_FINDERS = True
-# The front end's build puts a hash of the content into these names, so browsers may keep them for good.
+# The front end's build puts a hash of the content into these names, so browsers may cache them permanently.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a-z0-9]+$"
 WHITENOISE_ADD_HEADERS_FUNCTION = worker_policy
 
@@ -165,7 +165,7 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_USERNAME_VALIDATORS = "web.accounts.names.username_validators"
 ACCOUNT_SESSION_REMEMBER = True
-# A link verifies an address; nothing waits for that, and only mail depends on it.
+# A link verifies an address. Only mail depends on this, so users can sign in before.
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "/accounts/email/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Warpcourt] "
@@ -173,8 +173,8 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_USERNAME_BLACKLIST = RESERVED
-# A class comes from one address, all in the same minute. So failures are counted by address and name (`key`)
-# first, and by address at a limit far above that; see `web.accounts.attempts`.
+# The users of a class sign in from one address, all in the same minute. So failures are counted by address
+# and name (`key`) first, and by address at a limit far above that; see `web.accounts.attempts`.
 ACCOUNT_RATE_LIMITS = {
     "login": "300/m/ip",
     "signup": "120/m/ip",

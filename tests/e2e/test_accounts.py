@@ -51,7 +51,7 @@ def site(site: Site) -> Site:
 
 @pytest.fixture(scope="module")
 def person(site: Site, browser: Browser) -> str:
-    """Somebody with a submission, an address and a token."""
+    """A user with a submission, an email address and a token."""
     with browser.new_context() as context:
         page = context.new_page()
         sign_up(page, site, PERSON)
@@ -114,7 +114,7 @@ def start_signing_in(page: Page, site: Site, username: str) -> None:
 
 
 def code_of(secret: str, *, later: int = 0) -> str:
-    """What an authenticator app shows (RFC 6238), now or some periods later."""
+    """Return the code of an authenticator app (RFC 6238), now or `later` periods later."""
     counter = (int(time.time()) // 30 + later).to_bytes(8, "big")
     digest = hmac.digest(b32decode(secret), counter, hashlib.sha1)
     offset = digest[-1] & 15

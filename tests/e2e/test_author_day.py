@@ -15,7 +15,7 @@ SLUG = "first-problem"
 
 
 def take(page: Page, name: str) -> None:
-    """Take a picture for whoever sets AUTHOR_PICTURES to a folder."""
+    """Take a picture if AUTHOR_PICTURES names a folder."""
     if folder := os.environ.get("AUTHOR_PICTURES"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 

@@ -25,7 +25,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
 
 @pytest.fixture
 def learner(court: Site, browser: Browser) -> Iterator[Page]:
-    """Somebody else, in a browser of their own."""
+    """Another user, in a separate browser."""
     with browser.new_context() as context:
         page = context.new_page()
         problems = watch(page)

@@ -20,7 +20,7 @@ from tests.e2e.conftest import (
 from tests.e2e.soundness import check_here
 
 BASE = "/problems/vector-add"
-PICTURES = os.environ.get("HINT_PICTURES")  # a folder: whoever looks at the pages sets it
+PICTURES = os.environ.get("HINT_PICTURES")  # a folder; set it to get pictures of the pages
 LAST = "The guard compares with n - 1, so the last element keeps the random bits that it came with."
 # What a proof would have found: a wrong solution with the verdicts of the last submission.
 LEARN = f"""

@@ -26,7 +26,7 @@ QUIZZES = (
     "gpu-alerts",
 )
 PAGE = "/quizzes/read-a-profile"
-PICTURES = os.environ.get("QUIZ_PICTURES")  # a folder: whoever looks at the pages sets it
+PICTURES = os.environ.get("QUIZ_PICTURES")  # a folder; set it to get pictures of the pages
 
 
 def picture(page: Page, name: str) -> None:

@@ -132,7 +132,7 @@ def test_a_rejudge_shows_what_would_change_before_anything_does(
     page.get_by_role("button", name="Count").click()
     page.get_by_label("Reason").fill("The tolerance was too strict")
     page.get_by_role("button", name="Start dry-run rejudge").click()
-    expect(page.get_by_text("Waiting for decision")).to_be_visible(timeout=30_000)  # it comes by itself
+    expect(page.get_by_text("Waiting for decision")).to_be_visible(timeout=30_000)  # it appears automatically
     row = page.get_by_role("region", name="Submissions").get_by_role("row", name=judged)
     expect(row).to_contain_text("Wrong answer")
     expect(row).to_contain_text("Accepted")

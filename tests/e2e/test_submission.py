@@ -69,7 +69,7 @@ def handed_in(peopled: Site, browser: Browser) -> tuple[str, str]:
 
 
 def hand_in(page: Page, site: Site, source: str, *, wait: bool = True) -> str:
-    """Hand a program in for whoever is signed in on `page`; its address, once it is judged."""
+    """Submit a program as the user of `page`. Return its address once it is judged."""
     cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
     answer = page.request.post(
         f"{site.url}/api/v1/submissions",

@@ -44,7 +44,7 @@ def teacher(site: Site) -> str:
 
 @pytest.fixture(scope="module")
 def asked(site: Site, browser: Browser, teacher: str) -> dict[str, str]:
-    """What a learner asks and a teacher answers: the addresses, without the site."""
+    """Create a question of a learner and a teacher's answer. Return the addresses, without the site."""
     with browser.new_context() as context, browser.new_context() as other:
         page, answering = context.new_page(), other.new_page()
         sign_up(page, site, "asker")

@@ -40,7 +40,7 @@ def elsewhere(browser: Browser) -> Iterator[Page]:
 
 
 def status(page: Page) -> Any:
-    """What the page says about the draft."""
+    """Return what the page says about the draft."""
     return page.locator("[data-draft-status]")
 
 

@@ -89,7 +89,7 @@ class DeviceSet:
 
 
 def on_numpy(problem: Problem, case: Case, given: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
-    """What the reference computes from the same inputs with NumPy."""
+    """Return what the reference computes from the same inputs with NumPy."""
     names: dict[str, Any] = {}
     exec(compile(problem.reference, "reference.py", "exec"), names)
     arguments = {

@@ -82,7 +82,7 @@ def test_a_fault_on_the_second_gpu_ends_the_run_and_no_other(two: GpuTarget) -> 
 
 
 def test_calls_answer_as_in_functional_mode(two: GpuTarget) -> None:
-    """What functional mode claims of CUDA is what CUDA does."""
+    """CUDA behaves as functional mode assumes."""
     number = virtual.PROGRAMS.index("says")
     body = virtual.SOURCE.replace("void solve(", "static void chosen(")
     source = f'{body}\nextern "C" void solve(float* a, float* b, int n) {{ chosen(a, b, n, {number}); }}\n'

@@ -1,4 +1,4 @@
-"""What a receipt of a test of the engine depends on, and which tests it can cover."""
+"""Tests the dependencies of receipts for tests of the engine, and which tests they can cover."""
 
 from pathlib import Path
 

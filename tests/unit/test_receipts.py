@@ -1,4 +1,4 @@
-"""What a receipt of a proof depends on: the meaning of the engine's sources, not their prose."""
+"""Tests the dependencies of receipts of proofs: the meaning of the engine's sources, not their prose."""
 
 import shutil
 from pathlib import Path

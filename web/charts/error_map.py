@@ -1,4 +1,4 @@
-"""Where the wrong elements of an array are: a strip for a vector, a grid for a matrix."""
+"""Draws the positions of wrong elements in an array: a strip for a vector, a grid for a matrix."""
 
 import math
 from collections.abc import Sequence

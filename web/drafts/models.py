@@ -46,7 +46,7 @@ class DraftRevision(models.Model):
 
 
 class Note(models.Model):
-    """What a user keeps about a problem: a text and a bookmark, both private.
+    """A user's private note about a problem, with a bookmark.
 
     `revision` grows by one with every save of the text.
     """

@@ -13,13 +13,13 @@ queues that the worker serves and takes the first of them. It takes the same tim
 with a hundred thousand. Lost workers hold at most as many jobs as there are workers, so a scan finds those.
 
 The row is also the outbox. Usually a message that must reach a broker after a commit is written into a table
-of its own, and a relay sends it and marks it as sent. Here the message has no content except "check the
-table". A row that is still queued contains all the information of an outbox row, and the claim marks it as
-sent. The relay is the sweep. It wakes workers for jobs that have been queued for longer than a message takes
-to arrive. This covers a web process that died between commit and message, a broker that was down, and a
-worker that died before it claimed the job. The sweep first subtracts the messages that the broker still
-holds, so that they do not pile up while all workers are busy. Messages do not expire, because that would
-compare the clocks of two hosts.
+of its own, and a relay sends it and marks it as sent. Here, the message only means "check the table". A row
+that is still queued contains all the information of an outbox row, and the claim marks it as sent. The relay
+is the sweep. It wakes workers for jobs that have been queued for longer than a message takes to arrive. This
+covers a web process that died between commit and message, a broker that was down, and a worker that died
+before it claimed the job. The sweep first subtracts the messages that the broker still holds, so that they do
+not pile up while all workers are busy. Messages do not expire, because that would compare the clocks of two
+hosts.
 
 Any number of workers may sweep at a time, and any may die in the middle. One transaction moves each job; its
 conditional UPDATE comes first and names the attempt. If two sweeps meet, the second finds nothing to do. If a

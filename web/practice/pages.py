@@ -30,7 +30,7 @@ from web.results.pages import SubmissionPage, submission_page
 from web.submissions.gpu_time import GpuTime, tightest
 from web.submissions.queries import latest_submission
 
-ORIGINAL_TEXT = "original"  # in addresses: the original statement, whatever the browser prefers
+ORIGINAL_TEXT = "original"  # in addresses: the original statement, regardless of the browser's preference
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class NextSteps:
 
     @property
     def leads_on(self) -> bool:
-        """Return whether there is a problem to go on with."""
+        """Return whether there is a next problem."""
         return self.similar is not None or any(step.following for step in self.tracks)
 
 

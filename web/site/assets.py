@@ -5,13 +5,16 @@ from functools import lru_cache
 
 from web.site.frontend_check import DIST
 
-# What the first paint of every page needs, and what a page with code and formulas needs in addition.
+# Files for the first paint of every page, and additional files for pages with code and formulas.
 FONTS = ("assets/instrument-sans-latin-wght-normal", "assets/source-serif-4-latin-wght-normal")
 WORKBENCH_FONTS = ("assets/jetbrains-mono-plain", "assets/warpcourt-math")
 
 
 def find_assets(*beginnings: str) -> tuple[str, ...]:
-    """Return the built files with this prefix, each followed by its hash; none that the build lacks."""
+    """Return the built files with these prefixes, each followed by its hash.
+
+    Files that the build lacks are omitted.
+    """
     return tuple(
         name for beginning in beginnings for name in _outputs() if name.rpartition("-")[0] == beginning
     )

@@ -1,4 +1,4 @@
-"""The pages for failed requests: the database is away, an error of the site, or no CSRF token."""
+"""The pages for failed requests: the database is down, an error of the site, or no CSRF token."""
 
 import sys
 

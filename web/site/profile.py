@@ -142,7 +142,7 @@ class LaunchPair:
 def compare_profiles(old: Profile, new: Profile) -> tuple[LaunchPair, ...]:
     """Return the launches of two profiles in pairs, in the order of `new`, then those of `old` alone.
 
-    A profile with one launch each is one pair, whatever the kernels are called.
+    Two profiles with one launch each are one pair, regardless of the names of the kernels.
     """
     if len(old.launches) == len(new.launches) == 1:
         return (_pair(old.launches[0], new.launches[0]),)

@@ -119,8 +119,8 @@ def list_jobs(
 def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None = None) -> QuerySet[Job]:
     """Return jobs that are stuck in one way, newest first.
 
-    `before` is the key of the last row of the page before. Jobs that failed for good are over: their verdict
-    is `internal_error`.
+    `before` is the key of the last row of the page before. Jobs that failed permanently are over: their
+    verdict is `internal_error`.
     """
     moment = now or DatabaseNow()
     jobs = _jobs()

@@ -113,7 +113,7 @@ def _weight(found: Diagnostic) -> tuple[int, int]:
 
 
 def _unexplained(report: Report) -> Iterator[str]:
-    """Return what is known about a wrong answer that no finding explains."""
+    """Yield what is known about a wrong answer that no finding explains."""
     if report.verdict is not Verdict.WRONG_ANSWER or headline(report) is not None:
         return
     case = next((case for case in report.cases if case.mismatches), None)

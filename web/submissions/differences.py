@@ -166,7 +166,7 @@ def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
 
 
 def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Return `marks` without space at their ends. Marks of space alone stay."""
+    """Yield `marks` without space at their ends. Marks of space alone stay."""
     for first, last in marks:
         text = line[first:last]
         if text.isspace():

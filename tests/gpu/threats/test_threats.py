@@ -61,7 +61,7 @@ def _told(report: Report) -> str:
 
 @pytest.fixture(scope="session")
 def honest_us(narrated: Narrated) -> dict[str, float]:
-    """What each honest program gets, by its file: the median of three judgements. Microseconds."""
+    """The time of each honest program in microseconds, by its file: the median of three judgements."""
     found = {}
     for file in (*HONEST.values(), STRIDED):
         reports = [narrated(file) for _ in range(3)]

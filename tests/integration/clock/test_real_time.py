@@ -68,7 +68,7 @@ def forked(serve: Callable[[], None]) -> Iterator[None]:
 
 
 def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
-    """What a runner maps: x and y of each set."""
+    """Return the arrays that a runner maps: x and y of each set."""
     offset = sets.arguments[0].offset
     maps = [mmap.mmap(descriptor, 0) for descriptor in sets.descriptors]
     found = [np.frombuffer(whole, np.float32, count=37, offset=offset) for whole in maps]

@@ -145,7 +145,7 @@ class ComposeSite:
 
     @staticmethod
     def _inherited() -> dict[str, str]:
-        """How pip and the network are reached from this machine; and room for debootstrap."""
+        """Return the variables for pip and the network, and a TMPDIR with space for debootstrap."""
         names = ("PIP_", "DOCKER_HOST", "SSL_CERT", "http_proxy", "https_proxy", "no_proxy")
         found = {name: value for name, value in os.environ.items() if name.startswith(names)}
         if shutil.disk_usage("/dev/shm").free > 4 << 30:

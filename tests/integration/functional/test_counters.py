@@ -51,7 +51,7 @@ def runner() -> Iterator[Runner]:
 
 
 def notes(runner: Runner, kind: Kernel, flags: RunFlag = COUNTED) -> list[dict[str, object]]:
-    """What one call says of lines."""
+    """Return the notes of one call about lines."""
     outcome = runner.call(X, np.zeros(N, np.float32), N, kind, flags=flags)
     assert outcome.status is None
     return [said for said in outcome.diagnostics if said["kind"] not in {"launch", "counts"}]
@@ -66,7 +66,7 @@ def only(runner: Runner, kind: Kernel, comment: str) -> tuple[object, str]:
 
 
 def split(taken: NDArray[np.bool_]) -> str:
-    """What is said of a branch that warps execute as the rows of `taken` say."""
+    """Return the note about a branch that warps take as the rows of `taken` say."""
     ones = taken.sum(axis=1)
     fewer = np.minimum(ones, WARP - ones)[(ones > 0) & (ones < WARP)]
     lanes = f"into {WARP - fewer.mean():.1f} and {fewer.mean():.1f} lanes"

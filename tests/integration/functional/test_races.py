@@ -20,7 +20,7 @@ SUMS = X.reshape(-1, THREADS).sum(1)
 
 
 def filled(*first: int) -> np.ndarray:
-    """What `out` holds: `first`, then zeros."""
+    """Return the contents of `out`: `first`, then zeros."""
     return np.array([*first, *[0] * (BINS - len(first))], np.int32)
 
 

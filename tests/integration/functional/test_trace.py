@@ -98,7 +98,7 @@ def test_the_trace_of_a_kernel_with_a_barrier_equals_what_its_threads_do(runner:
 
 
 def sums_of(outcome: Outcome) -> tuple[int, ...]:
-    """What the engine counted in the last call."""
+    """Return the counts of the engine in the last call."""
     notes = [
         Diagnostic(Severity(said["severity"]), said["kind"], said["message"]) for said in outcome.diagnostics
     ]

@@ -90,7 +90,7 @@ def test_a_race_that_a_gpu_passes_over_keeps_a_program_from_being_ranked(
     node: GpuTarget, doctor: Doctor, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(node, "_doctor", doctor)
-    # The simulated GPU would find the race by itself; a real one knows no such flags.
+    # The simulated GPU would find the race itself, but a real GPU has no such flags.
     monkeypatch.setattr("judge.stages.checking.run_orders", lambda *_, **__: (RunFlag.DETERMINISTIC,))
     report = evaluate(vector_add, RACY, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
     assert all(case.verdict is Verdict.ACCEPTED for case in report.cases)

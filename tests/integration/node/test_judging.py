@@ -170,7 +170,7 @@ def test_a_node_whose_cards_are_out_of_use_judges_nothing(node: GpuTarget, vecto
 
 
 def settled(node: GpuTarget) -> Mapping[str, int]:
-    """What the secret pool says once nothing is drawn any more."""
+    """Return the status of the secret pool after all draws have ended."""
     (gpu_runtime,) = node.gpu_runtimes.values()
     deadline = time.monotonic() + 60
     before: Mapping[str, int] = {}

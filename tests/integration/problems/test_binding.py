@@ -23,7 +23,7 @@ def vector_add() -> Problem:
 
 
 def compile_cuda(folder: Path, problem: Problem, source: str) -> str:
-    """What nvcc says about `source` with the problem's binding; empty when it is content."""
+    """Return the errors of nvcc about `source` with the problem's binding, empty if there are none."""
     need(shutil.which("nvcc") is not None, "nvcc", "run make setup")
     (folder / "solution.cu").write_text(source)
     (folder / "binding.cu").write_text(binding_cuda(problem))

@@ -117,7 +117,7 @@ def test_a_call_comes_between_go_and_done(built: Path, script: str) -> None:
 def test_an_error_of_the_device_ends_the_session_without_an_exception(
     built: Path, function: str, made: str
 ) -> None:
-    """Whoever waits for the device next meets it again, and says what it means."""
+    """The next call that waits for the device gets the error again, and explains it."""
     done = run(built, REFUSED, FAKE_CUDA_FAILS=function, FAKE_CUDA_ERROR="700")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == made

@@ -177,7 +177,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("path", ["/dev/stdout", "/proc/self/fd/2"])
 def test_a_compiler_that_waits_for_a_pipe_is_not_taken_for_a_busy_host(path: str, stage: Compile) -> None:
-    """Its end in wall-clock time alone would be a failure of ours, and the job would be judged again."""
+    """If only the wall-clock limit ended it, this would count as our failure, and the job be retried."""
     result = compiled(f'#include "{path}"\n{SOLVE}', stage, replace(LIMITS, idle_s=2))
     assert result.artifact is None
     assert result.outcome is CompileOutcome.REJECTED or result.ending is Termination.IDLE, result.log

@@ -131,7 +131,7 @@ def test_an_upgrade_in_use(new_site, next_version):
             else:
                 with site.start(UPGRADE, next_version) as upgrade:
                     assert upgrade.wait(60) == 0
-            rounds(before, 3)  # the version before goes on with the new tables
+            rounds(before, 3)  # the previous version continues with the new tables
         finally:
             before.kill()
     found = site.python(NEW_CODE)

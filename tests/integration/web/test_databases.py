@@ -31,7 +31,7 @@ POSTGRES = "WARPCOURT_DATABASE_URL"
 
 
 def at_once(work) -> list[Any]:
-    """What `work(index)` returns in each of THREADS threads that start together."""
+    """Return the results of `work(index)` in THREADS threads that start together."""
     barrier = Barrier(THREADS)
 
     def run(index: int):

@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, api: FakeApiServer) -> Iterat
 
 @pytest.fixture
 def gate(site: Installation) -> Iterator[Path]:
-    """What says `hold=checking` is held while this file exists."""
+    """Programs with `hold=checking` wait while this file exists."""
     path = Path(site.environment["WARPCOURT_RUNTIME_DIR"], "hold-checking")
     path.touch()
     yield path

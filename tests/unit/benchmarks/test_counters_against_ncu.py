@@ -39,7 +39,7 @@ PROGRAM = CountedProgram(
 
 
 def log_of(*launches: dict[str, float], metrics: tuple[str, ...] = METRICS) -> str:
-    """What ncu writes about `launches`; metrics that they do not name are 0."""
+    """Return the output of ncu about `launches`. Metrics that they do not name are 0."""
     rows = [
         ["ID", "Kernel Name", "Block Size", "Grid Size", *metrics],
         ["", "", "", "", *("inst" for _ in metrics)],

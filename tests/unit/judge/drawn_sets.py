@@ -13,7 +13,7 @@ from tests.unit.judge.packages import DOUBLING
 
 @contextmanager
 def doubling_set(case: Case = DOUBLING.cases[1], *, seed: int = 1) -> Iterator[CaseData]:
-    """Return a set of `case`: x, and the expected y."""
+    """Yield a set of `case`: x, and the expected y."""
     drawn = allocate(DOUBLING, case)
     x = np.random.default_rng(seed).uniform(1, 2, case.sizes["n"]).astype(np.float32)
     contents: dict[str, bytes] = {"x": x.tobytes(), "expected-y": (2.0 * x.astype(np.float64)).tobytes()}

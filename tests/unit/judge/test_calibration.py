@@ -85,7 +85,7 @@ def test_every_float_has_a_precision_below(dtype: Dtype, lower: str) -> None:
 
 
 def test_order_of_summation_is_allowed_for() -> None:
-    """Where large numbers cancel, float32 sums need an absolute tolerance that relative cannot give."""
+    """If large numbers cancel, float32 sums need an absolute tolerance. A relative one does not suffice."""
     cancelling = with_reference("x * 2.1", "(x + 3e6) - 3e6")
     assert any("evaluated in float32 fails" in text for text in texts(cancelling))
     assert texts(with_tolerance(cancelling, Tolerance(0.0, 0.3)))[0].startswith("a program with inputs")

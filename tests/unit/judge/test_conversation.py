@@ -46,7 +46,7 @@ def answers(*kinds: RequestKind) -> Script:
 
 
 def keeps_on(actor: Actor) -> None:
-    """Takes one request and goes on with it until the other side hangs up."""
+    """Takes one request and works on it until the other side hangs up."""
     actor.receive()
     actor.receive()
 

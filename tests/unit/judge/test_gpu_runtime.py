@@ -50,7 +50,7 @@ class FakeClock:
 
 
 class Card0:
-    """What is wrong with the card, and its MPS: `repaired_by` says what helps."""
+    """A GPU with a fault, and its MPS. `repaired_by` names the action that repairs it."""
 
     def __init__(self, clock: FakeClock, repaired_by: str, *, slow_s: float = 0.0) -> None:
         self.born = OLD

@@ -30,7 +30,7 @@ def case_named(name: str) -> Case:
 
 
 def judged(name: str, verdict: Verdict, *found: Mismatch, problem: Problem = PROBLEM) -> CaseReport:
-    """What the report says of the program `name` when the outputs of its case got `verdict`."""
+    """Return the report's entry for the program `name` if the outputs of its case got `verdict`."""
     case = case_named(name)
     report = CaseReport(
         name, case.group, case.public, verdict, "As it was.", mismatched=len(found), mismatches=found

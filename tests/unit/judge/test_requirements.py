@@ -87,7 +87,7 @@ def test_every_counter_is_zero_where_nothing_happened():
 
 
 class TestWaysToMemory:
-    """What moves device memory without an ordinary load or store, and what bounds the plain method."""
+    """Ways to move device memory without an ordinary load or store, and the bounds of the plain method."""
 
     SUMS = replace(
         SUMS,
@@ -152,7 +152,7 @@ class TestWorkOnTheHost:
 
 
 class TestEvents:
-    """What happened in a call, by the name of the counter."""
+    """Events in a call, by the name of the counter."""
 
     COPIES = "cudaMemcpy(a, b, 4, cudaMemcpyDefault);\n"
 
@@ -195,7 +195,7 @@ class TestEvents:
 
 
 class TestShapes:
-    """What launches take of a multiprocessor."""
+    """The resources of a multiprocessor that launches use."""
 
     SHAPES = (
         LaunchShape(32, 0, 0, 1024, 256, 4),

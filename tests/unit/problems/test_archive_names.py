@@ -42,7 +42,7 @@ def archive(entries: dict[str, bytes]) -> bytes:
 
 @pytest.fixture(params=["as this Python reads them", "as Python 3.12 reads them"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets `zipfile` take names from the extra field 0x7075, which it does by itself since 3.12."""
+    """Lets `zipfile` take names from the extra field 0x7075, as it does since Python 3.12."""
     if request.param.startswith("as this"):
         return
     decode = zipfile.ZipInfo._decodeExtra  # type: ignore[attr-defined]  # private

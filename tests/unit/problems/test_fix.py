@@ -130,7 +130,7 @@ class TestChanges:
 
 
 class TestTokens:
-    """What changed lines may add or remove: six tokens for each of `changes` lines."""
+    """The limit on tokens that changed lines may add or remove: six for each of `changes` lines."""
 
     def test_up_to_the_limit(self):
         assert refusal(GIVEN + "a b c d e f\ng h 1 2 + ;\n") == ""

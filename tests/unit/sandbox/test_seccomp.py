@@ -13,7 +13,7 @@ READ = {X86_64: 0, AARCH64: 63}
 
 
 def judge(machine: Architecture, number: int, *arguments: int, token: int | None = None) -> int:
-    """What the filter for `machine` returns for a call."""
+    """Return the result of the filter for `machine` for a call."""
     padded = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("<iIQ6Q", number, machine.token if token is None else token, 0, *padded)
     program = list(struct.iter_unpack("<HBBI", filter_program(machine.name)))

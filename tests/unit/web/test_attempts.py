@@ -29,13 +29,13 @@ BY_PAIR, BY_ADDRESS, _ = AMOUNTS["login_failed"]
 
 
 def sign_in(name: str, password: str, address: str = CLASS) -> str:
-    """What the page says, in a browser of its own; nothing when the password was taken."""
+    """Return the error on the page, in a new browser. It is empty if the password was accepted."""
     answer = Client(REMOTE_ADDR=address).post(LOGIN, {"login": name, "password": password})
     return "" if answer.status_code == 302 else answer.content.decode()
 
 
 def fail(name: str, times: int, address: str = CLASS) -> str:
-    """What the page says after the last of so many wrong passwords."""
+    """Return the error on the page after the last of `times` wrong passwords."""
     said = ""
     for _ in range(times):
         said = sign_in(name, "wrong", address)
@@ -127,7 +127,7 @@ def test_names_that_speak_for_the_site_cannot_be_signed_up(client: Client, name:
     page = client.post("/accounts/signup/", {"username": name, "password1": PASSWORD}).content.decode()
     assert "This username is reserved. Choose another one." in page
     assert not User.objects.exists()
-    assert services.create_user(name, PASSWORD).username == name  # but whoever runs the site may
+    assert services.create_user(name, PASSWORD).username == name  # but the operator of the site may
     assert name.lower() in RESERVED
 
 

@@ -49,7 +49,7 @@ class Reading:
 
 
 def played(path: str, chunks: Iterator[bytes], declared: int | None = None) -> tuple[Reading, list[Any]]:
-    """What the application was given, and what was answered."""
+    """Return what the application received, and the answer."""
     inner, sent = Reading(), []
     headers = [] if declared is None else [(b"content-length", str(declared).encode())]
 

@@ -102,7 +102,10 @@ def crawl(client: Client) -> tuple[dict[str, str], list[str]]:
 
 
 def kind_of(address: str) -> object:
-    """What is equal for addresses of the same page: of signing in and up, those to the same view."""
+    """Return a key that is equal for addresses of the same page.
+
+    For signing in and up, the view is the key.
+    """
     parts = urlsplit(address)
     query = parse_qs(parts.query)
     if parts.path not in ENTRANCES or query.keys() != {"next"} or len(query["next"]) != 1:

@@ -45,7 +45,7 @@ def solve(
 
 
 def shown(client: Client, viewer: User, submission: Submission, form: str = "") -> str:
-    """What a page of `submission` says under the heading, empty if it has none."""
+    """Return the text of a page of `submission` under the heading, empty if it has none."""
     client.force_login(viewer)
     page = client.get(f"/s/{submission.public_id}{form}").content.decode()
     found = re.search(r'<section class="next-steps".*?</section>', page, re.DOTALL)

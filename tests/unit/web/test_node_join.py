@@ -170,7 +170,7 @@ def public(settings, tmp_path: Path) -> None:
 
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
-    """What the audit of this host finds; a test may add more. The site answers without a network."""
+    """The findings of the audit of this host. A test may add more. The site answers without a network."""
     found = [Finding("driver", Level.OK, "580.126.9")]
     monkeypatch.setattr(command, "audit", lambda **_: iter(found))
     reach = [Finding("database", Level.OK, "PostgreSQL responds")]

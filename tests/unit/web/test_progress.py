@@ -149,7 +149,7 @@ def take(word: str, details: list[Any], people: list[User], problems: list[Any])
 
 
 def snapshot() -> tuple[list[Any], list[Any]]:
-    """All that is counted. A problem without a tally has one of zeros."""
+    """Return all counts. A problem without a tally has a tally of zeros."""
     tallies = Tally.objects.exclude(judged=0, accepted=0, solvers=0).order_by("problem")
     return (
         list(Progress.objects.order_by("user", "problem").values_list(*COLUMNS)),

@@ -61,7 +61,10 @@ def pages(submission: Submission) -> list[str]:
 
 
 def statuses(person: User | AnonymousUser, submission: Submission) -> set[int]:
-    """What all of them answer. A token would see the same; the API takes the session too."""
+    """Return the statuses of all addresses.
+
+    A token would see the same, and the API also accepts the session.
+    """
     client = Client()
     if person.is_authenticated:
         client.force_login(person)

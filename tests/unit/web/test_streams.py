@@ -130,7 +130,7 @@ def test_streams_that_are_requested_at_the_same_time_count_too(owner, handed_in,
 
 
 def standings_of(chunks: list[str]) -> list[dict[str, object]]:
-    """What `queue` events say. They have no number: who comes back need not catch up on them."""
+    """Return the data of `queue` events. They have no number, because a client need not catch up on them."""
     told = [chunk for chunk in chunks if chunk.startswith("event: queue\n")]
     return [json.loads(chunk.split("\n")[1].removeprefix("data: ")) for chunk in told]
 

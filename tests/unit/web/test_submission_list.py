@@ -28,7 +28,7 @@ def owners(client: Client, owner: User) -> Client:
 
 @pytest.fixture
 def many(owner, problem) -> list[Submission]:
-    """Seven submissions, oldest first, of which some were handed in at the same time."""
+    """Seven submissions, oldest first. Some were submitted at the same time."""
     now = timezone.now()
     rows = Submission.objects.bulk_create(
         Submission(

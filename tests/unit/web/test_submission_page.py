@@ -157,7 +157,7 @@ class TestTiers:
 
 
 class TestRequirements:
-    """What a right program had to meet besides."""
+    """Requirements that a correct program must also meet."""
 
     ROWS = (
         RequirementReport(

@@ -23,7 +23,7 @@ def config(tmp_path: Path) -> Config:
 
 @pytest.fixture
 def free_mib(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """What is free where the last part of a path is the key; plenty elsewhere."""
+    """The free space of paths with the key as the last part. Other paths have plenty."""
     free: dict[str, int] = {}
     monkeypatch.setattr(disk_space, "_free_mib", lambda folder: free.get(folder.name, 10_000))
     return free

@@ -26,7 +26,7 @@ signal.pause()
 
 @pytest.fixture
 def note(tmp_path: Path) -> Path:
-    """What the parts write when they start and stop."""
+    """The file to which the parts write when they start and stop."""
     path = tmp_path / "note"
     path.touch()
     return path

@@ -12,7 +12,7 @@ from worker.probes import Probes
 
 @pytest.fixture
 def trouble() -> list[str]:
-    """What is wrong now."""
+    """The current faults of the worker."""
     return []
 
 

@@ -44,7 +44,7 @@ def pulse():
 
 @pytest.fixture
 def told():
-    """What was abandoned."""
+    """The abandoned jobs."""
     return []
 
 

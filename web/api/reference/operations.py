@@ -32,7 +32,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `access` is in words; `answer` is an example, empty if the answer is no JSON."""
+    """An operation. `access` is in words; `answer` is an example, empty if the answer is not JSON."""
 
     anchor: str
     verb: str

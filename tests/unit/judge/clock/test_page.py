@@ -28,7 +28,7 @@ Seen = list[tuple[int, int]]
 
 
 def answer_orders(descriptor: int) -> Seen:
-    """What a runner does; returns the set and the kind of each order."""
+    """Do the work of a runner. Return the set and the kind of each order."""
     words = memoryview(mmap.mmap(descriptor, Page.BYTES)).cast("Q")
     seen: Seen = []
     number = 0

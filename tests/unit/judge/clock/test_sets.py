@@ -60,7 +60,7 @@ def output_of(sets: MemorySets) -> str:
 
 
 def land(sets: MemorySets, number: int) -> None:
-    """What the gate does before a call."""
+    """Do what the gate does before a call."""
     for to, held in sets.landings(number):
         to.fill(held)
 
@@ -71,7 +71,7 @@ def double(sets: MemorySets, number: int) -> None:
 
 
 def copy(sets: MemorySets, number: int) -> None:
-    """What the gate does after a call."""
+    """Do what the gate does after a call."""
     for live, kept in sets.outputs(number):
         live.snapshot(kept)
 

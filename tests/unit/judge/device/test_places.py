@@ -23,7 +23,7 @@ def test_overflow_begins_where_the_host_rounds_to_infinity(dtype: Dtype) -> None
 
 
 def places_of(output: Output) -> np.ndarray:
-    """What the kernels would find, by the host's own rule."""
+    """Return what the kernels would find, computed by the rule of the host."""
     wrong = output.compared_on_the_host()
     places = np.zeros(SHOWN_MISMATCHES, PLACE)
     for slot, mismatch in enumerate(wrong.mismatches):

@@ -33,7 +33,7 @@ SETS = Path(__file__).parents[3] / "sets"
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """Remove the modules that the files of a set import after the block, as if they ran in a process.
+    """On exit, unload the modules that the files of a set import, as the end of a process would.
 
     One thread at a time.
     """

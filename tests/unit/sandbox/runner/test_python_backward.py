@@ -46,7 +46,7 @@ def call_of(spec: PythonCallSpec, source: str, values: Mapping[str, Any]) -> Pyt
 
 
 def square(source: str, *, x: Any = X) -> tuple[Any, Any, int | None]:
-    """What ends up in `y` and `dx`, and the bytes that were kept."""
+    """Return the contents of `y` and `dx`, and the number of saved bytes."""
     values = {"x": x.clone(), "dy": DY.clone(), "y": torch.zeros(COUNT), "dx": torch.zeros(COUNT)}
     call = call_of(SQUARE, source, values)
     call.counting = True

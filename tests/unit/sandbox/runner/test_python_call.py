@@ -69,7 +69,7 @@ PROGRAMS = {
 
 
 def run(call: PythonCallSpec, source: str, **replaced: object) -> object:
-    """What ends up in `y` when a program is called twice, the second time with other contents."""
+    """Return the contents of `y` after two calls of a program, the second one with other contents."""
     program = ModuleType("solution")
     program.__dict__["torch"] = torch
     exec(textwrap.dedent(source), program.__dict__)

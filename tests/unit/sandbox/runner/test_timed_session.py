@@ -237,7 +237,7 @@ def test_a_session_ends_with_its_host(serve: Serve) -> None:
                 signal.alarm(int(WAIT_S))
                 theirs.close()
                 serve(descriptor, [lambda: None])
-            finally:  # it ends by itself, and by no exception
+            finally:  # it ends without being stopped, and without an exception
                 os._exit(1)
         theirs.close()
         ours.close()

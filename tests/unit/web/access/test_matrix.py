@@ -41,7 +41,7 @@ def test_the_admin_is_for_staff(world: World, route: Route) -> None:
 
 
 def letter(answer: Answer) -> str:
-    """What an answer means to the one who asked.
+    """Return the letter of the matrix for an answer.
 
     `o` open: it was served, or refused for what was sent; `s` sign in; `f` forbidden; `a` absent; `m` not
     with this method.

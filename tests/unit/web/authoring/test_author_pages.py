@@ -31,7 +31,7 @@ def said(workspace: Workspace) -> dict[str, Any]:
 
 
 def about(workspace: Workspace, **changes: object) -> dict[str, object]:
-    """What a browser sends of the statement's tab."""
+    """Return the form data that a browser sends from the statement's tab."""
     told = said(workspace)
     return {
         "expected": workspace.revision,

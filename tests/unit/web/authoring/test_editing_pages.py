@@ -13,7 +13,7 @@ JSON = {"Accept": "application/json"}
 
 
 def fields_of(response) -> dict[str, object]:
-    """What a browser would send of the page's forms when nothing is changed."""
+    """Return the form data that a browser would send from the page if nothing is changed."""
     told: dict[str, object] = {"expected": response.context["workspace"].revision}
     for name in ("form", "sizes", "checker"):
         form = response.context.get(name)
@@ -49,7 +49,7 @@ def tab(client, instructor, workspace):
 
 @pytest.fixture
 def told(workspace):
-    """What problem.toml says now."""
+    """Return the current contents of problem.toml."""
     return lambda: tomllib.loads(queries.read_text(workspace, "problem.toml"))
 
 
@@ -278,7 +278,7 @@ class TestSolutions:
 class TestConflicts:
     @pytest.fixture
     def rival(self, workspace, instructor, member):
-        """Somebody else writes the same file first."""
+        """Another user writes the same file first."""
         files.write(workspace, member(Role.EDITOR), 1, {"editorial.md": b"Theirs.\n"})
 
     def test_a_script_is_told(self, tab, rival):

@@ -88,7 +88,7 @@ def test_a_package_with_very_many_faults_tells_of_some():
 
 
 def test_people_are_served_in_turn(workspace, instructor, other, vector_add):
-    """Whoever asks for a lot waits behind everybody's first, whatever it is."""
+    """A user with many requests waits until the first request of every other user is done, of any kind."""
     mine = [runs.preview(workspace, instructor, LOOK) for _ in range(3)]
     theirs = runs.prove(workspaces.create(other, "others-own", vector_add), other)
     order = [proofs.claim("w") for _ in range(4)]

@@ -25,7 +25,7 @@ SECRET = "__global__ void not_for_the_log() {}"
 
 @contextmanager
 def writing(form: str) -> Iterator[io.StringIO]:
-    """What is logged meanwhile, in this form."""
+    """Yield the log of the block, in this form."""
     found = io.StringIO()
     formatter = {**logging_settings(form, "DEBUG")["formatters"]["structlog"]}
     handler = logging.StreamHandler(found)
