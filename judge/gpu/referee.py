@@ -2,13 +2,13 @@
 
 Theory of operation. A thread prepares the run while the program compiles:
 
-1. Wait for a lease of the card: a shared lease, or an exclusive lease for a run that must be alone. 2. Take a
-referee process that rests or start one, take a warm runner, connect them. Both open the GPU side
-   by side, unless they did before (`judge.gpu.idle_clients`), and before any foreign code is there.
-3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
-silently run outside MPS, out of reach of its limits and of `terminate`. 4. Keep the processes ready. A fault
-of another MPS client ends these contexts too, and MPS recovers only after all of its clients have exited,
-idle clients included.
+1. Wait for a lease of the card: a shared lease, or an exclusive lease for a run that must be alone.
+2. Take a resting referee process or start one, take a warm runner, and connect them. Both open the GPU in
+   parallel, unless they have already opened it (`judge.gpu.idle_clients`), before any foreign code is loaded.
+3. Under MPS, check that the runner is a client of the daemon. A process that does not find the daemon would
+   silently run outside MPS, beyond its limits and `terminate`.
+4. Keep the processes ready. A fault of another MPS client ends these contexts too, and MPS recovers only
+   after all of its clients have exited, idle clients included.
 
 Before the program is loaded, it cannot cause an error. So after an error, steps 2 and 3 are retried with new
 processes, for as long as an MPS server may need to recover.
