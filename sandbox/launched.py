@@ -1,7 +1,7 @@
 """A running bubblewrap sandbox. Implements `sandbox.watch.RunningSandbox`.
 
-Its monitor, bwrap, is our child and reports how the program ended. When its init dies, the kernel kills
-everything inside before it reports, so what is read after that cannot change.
+Its monitor, bwrap, is a child of this process and reports how the program ended. When its init dies, the
+kernel kills all processes inside before the monitor reports, so data that is read afterwards cannot change.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""A program that looks round in its sandbox, and what it must have seen: backends prove themselves by it."""
+"""A program that inspects its sandbox, and the results that backends must show to pass `verify`."""
 
 from dataclasses import replace
 

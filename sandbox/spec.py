@@ -16,12 +16,12 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps on one sandbox. A breach kills it and names itself in `Termination`.
+    """Limits of one sandbox. A sandbox that exceeds one is killed, and its `Termination` names the limit.
 
-    `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted.
-    `flood_kib` is the amount after which the sandbox is killed. `idle_s` is how long all of its processes may
-    sleep at the same time, 0 for any time: such a program waits for something that does not happen. On a busy
-    host it would be ready to run. The limit has no effect where the processes cannot be seen.
+    `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted. `flood_kib` is the
+    amount after which the sandbox is killed. `idle_s` is how long all of its processes may sleep at the same
+    time, 0 for no limit. A program that exceeds it waits for an event that never happens, since on a busy
+    host it would be ready to run. The limit has no effect if the processes are not visible.
     """
 
     wall_s: float

@@ -1,7 +1,7 @@
 """How Nsight Compute profiles a runner: its command line, and the metrics that it collects.
 
-`ncu` replays each kernel until it has all metrics. It needs access to the hardware counters, which the driver
-gives to every user with `NVreg_RestrictProfilingToAdminUsers=0`, and it does not work under MPS.
+`ncu` replays each kernel until it has collected all metrics. It needs access to the hardware counters, which
+the driver gives to every user with `NVreg_RestrictProfilingToAdminUsers=0`, and it does not work under MPS.
 Source: Nsight Compute CLI documentation, "Metrics Reference" and "Command Line Options".
 """
 
@@ -97,7 +97,9 @@ _CHANNEL: Final = 3  # which the shell must not keep open: its end says that the
 
 
 def installed(toolkit: Path) -> Path | None:
-    """The newest folder of Nsight Compute on this host, or None. The folder of the toolkit may have one, too.
+    """Return the newest folder of Nsight Compute on this host, or None.
+
+    The toolkit's folder may have one too.
 
     What is called `ncu` next to nvcc only looks for this folder.
     """

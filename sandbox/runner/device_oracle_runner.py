@@ -4,12 +4,12 @@ Theory of operation: see `oracle_runner`. Arrays are views of device memory that
 as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
 submission, so its use of the memory reveals nothing to programs.
 
-CuPy compiles each kernel when it is first used, and reductions again for every size of block. Operations on
-every array therefore use kernels that are independent of size. Sums, maxima and minima of large arrays use
-the precompiled routines of CUB: CuPy's own reduction to one element runs in a single block, 20 to 70 times
-slower. CUB's reductions of the other kinds would take seconds to compile and stay off
-(`CUPY_ACCELERATORS`). An oracle draws more than once: working memory
-up to a bound stays with it, since to get and return it takes longer than to fill a small set.
+CuPy compiles each kernel at its first use, and compiles reductions for every block size. So operations that
+apply to every array use kernels that do not depend on the size. Sums, maxima and minima of large arrays use
+the precompiled routines of CUB, because CuPy's own reduction to one element runs in a single block and is 20
+to 70 times slower. Other CUB reductions would take seconds to compile and are disabled (`CUPY_ACCELERATORS`).
+An oracle draws repeatedly, so it keeps working memory up to a bound: allocating and freeing memory takes
+longer than filling a small set.
 """
 
 import math

@@ -1,15 +1,14 @@
 """Runs a Triton submission on a GPU, on tensors over device memory shared with the referee.
 
-Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, which a pool
-hides; so does the C compiler that Triton runs once for itself. PREPARE makes the context and launches an
-empty Triton kernel.
-LOAD first gives up the right to start processes (`lockdown`); Triton's compilers are started by a process
-without a GPU (`helper`).
+Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, and so does
+the C compiler that Triton runs once for itself. A warm pool hides this time. PREPARE creates the context and
+launches an empty Triton kernel. LOAD first gives up the right to start processes (`lockdown`). Then a process
+without a GPU starts Triton's compilers (`helper`).
 
-A hanging kernel keeps the main thread inside the driver, where no signal handler of Python runs, so the
-time limit is a thread's. Ending while a kernel runs would, under MPS, end the kernels of all other programs
-on the GPU. So results are reported at once, but the process exits only when the device is idle, and a kernel
-that never ends is left for the referee, who asks the MPS daemon to end it.
+A hung kernel keeps the main thread inside the driver, where Python runs no signal handlers. So a thread
+enforces the time limit. Under MPS, exiting while a kernel runs would end the kernels of all other programs on
+the GPU. So the process reports results at once but exits only when the device is idle. If a kernel never
+ends, the referee makes the MPS daemon terminate it.
 """
 
 import contextlib

@@ -1,17 +1,17 @@
 """Examines one imported problem inside the sandbox: its tests, their shapes and contents, its reference.
 
-Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an
-adapter for their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`,
-`compute`, `operations`, `seeded` and `forget`. Their results are written to `/work/description.json`, which
-the importer bounds and checks: this process has run foreign code when it writes it.
+Theory of operation. The importer passes `/work/imported.py`, which contains the author's files and an adapter
+for their format; see `problems/importing/adapters`. It defines `describe`, `tests`, `arguments_of`,
+`compute`, `operations`, `seeded` and `forget`. Their results are written to `/work/description.json`. The
+importer bounds and checks this file, because the process that writes it has run foreign code.
 
-Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
-and time is left, in memory. Then the reference runs on it with its outputs filled in two ways and with two
-states of the global random numbers. Elements that keep what was there before are not written; results that
-differ otherwise depend on what was there, or on chance. A test on which one run would take longer than the
-time that is left, by the slowest run so far for each byte, has shapes alone. So has a test for which the
-reference needs more memory than there is: it may need far more than its arguments do, as a convolution that
-is unfolded does.
+Every test is created without memory, which gives the shapes even of gigabytes. If it is small and there is
+time, it is also created in memory. Then the reference runs on it with two different initial contents of the
+outputs and two states of the global random generators. Elements that keep their initial contents are not
+written. Other differences show that results depend on the initial contents or on chance. The time of a run is
+estimated from the slowest earlier run per byte. If this exceeds the remaining time, only the shapes are
+reported. The same applies if the reference needs more memory than available, which may be far more than its
+arguments need, as for an unfolded convolution.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """Makes Triton's interpreter compute like a GPU, where it is more lenient or wrong.
 
-- A load leaves what its mask excludes undefined unless it says `other`. The interpreter reads zeros there;
-  here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run. With
-  `Masked.zeros`, it reads zeros as well, as the code does that Triton 3 generates for NVIDIA GPUs.
+- Elements that a load's mask excludes are undefined unless the load has `other`. The plain interpreter reads
+  zeros there. Here, it reads garbage, which is the same in every run: huge floats or NaN, and random bits for
+  other types. With `Masked.zeros` it reads zeros, like the code that Triton 3 generates for NVIDIA GPUs.
 - `tl.dot` of float32 multiplies in TF32 unless told otherwise: tensor cores ignore the last 13 bits of
   their operands. Source: PTX ISA, "Alternate floating point data formats".
 - A load of one element drops an `other` of zero, because the interpreter takes a zero for a missing argument.
@@ -11,11 +11,11 @@
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
 
-It also tells of float16 that overflows: operations and conversions of finite numbers that give infinity.
+It also reports overflow of float16: operations and conversions of finite numbers that give infinity.
 
-NumPy's warnings about NaN and overflow are off: a GPU gives none. Two things that take half of the
-interpreter's time are switched off: checks of every addition for overflow, whose outcome is used with `debug`
-alone, and a table of dtypes that is made again for each look at it.
+NumPy's warnings about NaN and overflow are disabled, because a GPU gives none. Two operations that take half
+of the interpreter's time are avoided: overflow checks of every addition, whose result is used only with
+`debug`, and rebuilding a table of dtypes for each look-up.
 """
 
 import sys

@@ -1,10 +1,10 @@
 """Runs a problem author's `reference.py`: draws inputs from a seed and computes expected outputs.
 
-Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array
-per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they
-are given: the last descriptor then holds the bytes of those that a case states. `reference`
-computes from the rounded values, floats widened to float64, so that it is an oracle for what the
-program under test was really given. Every failure is attributed to the author and reported with a line.
+Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array per
+expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they are
+given: the last descriptor then holds the bytes of those that a case states. `reference` computes from the
+rounded values, with floats widened to float64, so that its results belong to the inputs that the submitted
+program really gets. Every failure is attributed to the author and reported with a line.
 
 This program works in host memory, with NumPy. `device_oracle_runner` does the same on a GPU, with CuPy.
 """

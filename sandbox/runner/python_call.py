@@ -1,10 +1,9 @@
 """Builds the call of a Python program that the manifest describes, from the wire's arguments.
 
-Theory of operation. `problems.calling` says what the manifest holds. A call is bound once to each set of
-arguments: modules are made then, and their parameters become the arrays themselves, so that contents that
-arrive later, as in a timed session, are what the call sees. Returned values are copied into the outputs if
-they fit. These checks only help honest programs: the process is hostile, and the referee checks its own
-arrays.
+Theory of operation. `problems.calling` documents the manifest. A call is bound once to each set of arguments.
+Then modules are created, and their parameters use the memory of the arrays, so that the call also sees
+contents that arrive later, as in a timed session. Returned values are copied into the outputs if they fit.
+These checks only help honest programs: the process is hostile, and the referee checks its own arrays.
 """
 
 import functools

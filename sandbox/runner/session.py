@@ -1,10 +1,9 @@
 """Shared code of the Python runners: the protocol with the host, arguments in memory, diagnostics.
 
-Theory of operation. The runner says "ready" once its imports are done, before it has seen any foreign
-code and before it has touched a GPU, which PREPARE opens. From LOAD on the whole process counts as
-hostile: nothing it says decides anything, so there is no secret to keep here and no check that a
-submission could profit from switching off. Failures end the process at once through `os._exit`, past
-handlers that foreign code may have installed.
+Theory of operation. The runner reports "ready" after its imports, before it loads any foreign code and before
+it uses a GPU, which PREPARE opens. After LOAD, the whole process counts as hostile. No decision depends on
+its output, so it holds no secrets, and a submission gains nothing by disabling checks. Failures end the
+process at once through `os._exit`, which skips handlers that foreign code may have installed.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
 """Timed sessions of the Python runners: orders over a shared page, see `sandbox.wire`.
 
-Theory of operation. On a GPU, where times rank, orders are carried out by native code
-(`timed_session.cpp`), so that there is nothing of Python between an order and the call. Without a GPU
-nothing ranks, and the same protocol is a loop here: a memoryview reads and writes 64 bits at once, and x86
-keeps both loads and stores in order. The referee does not trust what we write in either case.
+Theory of operation. On a GPU, where times rank, native code executes the orders (`timed_session.cpp`), so
+that no Python code runs between an order and the call. Without a GPU, times do not rank, and a loop in this
+module implements the same protocol: a memoryview reads and writes 64 bits at once, and x86 keeps both loads
+and stores in order. In either case, the referee does not trust the page.
 """
 
 import ctypes

@@ -1,8 +1,8 @@
 """Runs PyTorch code for `cuda` on a machine without a GPU, in host memory.
 
-Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where
-they are. Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape
-and no contents: so gigabytes can be looked at without being made. Tensors requested on a GPU report a GPU
+Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and query the device of
+tensors. Under `place_on_host`, all of these use the host. With `meta=True`, tensors have a shape but no
+contents, so that tests of gigabytes can be inspected without memory. Tensors requested on a GPU report a GPU
 device, as far as that is tracked.
 """
 

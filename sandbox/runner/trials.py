@@ -1,11 +1,10 @@
-"""Ways of asking an author's reference again, for proofs: in another order, in less precision, under watch.
+"""Variants of an author's reference for proofs: another order, less precision, or checks of its memory use.
 
 Theory of operation. A proof appends a line to `reference.py` that replaces the function `reference` by one of
-these, which call it. `attempted` hands it arrays of a class that carries out every operation of NumPy itself:
-floats are kept in a narrower type, sums are taken in the order that is asked for, and what comes out is
-rounded. So one reference, written once for float64, also says what an honest kernel in float32 might answer,
-and what one in bfloat16 would. An operation that this class does not see is carried out by NumPy in the
-narrower type, in NumPy's order.
+these wrappers. `attempted` passes it arrays of a class that executes every NumPy operation itself: floats are
+kept in a narrower type, sums use the requested order, and results are rounded. So one reference for float64
+also shows the possible results of an honest kernel in float32 or in bfloat16. Operations that this class does
+not intercept are executed by NumPy in the narrower type and in NumPy's order.
 
 This runs where the reference runs: isolated, on a host, with NumPy.
 """

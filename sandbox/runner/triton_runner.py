@@ -1,9 +1,9 @@
 """Runs a Triton submission in Triton's interpreter, on CPU tensors over memory shared with the referee.
 
-Theory of operation: see `session`. Imports come first, because they take seconds and a pool hides them. The
-garbage collector, which would find next to nothing, is off during them: it takes a fifth of their time. Then
-comes "ready"; then LOAD runs the submission's module, and each RUN calls its `solve` with one tensor per
-array and a Python number per scalar, in the order of the signature.
+Theory of operation: see `session`. Imports come first, because they take seconds, which a warm pool hides.
+The garbage collector is disabled during the imports: it would take a fifth of their time and find almost
+nothing. Then the runner reports "ready". LOAD runs the submission's module, and each RUN calls its `solve`
+with one tensor per array and a Python number per scalar, in the order of the signature.
 """
 
 # ruff: noqa: E402 - the collector is switched off before the imports that it slows down

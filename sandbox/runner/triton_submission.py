@@ -1,8 +1,8 @@
 """Shared code of the Triton runners: a submission's module, calls of its `solve`, timed sessions.
 
-The interpreter's runner and the GPU's derive from `TritonRunner` and say where tensors live, how a hanging
-call is noticed, and what an error means. Both run programs in Python with PyTorch too: the manifest then says
-how those are called, see `python_call`.
+The runners for the interpreter and for GPUs derive from `TritonRunner`. They define the memory of tensors,
+the detection of hung calls, and the meaning of errors. Both also run Python programs with PyTorch. The
+manifest then describes the call, see `python_call`.
 """
 
 import functools

@@ -1,7 +1,7 @@
-"""Whether a module computes in double precision although it keeps no doubles in memory.
+"""Detects modules that compute in double precision although they keep no doubles in memory.
 
-A program that loads or stores doubles means to use them. Otherwise a literal or a function without the suffix
-`f` is the usual reason, and a counting run names the lines with such arithmetic.
+A program that loads or stores doubles uses them intentionally. Otherwise, the usual cause is a literal or a
+function without the suffix `f`, and a counting run reports the lines with such arithmetic.
 """
 
 from collections.abc import Iterable
