@@ -82,9 +82,10 @@ GATE_LINE = (
 class BubblewrapLaunch:
     """All parameters of a start; see the module's docstring.
 
-    `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
-    `outer_id` is the id that 65534 stands for outside, None where bwrap maps our own. `descriptors`
-    are ours, by slot; they stay open here. `folders` are those that the program may write to.
+    `argv` is the command of bwrap. `options` are passed through its slot, so that they are not visible in a
+    process list. `outer_id` is the host id of 65534, None if bwrap maps the worker's own id. `descriptors`
+    are the worker's descriptors by slot; they stay open here. `folders` are those that the program may write
+    to.
     """
 
     argv: tuple[str, ...]
@@ -141,7 +142,7 @@ class BubblewrapLaunch:
         )
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
-        """The error with what bwrap printed, and the fix where the words are known."""
+        """Return the error with the output of bwrap, and the fix for known messages."""
         fix = next((fix for signs, fix in _ADVICE if any(sign in said for sign in signs)), "")
         return IsolationUnavailable(": ".join(part for part in (str(error), said, fix) if part))
 

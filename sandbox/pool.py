@@ -37,10 +37,10 @@ _IMPORT_CPU_S = 60.0
 _TICK_S = 1.0
 _LONGEST_BACKOFF_S = 60.0
 _HELD_S = 5.0
-_LONGEST_PERIOD_S = 10.0  # over which requests are counted
+_LONGEST_PERIOD_S = 10.0  # window in which requests are counted
 _MOST_EXTRA = 2  # times the size of a kind that many requests can add
 _MOST_STARTERS = 4
-_CORES_PER_STARTER = 4  # so that starting sandboxes leaves most of the host to those at work
+_CORES_PER_STARTER = 4  # so that starts leave most of the host to running jobs
 
 
 class NotReady(Exception):
@@ -64,15 +64,15 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Kind:
-    """The sandboxes of one kind, and what is known of the demand for them."""
+    """The sandboxes of one kind, and the demand for them."""
 
     spec: PoolSpec
     waiting: list[_Waiting] = field(default_factory=list)
-    coming: int = 0  # that are being started or prepared
-    awaited: int = 0  # callers that wait for one of these
+    coming: int = 0  # sandboxes that are being started or prepared
+    awaited: int = 0  # callers that wait for a starting sandbox
     generation: int = 0  # counts how often those that waited were discarded
     taken_s: deque[float] = field(default_factory=deque)
-    start_s: float = 0.0  # how long the last one took to start
+    start_s: float = 0.0  # time of the last start
 
     @property
     def wanted(self) -> int:
@@ -83,7 +83,7 @@ class _Kind:
         return self.spec.size + min(len(self.taken_s), _MOST_EXTRA * self.spec.size, _starters())
 
     def pop(self) -> _Waiting | None:
-        """Take one out, a prepared one if there is any."""
+        """Remove and return a sandbox, a prepared one if there is one."""
         at = next((at for at, entry in enumerate(self.waiting) if entry.prepared), 0)
         return self.waiting.pop(at) if self.waiting else None
 
@@ -99,7 +99,7 @@ class Pool:
         self._max_age_s = max_age_s
         self._changed = threading.Condition()
         self._closed = False
-        self._coming_up: set[Process] = set()  # what the threads are starting
+        self._coming_up: set[Process] = set()  # sandboxes that the threads are starting
         self._held_since_s: list[float] = []  # one for each that holds it
         self._resting_until_s = 0.0  # after a start that failed
         self._backoff_s = _TICK_S

@@ -235,7 +235,7 @@ JUDGEMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a filter refuses always, and what by an argument."""
+    """Calls that a filter always refuses, and calls that it refuses by an argument."""
 
     refusals: tuple[Refusal, ...]
     judgements: tuple[ArgumentRule, ...]

@@ -73,12 +73,12 @@ class SandboxGpu:
 class Command:
     """A program to run isolated.
 
-    `files` are written into the private working directory `/work` before the start, which is a
-    size-limited tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as
-    descriptor 3. The environment holds exactly what `environment` names. `collect` lists file names
-    below `/work` to bring back after exit, each a plain file of at most the given bytes. `label` names the
-    sandbox for people: `job-<id>-<attempt>` and what it is for. With `watched`, a tool watches the program:
-    processes may also lock files and speak over the loopback, see `sandbox.seccomp`.
+    `files` are written into the private working directory `/work` before the start, which is a size-limited
+    tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as descriptor 3. The
+    environment holds exactly what `environment` names. `collect` lists file names below `/work` to bring back
+    after exit, each a plain file of at most the given bytes. `label` describes the sandbox for operators:
+    `job-<id>-<attempt>` and its purpose. With `watched`, a tool watches the program: processes may also lock
+    files and speak over the loopback, see `sandbox.seccomp`.
     """
 
     argv: tuple[str, ...]

@@ -59,7 +59,7 @@ class RunningSandbox(Protocol):
 
     @property
     def init(self) -> int:
-        """The host's id of the process with which everything inside dies, 0 where it cannot be seen."""
+        """The host id of the process with which all others inside die, 0 if it is not visible."""
 
     @property
     def ended(self) -> int:
@@ -75,13 +75,13 @@ class RunningSandbox(Protocol):
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it holds more than it may and has to be killed for it, where the kernel does not."""
+        """Return whether it exceeds its memory limit and must be killed, if the kernel does not do this."""
 
     def limit_memory(self, memory_mib: int) -> None:
         """Change the cap on its memory."""
 
     def bury(self) -> End:
-        """Kill what still runs inside, wait until it is gone. Raises IsolationUnavailable if that fails."""
+        """Kill the remaining processes and wait for their end. Raises IsolationUnavailable if that fails."""
 
     def close(self) -> None:
         """Release and remove what belonged to it."""
@@ -94,7 +94,7 @@ class SandboxStarter(Protocol):
         """Start it. Raises IsolationUnavailable."""
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
-        """The error with what was printed until it failed, and the fix where the words are known."""
+        """Return the error with the output until the failure, and the fix for known messages."""
 
 
 class WatchedProcess:

@@ -92,7 +92,7 @@ class RunFlag(IntFlag):
     SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
     COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
     SUMS = 256  # with COUNT: also report the sums over the call, for requirements; PyTorch too
-    LATE_READS = 512  # with RACES: reads that raced wait until no other thread of their block can go on
+    LATE_READS = 512  # with RACES: racing reads wait until no other thread of their block can continue
     STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait
     TRACE = 4096  # with COUNT: write a trace for the replay of the case to the last descriptor
@@ -258,7 +258,7 @@ def send_request(channel: socket.socket, request: Request, descriptors: Sequence
 
 
 def receive_request(channel: socket.socket) -> tuple[Request, list[int]] | None:
-    """Receive one request and its descriptors, or None when the host has gone."""
+    """Receive one request and its descriptors, or None if the host has closed the channel."""
     data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, MAX_DESCRIPTORS)
     return (Request.unpack(data), list(descriptors)) if data else None
 

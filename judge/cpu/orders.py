@@ -6,7 +6,7 @@ every host (`sandbox/cpu/runtime/scheduler.h`):
 
     ascending    watched for races, which become warnings
     descending   likewise; what trusts that earlier blocks or threads have run goes wrong
-    interleaved  all threads get to their next access before any goes on, and writes that raced wait for all
+    interleaved  all threads reach their next access before any continues, and racing writes wait for all
                  others; what reads, changes and writes in three steps goes wrong
 
 If a race was found, the program runs in four further orders, in which its reads are delayed. Threads are

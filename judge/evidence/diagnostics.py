@@ -48,7 +48,7 @@ def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
 def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the diagnostics that are findings, errors first.
 
-    Records of launches and counts are no findings.
+    Records of launches and counts are not findings.
     """
     found = [diagnostic for diagnostic in diagnostics if diagnostic.kind not in _RECORDS]
     return sorted(found, key=lambda diagnostic: _ORDER[diagnostic.severity])

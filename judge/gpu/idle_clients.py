@@ -3,8 +3,8 @@
 Theory of operation. Creating a CUDA context takes a tenth of a second, only one process of a host can do it
 at a time, and a judgement needs two contexts. So a referee that has judged without any fault is kept for
 another judgement. For each kind of runner, a thread makes one waiting runner open the GPU in advance. More
-idle clients would take memory from the programs. The thread holds a share of the GPU meanwhile, as background
-draws do, because creating a context would disturb a timed program.
+idle clients would take memory from the programs. During this, the thread holds a share of the GPU, as
+background draws do, because creating a context would disturb a timed program.
 
 An idle client has no work on the GPU. But after a fault, MPS accepts no new client until all earlier clients
 have exited, idle clients included. So another thread watches the state of MPS while there are idle clients,

@@ -93,7 +93,7 @@ METRICS: Final[Mapping[str, str]] = {
 # By line of the source: samples of the stall reasons, and instructions.
 _SECTIONS: Final = ("--section", "SourceCounters")
 _REPORT: Final = str(below_work(REPORT))
-_CHANNEL: Final = 3  # which the shell must not keep open: its end says that the runner has gone
+_CHANNEL: Final = 3  # the shell must not keep it open, because its end signals the runner's exit
 
 
 def installed(toolkit: Path) -> Path | None:
@@ -101,7 +101,7 @@ def installed(toolkit: Path) -> Path | None:
 
     The toolkit's folder may have one too.
 
-    What is called `ncu` next to nvcc only looks for this folder.
+    The program `ncu` next to nvcc only searches for this folder.
     """
     homes = (Path("/opt/nvidia/nsight-compute"), toolkit)
     found = [path.parent for home in homes for path in home.glob("*/ncu") if path.parent.name != "bin"]

@@ -111,7 +111,7 @@ def _number(score: object, least: float, most: float) -> float:
         raise ContractError(
             f"check returned {type(score).__name__} as the score, expected a number"
         ) from error
-    if not least <= value <= most:  # also refuses NaN
+    if not least <= value <= most:  # also rejects NaN
         raise ContractError(f"check returned the score {value}, which is not from {least:g} to {most:g}")
     return value
 
@@ -120,7 +120,7 @@ def acceptable(xp: ArrayModule, right: Array, given: Array, expected: Array) -> 
     """Return the exact values an output must hold: `given` where right, another value elsewhere."""
     unlike = (given == 0).astype(given.dtype)
     useless = given == expected
-    if given.dtype.kind == "f":  # an infinity may be what a large expected value is rounded to
+    if given.dtype.kind == "f":  # a large expected value may be rounded to infinity
         useless = useless | ~xp.isfinite(given)
     return xp.where(right, given, xp.where(useless, unlike, expected))
 

@@ -84,7 +84,7 @@ class ComputingOperators:
         copy = torch.library.get_kernel(_COPY, backend)
         libraries: dict[str, Any] = {}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there is a kernel already is the point
+            warnings.simplefilter("ignore")  # replacing an existing kernel is intended
             for name in _all_operators():
                 _register(libraries, name, backend, refused)
             for layout in _LAYOUTS[backend]:
@@ -111,7 +111,7 @@ class ComputingOperators:
             if event == "import" and str(arguments[0]).startswith(_COMPILER):
                 refused(f"torch.compile generates kernels from PyTorch's operators. {RULE}")
 
-        sys.addaudithook(hear)  # there is no way to take one away
+        sys.addaudithook(hear)  # audit hooks cannot be removed
         torch.Tensor.__repr__ = text_of  # type: ignore[method-assign, assignment]
 
 

@@ -114,11 +114,11 @@ class Runner:
         raise NotImplementedError
 
     def quit(self) -> None:
-        """The last chance to say what only now has come to light."""
+        """Report findings that became known only now."""
 
 
 def serve(runner: Runner) -> None:
-    """Answer the host until it goes. Raises ValueError when it breaks the protocol."""
+    """Answer the host until it closes the channel. Raises ValueError if it breaks the protocol."""
     channel = socket.socket(fileno=CHANNEL)
     send_reply(channel, 0)
     loaded = False
@@ -148,14 +148,14 @@ def serve(runner: Runner) -> None:
 
 
 def flush() -> None:
-    """Print what was printed, whatever foreign code has made of the streams."""
+    """Flush the output, even if foreign code has replaced the streams."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
 
 
 def stop(status: ExitStatus) -> NoReturn:
-    """End this process now, printing what was printed."""
+    """Flush the output and end this process now."""
     flush()
     os._exit(status)
 
@@ -260,7 +260,7 @@ def _read_load(descriptors: Sequence[int]) -> Load:
 
 
 def read(descriptor: int) -> bytes:
-    """All of a memory file that the host sent."""
+    """Return the contents of a memory file that the host sent."""
     with open(descriptor, "rb", closefd=False) as file:
         file.seek(0)
         return file.read()

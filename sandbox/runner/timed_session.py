@@ -48,11 +48,11 @@ class NativeSession:
     def serve(self, page_descriptor: int, calls: list[Callable[[], object]], flags: int) -> None:
         """Carry out orders until one ends the session. Empties `calls`, which has one for each set.
 
-        `flags` is the address of the flags in device memory, 0 without a GPU. Raises what a call raises. An
+        `flags` is the address of the flags in device memory, 0 without a GPU. Raises any error of a call. An
         error of the device ends the session too; the next call that waits for the device reports it again.
         """
         gc.collect()
-        gc.disable()  # a collection in the middle of a call would be timed with it
+        gc.disable()  # a collection during a call would count to its time
         try:
             self._serve(page_descriptor, calls, flags)
         finally:
@@ -89,7 +89,7 @@ def _await(words: "memoryview[int]", field: int, least: int) -> int:
                 return number
         if _host_has_gone():
             flush()
-            os._exit(0)  # not an exception, which would be the submission's
+            os._exit(0)  # an exception would be attributed to the submission
 
 
 def _host_has_gone() -> bool:

@@ -29,10 +29,10 @@ _MANTISSA = {"bfloat16": 7, "tf32": 10, "float8": 3}
 
 
 def attempted(reference: Reference, manners: Sequence[Manner]) -> Reference:
-    """`reference`, evaluated in one manner after the other, call by call, round and round.
+    """Return `reference`, evaluated in each of `manners` in turn, cyclically with each call.
 
-    A manner is the dtype that floats are kept in, the format that inputs are rounded to, the format that
-    every result is rounded to, and the order of sums: `plain` (NumPy's), `sequential`, `reversed`, `lanes`.
+    A manner consists of the dtype of floats, the format to which inputs are rounded, the format to which
+    every result is rounded, and the order of sums: `plain` (NumPy's), `sequential`, `reversed`, `lanes`.
     Formats may be empty, which rounds no further; an empty order leaves all operations to NumPy.
     """
     turns = itertools.cycle(manners)
@@ -52,10 +52,10 @@ def attempted(reference: Reference, manners: Sequence[Manner]) -> Reference:
 
 
 def watched(reference: Reference) -> Reference:
-    """`reference`, which raises RuntimeError when it changes an argument, or returns what it never wrote.
+    """Return `reference`, which then raises RuntimeError if it changes arguments or returns unwritten elements.
 
-    It is called three times: twice with the same bytes in the arrays that `empty` and `empty_like` make, so
-    that one which draws at random is not blamed for them, and once with others.
+    It is called three times: twice with the same bytes in the arrays of `empty` and `empty_like`, so that
+    random results are not mistaken for unwritten elements, and once with other bytes.
     """
 
     def watch(xp: Any, **arguments: Any) -> Mapping[str, Array]:

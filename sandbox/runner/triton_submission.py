@@ -82,21 +82,21 @@ class TritonRunner(Runner):
         raise NotImplementedError
 
     def where(self) -> str:
-        """Words on what is running, for a call that takes too long; may be empty."""
+        """Return a text on what is running, for a call that takes too long; may be empty."""
         return ""
 
     def finish(self) -> None:
         """Wait for the device."""
 
     def serve(self, request: Request, descriptors: Sequence[int], calls: list[Bound]) -> None:
-        """Carry out the orders of a timed session with one call for each set. Raises what a call raises."""
+        """Carry out the orders of a timed session with one call for each set. Raises any error of a call."""
         raise NotImplementedError
 
     def release(self) -> None:
-        """Let go of the memory behind tensors."""
+        """Release the memory of tensors."""
 
     def leave(self, status: ExitStatus) -> NoReturn:
-        """End this process after something went wrong."""
+        """End this process after an error."""
         stop(status)
 
     @property

@@ -161,7 +161,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 class _Uses:
-    """What the registers of a function depend on."""
+    """The dependencies of a function's registers."""
 
     def __init__(self, function: Function, instructions: list[Instruction]) -> None:
         self._parameters = {variable.name for variable in function.parameters}
@@ -184,7 +184,7 @@ class _Uses:
         self._equal = self._reached(equal, any_type=False)
 
     def compares_indices(self, predicate: str) -> bool:
-        """Whether a predicate compares for equality what does not depend on memory or on other threads."""
+        """Return whether a predicate tests equality of values that are independent of memory and other threads."""
         return predicate in self._equal and predicate not in self._data
 
     def depends_on_data(self, predicate: str) -> bool:

@@ -26,7 +26,7 @@ def keeps_doubles(functions: Iterable[Function]) -> bool:
 
 
 def is_double_arithmetic(instruction: Instruction) -> bool:
-    """Whether the instruction needs the units for double precision, for what the program computes."""
+    """Return whether the instruction uses the double precision units for the program's own computation."""
     if instruction.name not in _ARITHMETIC or "f64" not in instruction.modifiers:
         return False
     return not any(

@@ -234,7 +234,7 @@ def _folders(step: Sequence[str], option: str) -> list[Path]:
 
 
 def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[list[str]]) -> DeviceSteps:
-    """The steps around one `front` are those that write what it reads and read what it writes."""
+    """Return the steps around one `front`: those that write its input, and those that read its output."""
     preprocessed, ptx = front[-3], front[-1]
     preprocess = next((step for step in preprocessors if step[-1] == preprocessed), None)
     assemble = next((step for step in assemblers if ptx in step), None)
