@@ -1,16 +1,16 @@
 """Errors of the judge itself.
 
 JudgeError
-+-- OracleFailed         the author's code broke, or broke its contract
-+-- RunnerUnusable       a runner died before it had loaded any code of a submission
-+-- CompilerBroken       the compile sandbox failed on our account
-+-- LanguageMissing      this host judges no such language
++-- OracleFailed         the author's code failed or broke its contract
++-- RunnerUnusable       a runner died before it loaded any code of a submission
++-- CompilerBroken       the compile sandbox failed, and the judge is at fault
++-- LanguageMissing      this host does not judge this language
 +-- LibraryMissing       this host cannot link a library that the program uses
 +-- GpusMissing          this host has fewer GPUs than the problem needs
-+-- GpuUnavailable       every GPU of this node is quarantined, or has gone
++-- GpuUnavailable       every GPU of this node is quarantined or lost
 +-- Disturbed            the GPU failed while others shared it; `evaluate` runs the program again, alone
-|   +-- NeverQuiet       the program was alone, and still the GPU was never quiet enough to time it
-+-- JudgementCancelled   the caller gave up; `evaluate` turns it into a verdict
+|   +-- NeverQuiet       the program was alone, but the GPU was never quiet enough to time it
++-- JudgementCancelled   the caller cancelled; `evaluate` converts it to a verdict
 """
 
 

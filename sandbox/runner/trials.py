@@ -52,7 +52,7 @@ def attempted(reference: Reference, manners: Sequence[Manner]) -> Reference:
 
 
 def watched(reference: Reference) -> Reference:
-    """Return `reference`, which then raises RuntimeError if it changes arguments or returns unwritten elements.
+    """Return `reference`, made to raise RuntimeError if it changes arguments or returns unwritten elements.
 
     It is called three times: twice with the same bytes in the arrays of `empty` and `empty_like`, so that
     random results are not mistaken for unwritten elements, and once with other bytes.

@@ -184,7 +184,7 @@ class _Uses:
         self._equal = self._reached(equal, any_type=False)
 
     def compares_indices(self, predicate: str) -> bool:
-        """Return whether a predicate tests equality of values that are independent of memory and other threads."""
+        """Return whether a predicate tests equality of values independent of memory and other threads."""
         return predicate in self._equal and predicate not in self._data
 
     def depends_on_data(self, predicate: str) -> bool:
