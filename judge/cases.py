@@ -58,7 +58,10 @@ def with_small_public(problem: Problem) -> Problem:
 
 
 def flags_for(problem: Problem, case: Case) -> RunFlag:
-    """Return the flags of a single run: small odd cases run in descending order, others in ascending."""
+    """Return the flags of a single run. Small cases are watched for races, in a fixed order.
+
+    Small odd cases run in descending order, and other small cases in ascending order.
+    """
     ascending, *others = orders_for(problem, case)
     return others[0] if others and case.group is Group.ODD else ascending
 

@@ -26,7 +26,7 @@ from problems.vocabulary import (
     Verdict,
 )
 
-TOKENS_PER_LINE = 6  # default limit for changed tokens of a given program
+TOKENS_PER_LINE = 6  # default limit of changed tokens, for each line that may change
 
 
 @dataclass(frozen=True, slots=True)
