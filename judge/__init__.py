@@ -1,1 +1,1 @@
-"""The pure core: takes a problem and a source, returns a report. No Django, no settings, no queue."""
+"""Judges programs: takes a problem and a source, and returns a report. Knows no Django, settings or queue."""

@@ -10,10 +10,11 @@ from problems.vocabulary import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The `contents` that a runner loads, or a `failure` with its `message` and `diagnostics`.
+    """A compiled program: `contents` for a runner to load, or a `failure` with `message` and `diagnostics`.
 
-    `log` is the compiler's text. `kernels` and `listings` (`ptx`, `sass`) are there where it compiled for a
-    GPU; listings may come `later` than the program. `cached` says that nothing had to be compiled.
+    `log` is the output of the compiler. A program that was compiled for a GPU also has `kernels` and
+    `listings` (`ptx`, `sass`). `later` provides listings that are made after the program. `cached` says that
+    the program came from the cache.
     """
 
     contents: tuple[bytes, ...] = ()

@@ -1,4 +1,4 @@
-"""Compiled artifacts by content: the key is a hash of all that can change what the compiler yields."""
+"""Caches compiled artifacts. The key is a hash of everything that can change the compiler's output."""
 
 import contextlib
 import hashlib
@@ -16,9 +16,9 @@ MAX_BYTES = 2 * 2**30
 
 
 class ArtifactCache:
-    """Files in one directory that only the worker writes. Safe between processes.
+    """Stores artifacts as files in one directory, which only workers write. Several processes can share it.
 
-    The least recently used artifacts go when the total passes `max_bytes`.
+    When the total size exceeds `max_bytes`, the cache deletes the least recently used artifacts.
     """
 
     def __init__(self, directory: Path, *, max_bytes: int = MAX_BYTES) -> None:
@@ -28,7 +28,10 @@ class ArtifactCache:
 
     @staticmethod
     def key(parts: Iterable[str | bytes]) -> str:
-        """A key for `parts`; no two different sequences of parts share one."""
+        """Return a key for `parts`, a hexadecimal SHA-256.
+
+        Different sequences have different keys.
+        """
         digest = hashlib.sha256()
         for part in parts:
             data = part.encode() if isinstance(part, str) else part
@@ -36,7 +39,7 @@ class ArtifactCache:
         return digest.hexdigest()
 
     def get(self, key: str) -> bytes | None:
-        """The artifact stored under `key`, or None."""
+        """Return the artifact stored under `key`, or None."""
         path = self._directory / key
         try:
             content = path.read_bytes()
@@ -46,7 +49,7 @@ class ArtifactCache:
         return content
 
     def put(self, key: str, artifact: bytes) -> None:
-        """Store `artifact`, then make room."""
+        """Store `artifact`, then delete old artifacts if the cache is too large."""
         with tempfile.NamedTemporaryFile(dir=self._directory, prefix=".new-", delete=False) as file:
             file.write(artifact)
         Path(file.name).replace(self._directory / key)
@@ -95,7 +98,7 @@ class BuiltCache:
         )
 
     def put(self, key: str, built: Built) -> None:
-        """Store `built`, which must not be a failure. Again with listings, once they are there."""
+        """Store `built`, which must not be a failure. Callers store it again once its listings exist."""
         head = {
             "sizes": [len(content) for content in built.contents],
             "log": built.log,

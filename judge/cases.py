@@ -16,7 +16,7 @@ ORDERS = (
     _WATCHED | RunFlag.REVERSED,
     _WATCHED | RunFlag.INTERLEAVED | RunFlag.STALE_READS,
 )
-# Further orders of a program that races.
+# Further orders, for programs in which a race was found.
 LATE_READS = tuple(
     _WATCHED | RunFlag.LATE_READS | torn | reversed_
     for torn in (RunFlag.NONE, RunFlag.TORN_READS)
@@ -32,7 +32,7 @@ def select_cases(
     ranked: bool,
     values: Values = NO_VALUES,
 ) -> tuple[Case, ...]:
-    """The cases to judge on: a user's own sizes and values, the public ones, or all that this target runs.
+    """Return the cases to judge: the user's own sizes and values, the public cases, or all of this target.
 
     Raises:
         judge.sizes.CustomCaseInvalid: the sizes or the values do not fit the problem.
@@ -45,9 +45,9 @@ def select_cases(
 
 
 def with_small_public(problem: Problem) -> Problem:
-    """Return `problem` for its author: a run takes its small cases too, on which functional mode counts.
+    """Return `problem` for a run of its author: small cases become samples, on which functional mode counts.
 
-    Small are cases with little input, whatever their group, except the timed ones.
+    A case is small if it has at most COUNTED_BYTES of input. Timed cases are left out.
     """
     small = (
         replace(case, group=Group.SAMPLE) if input_bytes(problem.arguments, case) <= COUNTED_BYTES else case
@@ -58,7 +58,10 @@ def with_small_public(problem: Problem) -> Problem:
 
 
 def flags_for(problem: Problem, case: Case) -> RunFlag:
-    """Return the flags of a single run: small cases are watched in fixed order; odd cases run reversed."""
+    """Return the flags of a single run. Small cases are watched for races, in a fixed order.
+
+    Small odd cases run in descending order, and other small cases in ascending order.
+    """
     ascending, *others = orders_for(problem, case)
     return others[0] if others and case.group is Group.ODD else ascending
 
@@ -78,7 +81,8 @@ def run_orders(problem: Problem, case: Case, language: Language, *, functional: 
 def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[str, ...]:
     """Return the names of the cases on which functional mode counts memory traffic.
 
-    In a run these are all, so that the user sees the figures of each; else the largest small one.
+    In a run, functional mode counts on all cases, so that the user sees the figures of each. Otherwise it
+    counts on the largest small case.
     """
     if mode is Mode.RUN:
         return tuple(case.name for case in cases)
@@ -87,9 +91,9 @@ def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[
 
 
 def required_cases(problem: Problem, language: Language) -> dict[str, tuple[Requirement, ...]]:
-    """Return the requirements on programs in `language` of each case in which they are counted, by name.
+    """Return, by name of a case, the requirements on programs in `language` that are counted in this case.
 
-    The cases are in their order.
+    The cases are in the order of the problem.
     """
     checked = [case for case in problem.cases if case.group is not Group.TIMED]
     usual = counted_cases(problem, checked, Mode.SUBMIT)

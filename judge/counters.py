@@ -1,4 +1,4 @@
-"""The counters of one call of a program: their names, values and causes."""
+"""The counters of one call of a program: their names, their values, and the code that causes these."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from problems.schema import Case, Problem, Requirement
 from problems.vocabulary import Counter, Role
 from sandbox.cpu.counting import COMPILED
 
-# Registers and occupancy are those of the GPU that functional mode compiles for, on any host.
+# On any host, registers and occupancy refer to the GPU that functional mode compiles for.
 CAPABILITY = (8, 0)
 _SECTOR_BYTES = 32
 _TOO_MUCH = "The program did more than functional mode counts, so the requirement cannot be checked."
@@ -97,9 +97,9 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The figure of a counter, with the line or the call that contributes most.
+    """The value of a counter, with the line or the call that contributes most to it.
 
-    It is None if `why` says why it is unknown.
+    The value is None if it is unknown. `why` then gives the reason.
     """
 
     value: float | None
@@ -109,18 +109,18 @@ class Figure:
 
 
 def counter_name(counter: str) -> str:
-    """The name of a counter in texts for users."""
+    """Return the name of a counter in texts for users."""
     return _NAMES[Counter(counter)]
 
 
 def compiled_counters(requirements: Iterable[Requirement]) -> tuple[str, ...]:
-    """The counters that programs must be compiled for, in a fixed order."""
+    """Return the counters that programs must be compiled for, in a fixed order."""
     needed = {_PART_OF.get(requirement.counter, requirement.counter).value for requirement in requirements}
     return tuple(sorted(needed & COMPILED))
 
 
 def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figure:
-    """The figure of `counter` in a call on `case`."""
+    """Return the figure of `counter` in a call on `case`."""
     if counter is not Counter.HOST_MEMORY_REQUESTS and _computed_on_host(problem, case, sums):
         return Figure(None, why=_ON_HOST)
     if counter in _OF_SHAPES:
@@ -136,10 +136,10 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figur
 
 
 def _computed_on_host(problem: Problem, case: Case, sums: Sums) -> bool:
-    """Whether enough bytes went to the host and back for host code to make outputs in device memory.
+    """Return whether enough bytes moved to the host and back that host code may have computed the outputs.
 
-    That is half of the inputs to the host, and all outputs from there, by copies or by kernels that access
-    memory of the host. Requirements on kernels see only what the device does.
+    This requires at least half of the input bytes to the host and all output bytes from the host, by copies
+    or by kernels that access host memory. Requirements on kernels only see the work of the device.
     """
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     if any(argument.memory.on_host for argument in arrays):
@@ -182,7 +182,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _given_bytes(problem: Problem, case: Case) -> int:
-    """The bytes of the input arrays that Python programs are given, without parameters of modules."""
+    """Return the bytes of the input arrays that Python programs receive, without parameters of modules."""
     given = call_of(problem).given.names
     return sum(
         bytes_of(argument, case.sizes)
@@ -202,17 +202,17 @@ def _together(*parts: Sum) -> Sum:
 
 
 def _accesses(sums: Sums) -> Sum:
-    """Loads and stores of global memory together."""
+    """Return the sum of loads and stores of global memory."""
     return _together(sums.global_load, sums.global_store)
 
 
 def _moved(sums: Sums) -> Sum:
-    """All that moves sectors of device memory, whichever instruction or call makes it."""
+    """Return the sum of all accesses that move sectors of device memory, by any instruction or call."""
     return _together(sums.global_load, sums.global_store, sums.texture, sums.global_atomic, sums.copied)
 
 
 def _plain_loads(sums: Sums) -> Sum:
-    """Loads of global memory without asynchronous copies."""
+    """Return the loads of global memory without asynchronous copies."""
     every, copies = sums.global_load, sums.async_load
     return Sum(
         every.requests - copies.requests, every.units - copies.units, every.fewest - copies.fewest, every.line
@@ -257,8 +257,8 @@ _OF_LAUNCHES: Mapping[Counter, Callable[[Sums], float]] = {
     Counter.LAUNCHES: lambda sums: sums.launches,
     Counter.BARRIERS_PER_BLOCK: lambda sums: _ratio(sums.barriers, sums.blocks),
 }
-# The engine counts accesses and branches up to a bound, everything else without one. The number is
-# that of the bytes that the problem needs.
+# The engine counts accesses and branches up to a bound, and everything else without a bound. The number is
+# the bytes that the problem needs.
 _OF_MEMORY: Mapping[Counter, Callable[[Sums, float], Figure]] = {
     Counter.GLOBAL_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_moved(sums), needed),
     Counter.PLAIN_LOAD_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_plain_loads(sums), needed),

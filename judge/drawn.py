@@ -1,8 +1,8 @@
-"""Memory layout of a case with contents: the oracle writes it and the referee reads it.
+"""The memory layout of a drawn set. The oracle writes the set and the referee reads it.
 
-Theory of operation. Inputs and expected outputs of one case share one allocation, a memfd on a host and
-device memory on a GPU, and its descriptor is passed from process to process. Both sides compute the same
-layout from the problem alone, so that no offset ever crosses a wire.
+Theory of operation. Inputs and expected outputs of a case share one allocation: a memfd on a host, device
+memory on a GPU. Processes pass its descriptor to each other. Both sides compute the layout from the problem,
+so no offset is ever transmitted.
 """
 
 import fcntl
@@ -16,8 +16,8 @@ from judge.sizes import bytes_of, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Role
 
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL  # shrunk, it would end its readers
-ALIGNMENT_BYTES = 256  # what cudaMalloc promises, so that kernels may use vector loads
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL  # shrinking would kill readers
+ALIGNMENT_BYTES = 256  # guaranteed by cudaMalloc, so that kernels may use vector loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class ArrayPart:
 
 @dataclass(frozen=True, slots=True)
 class CaseData:
-    """`case` with contents: `parts` in the first `size_bytes` of the memory behind `descriptor`.
+    """A drawn set of `case`: `parts` in the first `size_bytes` of the memory behind `descriptor`.
 
-    A part has the name of an input, or `expected-NAME` for the expected values of the output NAME. The
-    creator of the set owns the descriptor and must call `close`.
+    The name of a part is the name of an input, or `expected-NAME` for the expected values of the output NAME.
+    The creator of the set owns the descriptor and must call `close`.
     """
 
     case: Case
@@ -48,30 +48,30 @@ class CaseData:
 
 
 def expected_name(argument: Argument) -> str:
-    """The name of the part that holds what is expected of `argument`."""
+    """Return the name of the part with the expected values of `argument`."""
     return f"expected-{argument.name}"
 
 
 def outputs(problem: Problem) -> list[Argument]:
-    """The arguments that are checked, in order."""
+    """Return the arguments that are checked, in order."""
     return [argument for argument in problem.arguments if argument.role in {Role.OUT, Role.INOUT}]
 
 
 def reads_nothing(problem: Problem) -> bool:
-    """Return whether programs get only sizes, so that no other data distinguishes one case from another."""
+    """Return whether programs get only sizes, so that only these distinguish one case from another."""
     return not inputs(problem) and not any(argument.drawn for argument in problem.arguments)
 
 
 def inputs(problem: Problem) -> list[Argument]:
-    """The arguments that come with contents, in order."""
+    """Return the arguments with contents, in order."""
     return [argument for argument in problem.arguments if argument.role in {Role.IN, Role.INOUT}]
 
 
 def layout(problem: Problem, case: Case) -> tuple[tuple[ArrayPart, ...], int]:
-    """The parts of a set of `case`, and the bytes that it takes.
+    """Return the parts of a set of `case`, and its size in bytes.
 
-    Inputs in the signature's order, then what is expected of each output: float64 for floats, else the
-    output's own dtype. Every part starts at a multiple of ALIGNMENT_BYTES.
+    The inputs come first, in the order of the signature. The expected values of each output follow: float64
+    for floats, else the output's own dtype. Every part starts at a multiple of ALIGNMENT_BYTES.
     """
     parts: list[ArrayPart] = []
     end = 0
@@ -83,7 +83,7 @@ def layout(problem: Problem, case: Case) -> tuple[tuple[ArrayPart, ...], int]:
 
 
 def allocate(problem: Problem, case: Case) -> CaseData:
-    """An empty set of `case` in host memory; the caller's to close."""
+    """Return an empty set of `case` in host memory. The caller must close it."""
     parts, size_bytes = layout(problem, case)
     return CaseData(case, parts, size_bytes, new_memory(size_bytes))
 

@@ -1,4 +1,4 @@
-"""Element types as NumPy sees them. bfloat16, which NumPy lacks, travels as its 16 bits."""
+"""Element types as NumPy sees them. NumPy lacks bfloat16, which is stored as uint16."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,17 +11,17 @@ _STORAGE: dict[Dtype, np.dtype[np.generic]] = {
 
 
 def storage(dtype: Dtype) -> np.dtype[np.generic]:
-    """The NumPy dtype whose bytes are those of `dtype` in memory."""
+    """Return the NumPy dtype with the same bytes in memory as `dtype`."""
     return _STORAGE[dtype]
 
 
 def expected_dtype(dtype: Dtype) -> Dtype:
-    """The dtype that the oracle states expected values in: float64 for every float."""
+    """Return the dtype of expected values: float64 for every float, else `dtype`."""
     return Dtype.FLOAT64 if dtype.is_float else dtype
 
 
 def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
-    """Stored elements as values: floats as float64 (exactly), everything else unchanged."""
+    """Return stored elements as values: floats as float64 (exactly), everything else unchanged."""
     with np.errstate(invalid="ignore"):  # poison may hold signalling NaNs
         if dtype is Dtype.BFLOAT16:
             return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
@@ -29,8 +29,8 @@ def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.gener
 
 
 def narrow(values: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
-    """Values as stored elements, rounded to nearest even where the dtype is narrower."""
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, as on a GPU
+    """Return values as stored elements, rounded to nearest even if the dtype is narrower."""
+    with np.errstate(over="ignore"):  # values that are too large become infinite, as on a GPU
         if dtype is not Dtype.BFLOAT16:
             return values.astype(_STORAGE[dtype])
         single = np.ascontiguousarray(values, dtype=np.float32)

@@ -1,41 +1,44 @@
 """Errors of the judge itself.
 
 JudgeError
-+-- OracleFailed         the author's code broke, or broke its contract
-+-- RunnerUnusable       a runner died before it had loaded any code of a submission
-+-- CompilerBroken       the compile sandbox failed on our account
-+-- LanguageMissing      this host judges no such language
++-- OracleFailed         the author's code failed or broke its contract
++-- RunnerUnusable       a runner died before it loaded any code of a submission
++-- CompilerBroken       the compile sandbox failed, and the judge is at fault
++-- LanguageMissing      this host does not judge this language
 +-- LibraryMissing       this host cannot link a library that the program uses
 +-- GpusMissing          this host has fewer GPUs than the problem needs
-+-- GpuUnavailable       every GPU of this node is quarantined, or has gone
++-- GpuUnavailable       every GPU of this node is quarantined or lost
 +-- Disturbed            the GPU failed while others shared it; `evaluate` runs the program again, alone
-|   +-- NeverQuiet       the program was alone, and still the GPU was never quiet enough to time it
-+-- JudgementCancelled   the caller gave up; `evaluate` turns it into a verdict
+|   +-- NeverQuiet       the program was alone, but the GPU was never quiet enough to time it
++-- JudgementCancelled   the caller cancelled; `evaluate` converts it to a verdict
 """
 
 
 class JudgeError(Exception):
-    """Raised when judging failed through no fault of the submission. Retried, never charged."""
+    """Raised if judging fails and the submission is not at fault.
+
+    The job is retried, the user not charged.
+    """
 
 
 class OracleFailed(JudgeError):
-    """Raised when the generator or the reference of a problem fails, with its output."""
+    """Raised if the generator or the reference of a problem fails. The message has its output."""
 
 
 class CheckerFailed(OracleFailed):
-    """Raised when the checker of a problem fails, with its output."""
+    """Raised if the checker of a problem fails. The message has its output."""
 
 
 class RunnerUnusable(JudgeError):
-    """Raised when a fresh runner does not come up."""
+    """Raised if a new runner does not start."""
 
 
 class CompilerBroken(JudgeError):
-    """Raised when the compile sandbox fails for a reason that is not the source, with its output."""
+    """Raised if the compile sandbox fails and the source is not the cause. The message has its output."""
 
 
 class LanguageMissing(JudgeError):
-    """Raised for a submission in a language that was left out when this host was set up."""
+    """Raised for a submission in a language that is not installed on this host."""
 
 
 class LibraryMissing(JudgeError):
@@ -43,24 +46,24 @@ class LibraryMissing(JudgeError):
 
 
 class GpusMissing(JudgeError):
-    """Raised for a problem that needs more GPUs than this host has in use. Another host may have them."""
+    """Raised for a problem that needs more GPUs than this host uses. Another host may have enough."""
 
 
 class GpuUnavailable(JudgeError):
-    """Raised when no GPU of this node can be used now, with the reason of each."""
+    """Raised if no GPU of this node can be used now. The message has the reason for each GPU."""
 
 
 class Disturbed(JudgeError):
-    """Raised when another program may have ended the run: the GPU's contexts died, or it hung.
+    """Raised if another program may have ended the run: the contexts on the GPU died, or the GPU hung.
 
-    Under MPS a fault of one client ends all. The program is charged only after a run alone.
+    Under MPS, a fault of one client ends all clients. The program is charged only after a run alone.
     """
 
 
 class NeverQuiet(Disturbed):
     """Raised when the GPU stayed busy during timing although no other process was seen on it.
 
-    The first time this may be chance. The second time the program is rejected.
+    The first time, this may be chance. The second time, the program is rejected.
     """
 
 

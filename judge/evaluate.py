@@ -1,23 +1,24 @@
 """Evaluates a submission: the only path from a source to a report.
 
-Theory of operation. Three things that know nothing of each other overlap: the program compiles, the oracle
-draws the cases, a runner and the referee's share of the GPU get ready. Then come these stages:
+Theory of operation. Three independent tasks overlap: the program compiles, the oracle draws the cases, and a
+runner and a share of the GPU are prepared. The stages are:
 
     compile   the source, isolated, or an artifact of the cache
     check     every case but the timed ones, in order; on a GPU others check theirs at the same time
     examine   on a GPU, the races that functional mode found in parallel (`judge.race_watch`)
     rank      the timed cases, on a GPU held exclusively; only for submissions that passed
 
-A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
-case that was not accepted; submissions that are tests have a rule of their own (`judge.kills`). If all were
-accepted, the requirements of the problem decide (`judge.requirements`), before anything is ranked.
+After a wrong answer, the other cases still run; after the runner died, they do not. The verdict is the
+verdict of the first case that is not accepted. Submissions that are tests have another rule (`judge.kills`).
+If all cases are accepted, the requirements of the problem decide (`judge.requirements`), before anything is
+ranked.
 
-Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
-again from the start, alone, with a new runner: only that run counts. The checked runner is ranked if its
-lease can become exclusive at once. If it cannot, it is stopped, so that no submitted code runs during the
-wait, and a new runner is ranked. A program that was disturbed while it was timed, or that beat the roofline
-of its GPU, is timed once more, alone. If the GPU is still busy in that run and NVML saw no other process, the
-program keeps it busy and is rejected.
+On a shared GPU, another program can end a run. The referee then raises `Disturbed`. The program runs from the
+start, alone, with a new runner, and only this run counts. The runner that passed the checks is also timed if
+its lease can become exclusive at once. Otherwise it is stopped, so that no submitted code runs during the
+wait, and a new runner is timed. A program that was disturbed while it was timed, or that beat the roofline of
+its GPU, is timed once more, alone. If the GPU is still busy in that run and NVML saw no other process, the
+program itself keeps the GPU busy and is rejected.
 """
 
 import secrets
@@ -68,21 +69,21 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
 ) -> Report:
     """Judge `source` against `problem` on `target`.
 
-    `sizes` replaces the cases by one of the user's own, in which `values` stand in for inputs that would be
-    drawn, and `seed` draws the contents of public cases, so that they come again: all of them in `run` mode
-    only. `gpu_model` asks for a GPU of that model. With `tool` the
-    program runs alone under it on targets with GPUs; nothing is ranked then. The profiler is for runs.
-    `board_key` is the site's secret from which the contents of a problem follow that its checker's score
-    ranks; without it they are random, and its scores are not comparable.
-    `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
-    the sandboxes are killed and the verdict
-    is `cancelled`.
+    The first three options apply only in `run` mode. `sizes` replaces the cases by one case of the user's
+    own, and `values` replace inputs that would be drawn for it. `seed` determines the contents of public
+    cases, so that a run can be repeated. `gpu_model` requests a GPU of that model. With `tool`, the program
+    runs alone under this tool on targets with GPUs, and nothing is ranked. The profiler is only for runs.
+    `board_key` is the site's secret. If a problem is ranked by its checker's score, its contents are derived
+    from this key. Without the key they are random, and the scores are not comparable. This thread calls
+    `on_progress`, and `on_stage` at the end of each stage. When `cancelled` is set, the sandboxes are killed,
+    and the verdict is `cancelled`.
 
     Raises:
         judge.sizes.CustomCaseInvalid: `sizes` or `values` do not fit the problem.
-        ValueError: there is a `seed` in another mode, where it would foretell hidden cases.
+        ValueError: `seed` or the profiler is used in another mode, in which they would reveal hidden cases or
+            their sizes.
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
-        judge.errors.JudgeError: the judge itself failed; the user is not to be charged.
+        judge.errors.JudgeError: the judge itself failed. The user must not be charged.
     """
     if seed is not None and mode is not Mode.RUN:
         raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
@@ -122,7 +123,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and ten options by name
 
 
 def _why_not_profiled(problem: Problem, language: Language, target: Target) -> str:
-    """Why a program cannot be profiled, for the user; empty if it can be."""
+    """Return why a program cannot be profiled, as a text for the user; empty if it can be."""
     if language is not Language.CUDA:
         return "Only CUDA C++ programs can be profiled."
     if problem.gpus > 1:
@@ -168,7 +169,7 @@ def _judge(judgement: Judgement) -> Report:
 
 
 def _refusal(problem: Problem, source: str, language: Language) -> str:
-    """Why the text of a program alone is refused, for its author; empty if it is not."""
+    """Return why the program is rejected because of its text, for its author; empty if it is not."""
     allowed = problem.limits.libraries
     if language is Language.CUDA and (found := refused_include(source, allowed)):
         return found

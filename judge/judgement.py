@@ -28,7 +28,10 @@ _MOST_TRACED = 4  # cases of a run
 
 @dataclass(slots=True)
 class Judgement:
-    """The state of an evaluation. Owns its judging session and the referee of the current run; close it."""
+    """The state of an evaluation.
+
+    Owns its judging session and the referee of the current run until `close`.
+    """
 
     problem: Problem
     source: str
@@ -45,15 +48,15 @@ class Judgement:
     gpu_model: str
     stages: list[StageTime] = field(default_factory=list)
     attempts: int = 1
-    said_before: int | None = None  # findings of this run when its first hidden case began, None before that
+    said_before: int | None = None  # number of findings when the first hidden case began, None before that
     replay: Replay | None = None
     _session: JudgingSession | None = None
     _referee: Referee | None = None
-    _shown: tuple[bool, int] = (False, 0)  # by the replay: whether the case failed, and events
+    _shown: tuple[bool, int] = (False, 0)  # of the kept replay: whether the case failed, event count
 
     @property
     def session(self) -> JudgingSession:
-        """Its place on the target, taken at first use."""
+        """Its judging session on the target, opened at first use."""
         if self._session is None:
             self._session = self.target.session(
                 self.problem,
@@ -98,7 +101,7 @@ class Judgement:
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:
-        """Time what happens inside as the stage `name`."""
+        """Time the block as the stage `name`."""
         started = time.monotonic()
         try:
             yield
@@ -108,11 +111,11 @@ class Judgement:
             self.on_stage(stage)
 
     def tell(self, kind: Step, text: str, *, index: int | None = None, total: int | None = None) -> None:
-        """Report a step."""
+        """Report a step to `on_progress`."""
         self.on_progress(ProgressEvent(kind, text, index=index, total=total))
 
     def new_run(self, *, alone: bool) -> Referee:
-        """End the current run, if any, and begin one with a fresh runner."""
+        """End the current run, if any, and begin another with a new runner."""
         self.end_run()
         self.said_before = None
         self.replay, self._shown = None, (False, 0)
@@ -120,7 +123,10 @@ class Judgement:
         return self._referee
 
     def new_race_check(self) -> Referee | None:
-        """End the current run, and begin one that looks for races. None where the target has no such run."""
+        """End the current run, and begin one that detects races.
+
+        Returns None if the target has no such run.
+        """
         self.end_run()
         self._referee = self.session.start_race_check()
         return self._referee
@@ -138,20 +144,20 @@ class Judgement:
             referee.close()
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
-        """The verdict for a program that left the judge no memory, None when that is not why it failed."""
+        """Return the verdict for a program that left the judge no GPU memory, None if it did not."""
         return self._referee.overdrawn() if self._referee is not None else None
 
     def begin_case(self, case: Case, referee: Referee) -> bool:
-        """Note that `case` begins. Returns whether a hidden one has begun before in this run."""
+        """Record that `case` begins. Returns whether a hidden case has begun before in this run."""
         after = self.said_before is not None
         if not after and not case.public:
             self.said_before = len(referee.diagnostics)
         return after
 
     def keep_replay(self, case: Case, report: CaseReport, trace: Trace | None) -> None:
-        """Keep the replay of `case`, which `report` is about, if it shows more than the one that is kept.
+        """Keep the replay of `case` with this `report` if it shows more than the kept replay.
 
-        That is the first case that was not accepted, else the one in which the program did most.
+        The first case that is not accepted is preferred, else the case in which the program did most.
         """
         if trace is None:
             return
@@ -163,7 +169,7 @@ class Judgement:
             self.replay, self._shown = Replay(case.name, packed), shows
 
     def close(self) -> None:
-        """End the current run and give the judging session up."""
+        """End the current run and close the judging session."""
         self.end_run()
         if self._session is not None:
             self._session.close()

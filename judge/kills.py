@@ -1,18 +1,18 @@
 """The verdict of submissions that are tests: which programs under test they kill, and which they pass.
 
-Theory of operation. In each case the submission meets another program (`problems.under_test`), and the
-outputs of the case are wrong if its tests refuse the program. That is right if the program is faulty. So the
-report says of each case whether the tests judged its program rightly, and the verdict counts: all right
-programs must pass, and enough faulty programs must be killed. Any other failure of a submission, such as an
-exception, is charged as in other problems.
+Theory of operation. Each case tests another program (`problems.under_test`). The outputs of a case are wrong
+if the submitted tests reject its program, which is correct if the program is faulty. So the report of a case
+says whether the tests judged its program correctly. For the verdict, all right programs must pass, and enough
+faulty programs must be killed. Any other failure of a submission, such as an exception, is charged as in
+other problems.
 
-A submission could count its calls, and answer for one program what it would not for another. So the hidden
-cases come in a random order each time (`in_random_order`), and the inspector refuses tests that read nothing
-and differ between calls. The report has the cases in the order of the file.
+A submission could count its calls and return different tests for different programs. So hidden cases run in a
+random order (`in_random_order`), and the inspector rejects tests without inputs that differ between calls.
+The report lists the cases in the order of the file.
 
-Of a hidden case the report tells whether the program was refused, and in problems without inputs also which
-test refused it: programs that read nothing cannot tell by it what they have read. When the submission is
-accepted, the comments at the top of the programs are shown.
+For a hidden case, the report says whether the program was rejected. In problems without inputs it also says
+which test rejected it, because a submission without inputs cannot use this to reveal them. If the submission
+is accepted, the comments at the top of the programs are shown.
 """
 
 import secrets
@@ -31,7 +31,7 @@ _JUDGED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}
 
 
 def in_random_order(problem: Problem, cases: Sequence[Case]) -> list[Case]:
-    """The order in which to run `cases`. With programs under test, the hidden ones come in random order."""
+    """Return `cases` in the order to run them. With programs under test, hidden cases are shuffled."""
     if problem.under_test is None:
         return list(cases)
     hidden = [case for case in cases if not case.public]
@@ -81,7 +81,7 @@ def overall(problem: Problem, reports: Sequence[CaseReport]) -> tuple[Verdict, s
 
 
 def explained(problem: Problem, reports: Sequence[CaseReport]) -> tuple[CaseReport, ...]:
-    """The reports of accepted tests, with the comments at the top of the programs."""
+    """Return the reports of accepted tests, with the comments at the top of the programs."""
     sources = problem.under_test.programs if problem.under_test else ()
     comments = {
         case.name: first_paragraph(sources[case.sizes[SIZE] - 1], Language.PYTHON)

@@ -1,4 +1,4 @@
-"""The languages that this installation can judge on its processors."""
+"""The languages that this installation can judge on CPUs."""
 
 from importlib.util import find_spec
 
@@ -6,11 +6,11 @@ from problems.libraries import LINKED
 from problems.schema import ProblemLimits
 from problems.vocabulary import Language
 
-LIBRARIES_RUNNER = "cuda-libraries"  # runs CUDA programs that may use libraries, where these need an image
+LIBRARIES_RUNNER = "cuda-libraries"  # runs CUDA programs that may use libraries, if these need an image
 
 
 def languages_here() -> tuple[Language, ...]:
-    """The languages that this installation can judge: those with PyTorch are optional."""
+    """Return the languages that this installation can judge. Languages that need PyTorch are optional."""
     with_triton = all(find_spec(name) for name in ("torch", "triton"))
     return tuple(Language) if with_triton else (Language.CUDA,)
 
@@ -21,5 +21,5 @@ def runner_kind(language: Language) -> str:
 
 
 def uses_libraries(language: Language, limits: ProblemLimits) -> bool:
-    """Whether programs can be linked with libraries. If they are, their runner needs the libraries too."""
+    """Return whether programs can be linked with libraries. Their runner then needs the libraries too."""
     return language is Language.CUDA and any(library in LINKED for library in limits.libraries or ())

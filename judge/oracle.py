@@ -1,8 +1,9 @@
 """Draws the inputs and expected outputs of a case by running the author's code in its sandbox.
 
-The oracle sees seeds and expected outputs, and never a submission; runners see neither. Its answer is
-what it wrote into memory of known layout, a drawn set, so nothing that it says is parsed either. The set
-is host memory or device memory: we hand its descriptor on and need not be able to read it.
+The oracle sees seeds and expected outputs, but never a submission. Runners see neither seeds nor expected
+outputs. The oracle answers by writing into memory of known layout, a drawn set, so its output is not parsed
+either. The set is in host memory or device memory. This process only passes the descriptor on and need not be
+able to read the memory.
 """
 
 import json
@@ -41,8 +42,8 @@ _DRAW_S = 60.0
 class Drawn:
     """A case with contents.
 
-    `inputs` holds the payload bytes of in and inout arrays; `expected` one array per out and inout
-    argument in the argument's shape, float64 for floats and the argument's dtype otherwise.
+    `inputs` holds the payload bytes of in and inout arrays. `expected` holds one array for each out and inout
+    argument, in the argument's shape: float64 for floats, else the argument's dtype.
     """
 
     case: Case
@@ -51,16 +52,16 @@ class Drawn:
 
 
 class Oracle:
-    """A loaded reference. Owns its process; close it.
+    """A loaded reference. Owns its process until `close`.
 
-    Every method raises OracleFailed when the author's code breaks or takes too long, and
-    JudgementCancelled when the judgement was cancelled.
+    Every method raises OracleFailed if the author's code fails or takes too long, and JudgementCancelled if
+    the judgement was cancelled.
     """
 
     def __init__(
         self, problem: Problem, process: Process, cancelled: Callable[[], bool], *, gpu: bool = False
     ) -> None:
-        """Load the reference of `problem` into a fresh oracle, which opens its GPU first with `gpu`."""
+        """Load the reference of `problem` into a new oracle. With `gpu`, the oracle opens its GPU first."""
         self._problem = problem
         self._conversation = RunnerClient(process, cancelled)
         if gpu:
@@ -81,7 +82,7 @@ class Oracle:
             drawn.close()
 
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
-        """Write contents for `seed` into the memory of `drawn`, by default for a random one."""
+        """Write contents for `seed` into the memory of `drawn`, by default for a random seed."""
         case = drawn.case
         given = [memory_file(given_inputs(self._problem, case))] if case.inputs else []
         try:
@@ -116,7 +117,7 @@ class Oracle:
         said = [_with_line(diagnostic) for diagnostic in self._conversation.diagnostics]
         if answer is ReplyStatus.DIED:
             completion = self._conversation.end()
-            if not said or completion.ending is not Termination.EXITED:  # else the author's error is why
+            if not said or completion.ending is not Termination.EXITED:  # else the author's error explains it
                 said.append(f"it ended unexpectedly: {completion.ending}, status {completion.status}")
             said.append(clean(completion.stderr.decode("utf-8", "replace"), 2000))
         reason = answer.name.lower().replace("_", " ")
@@ -145,7 +146,7 @@ def oracle_manifest(problem: Problem) -> bytes:
 
 
 def programs_of(problem: Problem) -> dict[str, object]:
-    """Return the part of a manifest with the programs under test; empty where there are none."""
+    """Return the part of a manifest with the programs under test; empty if there are none."""
     return {"programs": list(problem.under_test.programs)} if problem.under_test else {}
 
 
@@ -163,7 +164,7 @@ def given_inputs(problem: Problem, case: Case) -> bytes:
 
 
 def _exactly(values: Sequence[float], dtype: Dtype) -> npt.NDArray[np.generic]:
-    """Numbers as an array that holds them exactly."""
+    """Return the numbers as an array that holds them exactly."""
     return np.array(values, np.float64) if dtype.is_float else np.array([int(v) for v in values], np.int64)
 
 
@@ -183,7 +184,7 @@ def _signature(problem: Problem) -> list[dict[str, str]]:
 
 
 def read_set(problem: Problem, drawn: CaseData) -> Drawn:
-    """A private copy of a set in host memory."""
+    """Return a private copy of a set in host memory."""
     with mmap.mmap(drawn.descriptor, 0, prot=mmap.PROT_READ) as shared:
         copies = {
             part.name: np.frombuffer(shared[part.offset : part.offset + part.size_bytes], np.uint8)
@@ -202,12 +203,15 @@ def read_set(problem: Problem, drawn: CaseData) -> Drawn:
 
 
 def _arguments(problem: Problem, drawn: CaseData) -> tuple[WireArgument, ...]:
-    """The problem's arguments, then the sizes, then what is expected; all arrays in the set's memory."""
+    """Return the problem's arguments, the sizes, and the expected values.
+
+    All arrays are in the set's memory.
+    """
     places = {part.name: part for part in drawn.parts}
     sizes = drawn.case.sizes
 
     def array(name: str, dtype: Dtype, shape: tuple[int, ...]) -> WireArgument:
-        place = places.get(name)  # an output has none: the oracle computes what is expected instead
+        place = places.get(name)  # outputs have none, because the oracle writes only their expected values
         offset, size_bytes = (place.offset, place.size_bytes) if place else (0, 0)
         return WireArgument(dtype.value, False, 0, offset, size_bytes, drawn.size_bytes, shape)
 

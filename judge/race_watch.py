@@ -1,11 +1,10 @@
-"""Looks for races while a program is judged on a GPU, so that one that passes by luck does not rank.
+"""Searches for races while a program is judged on a GPU, so that programs that pass by luck do not rank.
 
-Theory of operation. A GPU sees no races: a sum that loses additions now and then is right most of the time.
-The target's doctor runs the small cases in functional mode, in all orders of blocks and threads
-(`judge.cpu.orders`), in a thread of its own while the program is checked on the GPU. Before the program is
-ranked, the judgement asks for the result. Only a proof counts: a race between two lines, and two orders of
-which one gives the right outputs and the other does not. A program that functional mode cannot run, or does
-not finish in time, is not rejected.
+Theory of operation. A GPU does not detect races: a sum that rarely loses additions is right most of the time.
+While the program is checked on the GPU, the target's doctor runs the small cases in functional mode, in all
+orders of blocks and threads (`judge.cpu.orders`), in a separate thread. The judgement gets the result before
+it ranks the program. Only a proof counts: a race between two lines, with right outputs in one order and wrong
+outputs in another. A program that functional mode cannot run, or does not finish in time, is not rejected.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from problems.vocabulary import Language
 
 
 class RaceWatch:
-    """Looks for a race in `source` in the background, if the target supports it. Close it."""
+    """Searches for a race in `source` in the background, if the target supports it. Callers must close it."""
 
     def __init__(
         self,
@@ -38,14 +37,14 @@ class RaceWatch:
         )
 
     def found(self) -> Diagnostic | None:
-        """The race that changes an output, if there is one; waits until that is known.
+        """Wait for the result. Returns a race that changes an output, or None.
 
         Raises judge.errors.JudgementCancelled.
         """
         return self._found.result()
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop the search."""
         self._over.set()
         self._thread.shutdown()
 

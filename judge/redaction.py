@@ -1,14 +1,14 @@
-"""Removes from a report what would reveal hidden cases to the program's author.
+"""Removes data from a report that would reveal hidden cases to the program's author.
 
-Theory of operation. A program reads the inputs of hidden cases, and it chooses what it throws, prints,
-asserts and writes where. Everything that it chooses freely can leak inputs. So for a hidden case a report
-uses only sentences from the tables below, picked by the verdict and by the kind of one finding, and four
-things that help and hold few bits: the line, if the source has it; the array, if the problem has it; the
-thread in its block; and how much is wrong, in one of four words. The grid, indices, sizes, counts, values and
-texts stay out.
+Theory of operation. A program reads the inputs of hidden cases, and it controls its exceptions, output,
+assertions and the addresses that it writes. Everything that a program controls can leak inputs. So for a
+hidden case, a report only uses sentences from the tables below, selected by the verdict and by the kind of
+one finding. It adds four useful facts of few bits: the line, if the source has it; the array, if the problem
+has it; the thread in its block; and the extent of the error, in one of four words. The report omits the grid,
+indices, sizes, counts, values and texts.
 
-Anything after a hidden case in the same process is *told after* it: the program may say there what it has
-seen before, so public cases and findings that come later are treated alike.
+Everything that follows a hidden case in the same process is *told after* it. There, the program may reveal
+what it has read before. So later public cases and findings are treated like hidden ones.
 """
 
 from collections import Counter
@@ -91,10 +91,10 @@ _REACH = "Check the grid and the indices: they must reach every element"
 def told(
     found: Iterable[Diagnostic], before: int | None, source: str, arrays: Iterable[str]
 ) -> tuple[Diagnostic, ...]:
-    """`found` in the order of being said, those after the first `before` marked as said after a hidden case.
+    """Return `found`, in order of their output, with all after the first `before` marked as hidden.
 
-    `before` is None where no hidden case has begun. Of those after it, lines that `source` does not have and
-    names that are none of `arrays` are dropped.
+    `before` is None if no hidden case has begun. In marked findings, lines that `source` does not have are
+    dropped, and so are names that are not in `arrays`.
     """
     found = tuple(found)
     if before is None:
@@ -104,9 +104,9 @@ def told(
 
 
 class HiddenNames:
-    """Names of hidden cases for those who may not see them: `timed 1`, `timed 2`, in order of each group.
+    """Names hidden cases for users who may not see them: `timed 1`, `timed 2`, in the order of each group.
 
-    Those of programs under test are named by their kind: `faulty 1`, `right 1`.
+    Cases of programs under test are named by the kind of program: `faulty 1`, `right 1`.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class HiddenNames:
 
 
 def redact(report: Report) -> Report:
-    """`report` for those who may not see hidden cases."""
+    """Return `report` for users who may not see hidden cases."""
     cause = _cause(report)
     names = HiddenNames()
     cases = []
@@ -152,9 +152,12 @@ def redact(report: Report) -> Report:
 
 
 def shown_message(report: Report) -> str:
-    """The message of the whole report, in words of ours where that of a hidden case decided the verdict."""
+    """Return the message of the whole report.
+
+    If a hidden case decided the verdict, it is a fixed sentence.
+    """
     if report.verdict is Verdict.WRONG_ANSWER and any(case.program for case in report.cases):
-        return report.message  # it counts programs
+        return report.message  # this message only counts programs
     failed = next((case for case in report.cases if case.verdict is not Verdict.ACCEPTED), None)
     if failed is None or failed.verdict is not report.verdict or not withheld(failed):
         return report.message
@@ -162,17 +165,17 @@ def shown_message(report: Report) -> str:
 
 
 def withheld(case: CaseReport) -> bool:
-    """Whether the program could tell in `case` what it has seen in a hidden one."""
+    """Return whether the program could reveal in `case` what it has read in a hidden case."""
     return not case.public or case.told_after
 
 
 def words(case: CaseReport, cause: Diagnostic | None) -> str:
-    """Return the message for a withheld case. `cause` is the finding that explains all of them, if any."""
+    """Return the message for a withheld case. `cause` is the finding that explains these cases, if any."""
     match case.verdict:
         case Verdict.CANCELLED:
             return ""
         case Verdict.ACCEPTED | Verdict.REJECTED:
-            return case.message  # the referee's own words
+            return case.message  # the referee wrote this message
         case Verdict.WRONG_ANSWER:
             return case.message if case.program else _wrong(case)
     if cause is not None and cause.severity is Severity.ERROR:
@@ -203,7 +206,7 @@ def _cause(report: Report) -> Diagnostic | None:
 
 
 def _reduced(entry: Diagnostic) -> Diagnostic:
-    """`entry` in words of ours."""
+    """Return `entry` with a fixed sentence as its message."""
     thread = entry.thread
     if thread is not None and (thread[0] + 1) * (thread[1] + 1) * (thread[2] + 1) > _MOST_THREADS:
         thread = None
@@ -237,7 +240,7 @@ def _wrong(case: CaseReport) -> str:
 
 
 def _blur(timing: Timing | None) -> Timing | None:
-    """`timing` without what the sizes of the case follow from."""
+    """Return `timing` without values from which the sizes of the case follow."""
     if timing is None:
         return None
     percent, placement = timing.roofline_percent, timing.placement
@@ -255,5 +258,5 @@ def _blur(timing: Timing | None) -> Timing | None:
 
 
 def _rough(ms: float | None) -> float | None:
-    """`ms` to one significant digit: it is the program's to choose."""
+    """Return `ms` rounded to one significant digit, because the program controls this time."""
     return None if ms is None else float(f"{ms:.0e}")

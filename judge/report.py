@@ -31,12 +31,13 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class ShownOutput:
-    """What a run shows of one output of a public case.
+    """The part of an output of a public case that a run shows.
 
-    `corner` has the rows and columns of the first elements, of which `values` and `expected` are the texts,
-    row by row, and `wrong` the positions of those that are wrong. `expected` is empty where the author's
-    checker compares. `worst` is the wrong element that is farthest off. `grid` are the rows and columns of a
-    map over the whole output, and `counts` the wrong elements in each cell of it, empty if none is wrong.
+    `corner` is the number of rows and columns of the first elements. `values` and `expected` are the texts of
+    these elements, row by row, and `wrong` has the positions of wrong ones. `expected` is empty if the
+    author's checker compares. `worst` is the wrong element with the largest error. `grid` is the number of
+    rows and columns of a map of the whole output. `counts` is the number of wrong elements in each of its
+    cells, empty if none is wrong.
     """
 
     argument: str
@@ -52,7 +53,7 @@ class ShownOutput:
 
 @dataclass(frozen=True, slots=True)
 class ShownInput:
-    """What a run shows of one input of a public case: `values` has the first elements, as in ShownOutput.
+    """The part of an input of a public case that a run shows. `values` has the first elements.
 
     A scalar has an empty shape and one value.
     """
@@ -65,11 +66,11 @@ class ShownInput:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding about the program, for its author. Text from a child process, bounded and cleaned.
+    """A finding about the program, for its author. The text comes from a child process, bounded and cleaned.
 
-    `kind` is a DiagnosticKind, or whatever word a runner chose. `line` is 1-based in the submission's source,
-    None where unknown. `array` is the argument that it is about. `hidden` says that it was said once a hidden
-    case had begun, see `judge.redaction`.
+    `kind` is a DiagnosticKind, or another word from a runner. `line` is the line of the submission's source,
+    from 1, or None if unknown. `array` is the argument in question. `hidden` says that a hidden case had
+    begun before the finding, see `judge.redaction`.
     """
 
     severity: Severity
@@ -84,7 +85,7 @@ class Diagnostic:
 
     @property
     def text(self) -> str:
-        """Its message, with its line where that is known and not said: for where nothing else shows it."""
+        """Its message, with its line unless the line is unknown or the message already has it."""
         said = not self.line or f"line {self.line}" in self.message
         return self.message if said else f"line {self.line}: {self.message}"
 
@@ -93,9 +94,9 @@ class Diagnostic:
 class Placement:
     """Position of a timed case under the roofline of the GPU that ran it.
 
-    `intensity` is the operations per byte that the problem's formulas count, and `bytes_per_s` what the
-    program moved of the bytes that they count. The GPU was measured to reach `peak_bytes_per_s` and, in
-    the dtype of the problem, `peak_operations_per_s`.
+    `intensity` is the number of operations per byte by the problem's formulas. `bytes_per_s` is the rate at
+    which the program moved the bytes of the formula. `peak_bytes_per_s` and, in the dtype of the problem,
+    `peak_operations_per_s` are the measured rates of the GPU.
     """
 
     intensity: float
@@ -108,15 +109,15 @@ class Placement:
 class Timing:
     """The trusted clock's result for one timed case. Times are microseconds for one call.
 
-    `median_us` ranks: the median of the best of three single calls (`judge.clock.estimate`), of the
-    time from the release of the GPU to the last change of the outputs. `low_us` to `high_us` is its 95 %
-    interval, and `repetitions` the number of calls. `queued` says that calls were queued ahead; without it
-    the time includes that of launching. `floor_us` is what the memory or the arithmetic of this GPU takes
-    at least, and `roofline_percent` = 100 * floor / median; `placement` has the figures behind them, where
-    the GPU is calibrated. Clocks are in MHz, temperature in degrees Celsius, power in watts, None where
-    NVML does not say. `discarded` counts blocks of calls that did not count because something else
-    disturbed the GPU. `remarkable` times are faster than what the GPU was measured to reach, by more than
-    such measurements are off.
+    The ranked time is `median_us`: the median of the best of three single calls (`judge.clock.estimate`). A
+    call lasts from the release of the GPU to the last change of the outputs. `low_us` to `high_us` is its 95
+    % interval, and `repetitions` the number of calls. `queued` says that calls were queued ahead; otherwise
+    the time includes the launches. `floor_us` is the least time for the memory traffic or the arithmetic on
+    this GPU, and `roofline_percent` = 100 * floor / median. If the GPU is calibrated, `placement` has the
+    underlying figures. Clocks are in MHz, temperature in degrees Celsius, power in watts, None if NVML does
+    not report them. `discarded` is the number of blocks of calls that were discarded because the GPU was
+    disturbed. `remarkable` says that the time beats the measured rates of the GPU by more than the error of
+    such measurements.
     """
 
     median_us: float
@@ -150,7 +151,7 @@ class KernelResources:
 
 @dataclass(frozen=True, slots=True)
 class KernelProfile:
-    """What the hardware counted during one launch. `sandbox.gpu.profiler.METRICS` names the metrics."""
+    """The hardware counters of one launch. `sandbox.gpu.profiler.METRICS` names the metrics."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -160,7 +161,7 @@ class KernelProfile:
 
 @dataclass(frozen=True, slots=True)
 class LineProfile:
-    """What the hardware counted for one line of the source, summed over launches: samples, instructions."""
+    """The hardware counters of one line of the source, summed over launches: samples, instructions."""
 
     line: int
     metrics: Mapping[str, float]
@@ -168,7 +169,10 @@ class LineProfile:
 
 @dataclass(frozen=True, slots=True)
 class InstructionProfile:
-    """What the hardware counted for one instruction (SASS), summed over launches. `line` is the source's."""
+    """The hardware counters of one instruction (SASS), summed over launches.
+
+    `line` is the line of the source.
+    """
 
     line: int
     text: str
@@ -179,9 +183,9 @@ class InstructionProfile:
 class Profile:
     """The profile of a run: its first launches in order, and the lines of the source that have figures.
 
-    `instructions` are those of the lines, by line and then in the order of the code.
-    `missing` says why there is none, for the user; empty if there is one. `report_missing` says the same of
-    the report of Nsight Compute.
+    `instructions` are those of the lines, by line and then in the order of the code. `missing` tells the user
+    why there is no profile; empty if there is one. `report_missing` does the same for the report of Nsight
+    Compute.
     """
 
     launches: tuple[KernelProfile, ...] = ()
@@ -205,14 +209,14 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class CaseReport:
-    """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
+    """The outcome of one case. `wall_ms` is measured by the referee's clock and never ranks.
 
-    `scalars` are the texts of those that were drawn or given for this case. `timing` is there for timed
-    cases that the trusted clock measured on a GPU. `told_after` says that a hidden case had begun before in
-    the same process, see `judge.redaction`. `inputs` and `outputs` are there for public cases of runs.
-    `program` says what the program under test is, in problems that ask for tests. The verdict then says
-    whether the tests judged it rightly; see `judge.kills`. `checker_score` is the number that the checker
-    gave outputs that are all right.
+    `scalars` are the texts of scalars that were drawn or given for this case. Only timed cases that the
+    trusted clock measured on a GPU have a `timing`. `told_after` says that a hidden case had begun before in
+    the same process, see `judge.redaction`. Only public cases of runs have `inputs` and `outputs`. In
+    problems that ask for tests, `program` is the kind of the program under test, and the verdict says whether
+    the tests judged it correctly; see `judge.kills`. `checker_score` is the checker's score if all outputs
+    are right.
     """
 
     name: str
@@ -236,12 +240,12 @@ class CaseReport:
 
 @dataclass(frozen=True, slots=True)
 class RequirementReport:
-    """How a program meets a requirement of its problem.
+    """Whether and how a program meets a requirement of its problem.
 
-    `measured` is the figure of the case in which it is worst, rounded for a hidden one, whose name is not in
-    `case`. It is None if nothing was counted, or if `message` says why there is no figure. `line` is the
-    one that contributes most to a figure that misses the bound, and `call` the function of the CUDA runtime
-    that does, if the figure counts calls.
+    `measured` is the worst figure of all cases. If it belongs to a hidden case, it is rounded, and `case` is
+    empty. It is None if nothing was counted, or if `message` says why there is no figure. If the figure
+    misses the bound, `line` is the line that contributes most to it. If the figure counts calls, `call` is
+    the function of the CUDA runtime that contributes most.
     """
 
     counter: Counter
@@ -276,18 +280,18 @@ class StageTime:
 class Report:
     """The whole outcome. `environment` stamps the target, toolchain and versions that produced it.
 
-    `message` is public: if a hidden case decided the verdict, it reveals nothing of that case. Cases
-    and diagnostics are for those who may see hidden cases; `judge.redaction` makes what others may see.
+    `message` is public: if a hidden case decided the verdict, it reveals nothing of that case. Cases and
+    diagnostics are for users who may see hidden cases; `judge.redaction` makes the version for others.
 
-    `log` is the compiler's text and `output` what the program printed on public cases, both bounded.
-    `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
-    `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
-    one where a neighbour's fault disturbed the first. `requirements` has one entry for each requirement of
-    the problem, if all cases were accepted. `profile` is there for runs that asked for one. `checker_score`
-    is the mean over the cases that count, if the program is accepted and the problem has such a score;
-    `judge.scoring` says which. `replay` is there for runs of CUDA programs in functional mode.
-    `profile_report` is Nsight Compute's file of a run with a profile: bytes from the sandbox, which nothing
-    of ours reads. The JSON has neither of the two.
+    `log` is the compiler's output, and `output` is the program's output on public cases; both are bounded.
+    There is a `score` only if the trusted clock measured every timed case on a GPU. `kernels` and `listings`
+    (`ptx`, `sass`) come from the compiler and are bounded. `attempts` is the number of runs; it exceeds one
+    if another program disturbed the first run. `requirements` has one entry for each requirement of the
+    problem, if all cases were accepted. Runs that requested a profile have a `profile`. `checker_score` is
+    the mean over the cases that count (see `judge.scoring`), if the program is accepted and the problem has
+    such a score. Runs of CUDA programs in functional mode have a `replay`. `profile_report` is the file of
+    Nsight Compute from a run with a profile: untrusted bytes from the sandbox, which Warpcourt never parses.
+    The JSON contains neither `replay` nor `profile_report`.
     """
 
     verdict: Verdict
@@ -310,18 +314,21 @@ class Report:
 
     @property
     def ranked(self) -> bool:
-        """Whether it has a figure that ranks."""
+        """Whether the report has a ranked figure."""
         return self.score is not None
 
 
 @dataclass(frozen=True, slots=True)
 class FreshReport(Report):
-    """The report of a judgement that has just ended. Listings may still be made: they come `later`."""
+    """The report of a judgement that has just ended.
+
+    Listings may not be finished yet: `later` provides them.
+    """
 
     later: Future[Mapping[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def with_listings(self, patience_s: float = 1.0) -> "FreshReport":
-        """The report with the listings that are there after `patience_s`."""
+        """Return the report with the listings that are finished after `patience_s` seconds."""
         if self.later is None:
             return self
         try:
@@ -344,7 +351,7 @@ class ProgressEvent:
 
 
 def own_scalars(case: Case) -> dict[str, str]:
-    """The texts of the scalars that were drawn or given for `case`."""
+    """Return the texts of the scalars that were drawn or given for `case`."""
     return {
         name: f"{value:.9g}" if isinstance(value, float) else str(value)
         for name, value in case.scalars.items()

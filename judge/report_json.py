@@ -28,9 +28,10 @@ from problems.vocabulary import Counter, Group, ProgramKind, Relation, Requireme
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate.
+    """Return `report` as JSON values that any database can store: no NaN, infinity, NUL or lone surrogate.
 
-    Its replay and the report of its profile, which are binary, are left out, and so is what comes later.
+    The replay and the profile's report, which are binary, are left out. Listings that are not finished are
+    missing.
     """
     plain = replace(report, replay=None, profile_report=None)
     if isinstance(plain, FreshReport):
@@ -42,10 +43,10 @@ def to_json(report: Report) -> dict[str, Any]:
 
 
 def from_json(body: Mapping[str, Any]) -> Report:
-    """The report that `to_json` gave. Fields added since take their defaults, so old rows still read."""
+    """Return the report from the output of `to_json`. Fields missing in old rows get their defaults."""
     known = {entry.name for entry in fields(Report)}
     score = body.get("score")
-    # Older rows do not say which findings hidden cases caused: any may be.
+    # Older rows do not say which findings hidden cases caused, so any finding may be hidden.
     hidden = any(not case["public"] for case in body.get("cases", ()))
     return Report(
         **{
@@ -65,7 +66,7 @@ def from_json(body: Mapping[str, Any]) -> Report:
 
 
 def storable(value: Any) -> Any:
-    """`value`, made of JSON values, as any database stores it: no NaN or infinity, no NUL."""
+    """Return `value`, made of JSON values, in a form that any database can store: no NaN, infinity or NUL."""
     match value:
         case dict():
             return {key: storable(entry) for key, entry in value.items()}
@@ -141,7 +142,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
 
 
 def _timing_from_json(body: Mapping[str, Any]) -> Timing:
-    """Fields of earlier clocks are left out."""
+    """Return the timing, without fields of earlier versions of the clock."""
     known = {entry.name for entry in fields(Timing)}
     placement = body.get("placement")
     kept = {key: value for key, value in body.items() if key in known}

@@ -1,17 +1,18 @@
-"""Compares what is counted of a program with the requirements of a problem.
+"""Compares the counters of a program with the requirements of a problem.
 
-Theory of operation. The first run of each case that a requirement names counts (`judge.evaluate`), and the
-runner notes the sums (`judge.evidence.sums`, `judge.counters`). A requirement must hold in each of its
-cases. If it does not, the program gets the verdict `requirement_missed`, although its outputs are right.
+Theory of operation. If a requirement names a case, the runner counts in the first run of this case
+(`judge.evaluate`) and records the sums (`judge.evidence.sums`, `judge.counters`). A requirement must hold in
+each of its cases. Otherwise the program gets the verdict `requirement_missed`, although its outputs are
+right.
 
-On a GPU the target's doctor counts in functional mode, if it can. Of Python programs the runner counts what
-they keep for the backward pass, on a CPU and on a GPU. Each counter applies to one language; requirements on
-others stay unchecked, and so do those that the doctor cannot count.
+On a GPU, the target's doctor counts in functional mode, if possible. For Python programs, the runner counts
+the bytes that they keep for the backward pass, on a CPU and on a GPU. Each counter applies to one language.
+Requirements on other languages stay unchecked, and so do requirements that the doctor cannot count.
 
-Figures of hidden cases are rounded to two digits, towards the side on which they are: a program could
-tell by them what it reads there. Lines beyond the source are dropped for the same reason.
+Figures of hidden cases are rounded to two digits without crossing the bound, because a program could use them
+to reveal what it reads. Lines outside of the source are dropped for the same reason.
 
-The line of a call of the CUDA runtime is known if the program calls that function in one place only.
+The line of a call of the CUDA runtime is known only if the program calls the function in a single place.
 """
 
 import math
@@ -37,7 +38,7 @@ _RELATIONS = {Relation.AT_MOST: "at most", Relation.AT_LEAST: "at least", Relati
 
 
 def bound_text(relation: str, bound: float) -> str:
-    """`at most 4.2`."""
+    """Return a text such as `at most 4.2`."""
     return f"{_RELATIONS[Relation(relation)]} {figure_text(bound)}"
 
 
@@ -47,7 +48,7 @@ def figure_text(value: float) -> str:
 
 
 def count_elsewhere(judgement: Judgement) -> tuple[Sums, ...] | None:
-    """What functional mode counts of a program that ran on a GPU, None if it cannot."""
+    """Return the counts of functional mode for a program that ran on a GPU, None if it cannot count."""
     cases = [case for case in judgement.checked if case.name in judgement.required]
     if not cases:
         return None
@@ -60,7 +61,10 @@ def count_elsewhere(judgement: Judgement) -> tuple[Sums, ...] | None:
 def with_requirements(
     judgement: Judgement, outcome: RunOutcome, counted: Sequence[Sums] | None
 ) -> RunOutcome:
-    """The outcome of an accepted program with its requirements, of which it may miss some."""
+    """Return the outcome of an accepted program with its requirements.
+
+    The verdict changes if it misses one.
+    """
     reports = checked_requirements(
         judgement.problem, judgement.source, counted, judgement.required, language=judgement.language
     )
@@ -77,10 +81,10 @@ def checked_requirements(
     *,
     language: Language = Language.CUDA,
 ) -> tuple[RequirementReport, ...]:
-    """How a program in `language` meets each requirement of `problem`.
+    """Return how a program in `language` meets each requirement of `problem`.
 
-    `counted` has the sums of the cases `names`, in order; None if nothing was counted. Requirements of
-    other cases stay unchecked. If sums are missing or there are too many, all requirements are missed.
+    `counted` has the sums of the cases `names`, in order; None if nothing was counted. Requirements of other
+    cases stay unchecked. If there are too few or too many sums, all requirements are missed.
     """
     if counted is None or not names:
         return tuple(_unchecked(requirement) for requirement in problem.requirements)
@@ -110,7 +114,7 @@ def checked_requirements(
 
 
 def missed_message(reports: Sequence[RequirementReport]) -> str:
-    """The message for the author of a program that misses a requirement; empty if it misses none."""
+    """Return the message for the author of a program that misses a requirement; empty if it misses none."""
     missed = [report for report in reports if report.state is RequirementState.MISSED]
     if not missed:
         return ""
@@ -120,7 +124,7 @@ def missed_message(reports: Sequence[RequirementReport]) -> str:
 
 
 def requirement_text(report: RequirementReport) -> str:
-    """A sentence or two about one requirement of a report: the figure, the bound, the line."""
+    """Return one or two sentences on a requirement: the figure, the bound, the line."""
     name = counter_name(report.counter)
     bound = f"{bound_text(report.relation, report.bound)} required"
     if report.measured is None:
@@ -131,7 +135,7 @@ def requirement_text(report: RequirementReport) -> str:
 
 
 def holds(relation: Relation, figure: float, bound: float) -> bool:
-    """Whether `figure` meets the bound, which is a decimal; the figure is a quotient of whole numbers."""
+    """Return whether `figure`, a quotient of whole numbers, meets `bound`, a decimal."""
     if math.isclose(figure, bound, rel_tol=1e-9):
         return True
     match relation:
@@ -165,7 +169,7 @@ def _checked(
 
 
 def _worst(requirement: Requirement, reports: Sequence[RequirementReport]) -> RequirementReport:
-    """The first of `reports` in which the requirement is missed, else the one nearest to the bound."""
+    """Return the first of `reports` that misses the requirement, else the report nearest to the bound."""
     if not reports:
         return _unchecked(requirement)
     missed = [report for report in reports if report.state is RequirementState.MISSED]

@@ -1,10 +1,10 @@
 """Draws the scalars for which a problem gives a range and no formula: one value for each case.
 
-Theory of operation. The value follows from a seed, the name of the case and that of the argument. So it comes
-again with the seed, as the contents of arrays do, and differs from case to case. It is known before anything
-of the case is drawn: oracle, runner, checker and the clock get it like any other scalar, and all sets of a
-timed case share it. The sets in a secret pool were drawn with other values, so a case with a drawn scalar is
-never taken from there (`judge.gpu.pool.source`).
+Theory of operation. The value follows from a seed, the name of the case and the name of the argument. So the
+same seed gives the same value, as for the contents of arrays, and values differ between cases. The value is
+known before the case is drawn. Oracle, runner, checker and clock get it like any other scalar, and all sets
+of a timed case share it. The sets in a secret pool were drawn with other values, so a case with a drawn
+scalar is never taken from there (`judge.gpu.pool.source`).
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ _BITS = 128
 def with_scalars(problem: Problem, case: Case, seed: int) -> Case:
     """Return `case` with a value for each drawn scalar of `problem` that it does not state.
 
-    Raises FormulaError where the range cannot be computed, or is empty.
+    Raises FormulaError if the range cannot be computed or is empty.
     """
     missing = [a for a in problem.arguments if a.drawn and a.name not in case.scalars]
     if not missing:
@@ -47,5 +47,5 @@ def _draw(argument: Argument, case: Case, seed: int) -> int | float:
 
 
 def _rounded(argument: Argument, value: float) -> float:
-    """`value` as the dtype holds it."""
+    """Return `value` rounded to the dtype."""
     return float(widen(narrow(np.array([value]), argument.dtype), argument.dtype)[0])

@@ -1,7 +1,7 @@
-"""From the timings of a submission's cases to its score, and from scores to ranks.
+"""Computes the score of a submission from the timings of its cases, and ranks from scores.
 
-The score is the geometric mean of the medians: halving the time of any case helps equally, and no case
-drowns another. Its interval comes from the cases' intervals, whose half widths are independent on a
+The score is the geometric mean of the medians, so halving the time of any case has the same effect, and no
+case dominates. Its interval comes from the cases' intervals, whose half widths are independent on a
 logarithmic scale: the variance of a mean of k independent logarithms is the sum of theirs over k².
 
 If a problem has a score of its own, its checker gives each right output a number, and the score of a program
@@ -29,11 +29,11 @@ def unsuited(problem: Problem, gpu_model: str) -> str:
 
 
 def score(timings: Sequence[Timing]) -> Score:
-    """The score of these timed cases.
+    """Return the score of these timed cases.
 
     Raises:
-        ValueError: there are none, or one is not a positive finite time with an interval round it. The
-            clock yields no such timing, and a mean over logarithms has no room for a zero.
+        ValueError: there are no timings, or a timing is not a positive finite time within its interval. The
+            clock never yields such a timing, and the logarithm of zero is undefined.
     """
     if not timings:
         raise ValueError("a score needs at least one timed case")
@@ -51,11 +51,11 @@ def score(timings: Sequence[Timing]) -> Score:
 
 
 def checker_score(problem: Problem, reports: Sequence[CaseReport]) -> float | None:
-    """The score of an accepted program by the problem's checker; None if the problem has none.
+    """Return the score of an accepted program by the problem's checker; None if the problem has none.
 
-    These are the hidden cases that the problem names, by default all that are not timed. In a run, which has
-    none, all cases count. It is rounded to four digits: a program that knew hidden contents could tell by it,
-    and the last digits mean nothing.
+    The score is the mean over the hidden cases that the problem names, by default over all untimed hidden
+    cases. A run has no hidden cases, so all its cases count. The score is rounded to four digits, because a
+    program could use more digits to reveal hidden contents, and the last digits are not significant.
     """
     if problem.score is None:
         return None
@@ -67,7 +67,7 @@ def checker_score(problem: Problem, reports: Sequence[CaseReport]) -> float | No
 
 
 def rank(scores: Sequence[Score]) -> list[int]:
-    """The rank of each score, in their order: 1 for the fastest, equal ranks for ties, then a gap.
+    """Return the rank of each score, in their order: 1 for the fastest, equal ranks for ties, then a gap.
 
     A score ties with the best of the ranks just above it when their intervals overlap. Overlap is not
     transitive, so every group of ties is anchored at its fastest member: if a ties with b, and b overlaps c,

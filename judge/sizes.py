@@ -1,4 +1,4 @@
-"""The shapes and scalars that a case's sizes give, and which sizes of a user's own are allowed."""
+"""Computes shapes and scalars from the sizes of a case, and checks custom sizes of users."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,34 +9,34 @@ from problems.value_rules import range_of
 from problems.vocabulary import Role
 
 MAX_CUSTOM_BYTES = 256 * 2**20
-MAX_SEED = 2**63 - 1  # of a user's own; those of the judge have 128 bits
+MAX_SEED = 2**63 - 1  # of a custom seed; seeds of the judge have 128 bits
 
 
 class CustomCaseInvalid(ValueError):
-    """Root of the reasons why a user's own case does not fit the problem. The message is for that user."""
+    """Base class of errors in a user's custom case. The message is for the user."""
 
 
 class SizesInvalid(CustomCaseInvalid):
-    """Raised when sizes that a user chose do not fit the problem."""
+    """Raised if custom sizes do not fit the problem."""
 
 
 def size_names(problem: Problem) -> tuple[str, ...]:
-    """The names of the problem's sizes, in the order of its first case."""
+    """Return the names of the problem's sizes, in the order of its first case."""
     return tuple(problem.cases[0].sizes)
 
 
 def shape_of(argument: Argument, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    """The shape of an array argument. Raises FormulaError when it cannot be computed."""
+    """Return the shape of an array argument. Raises FormulaError if it cannot be computed."""
     return tuple(formula.evaluate(sizes) for formula in argument.shape)
 
 
 def bytes_of(argument: Argument, sizes: Mapping[str, int]) -> int:
-    """The bytes of an array argument."""
+    """Return the size of an array argument in bytes."""
     return math.prod(shape_of(argument, sizes)) * argument.dtype.itemsize
 
 
 def scalar_of(argument: Argument, case: Case) -> int | float:
-    """The value of a scalar argument in `case`. Raises FormulaError when it cannot be computed."""
+    """Return the value of a scalar argument in `case`. Raises FormulaError if it cannot be computed."""
     if argument.name in case.scalars:
         return case.scalars[argument.name]
     if argument.value is None:
@@ -48,7 +48,7 @@ def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:
     """Check that `sizes` gives each of `names` a positive 31-bit value, and nothing else.
 
     Raises:
-        SizesInvalid: it does not.
+        SizesInvalid: a size is missing, unknown, or out of range.
     """
     if set(sizes) != set(names):
         raise SizesInvalid(f"Enter exactly these sizes: {', '.join(names)}.")

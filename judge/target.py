@@ -1,10 +1,10 @@
-"""The interfaces that `judge.evaluate` judges through: targets, judging sessions, referees.
+"""The interfaces of `judge.evaluate` to its backends: targets, judging sessions, referees.
 
-Theory of operation. A target compiles, and gives a submission a judging session: the contents of its cases
-and, one after the other, the referees of its runs. Compiling, drawing and getting a runner ready know nothing
-of each other and overlap. A referee stands for one fresh runner, which is used once and then destroyed; on a
-GPU it also stands for a share of the device, and for a process of ours that owns the memory and the clock.
-`judge.wiring` opens them.
+Theory of operation. A target compiles programs, and opens a judging session for each submission. The session
+provides the contents of the cases and, one after the other, the referees of the runs. Compiling, drawing
+cases and preparing a runner are independent and overlap. A referee represents one new runner, which is used
+once and then destroyed. On a GPU, the referee also represents a share of the device and the referee process,
+which owns the memory and the clock. `judge.wiring` opens targets.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,41 +24,43 @@ from sandbox.wire import RunFlag
 
 
 class Referee(Protocol):
-    """Judges one program's cases against one runner. Close it.
+    """Checks the cases of one program with one runner. Callers must close it.
 
-    Every method that asks the runner raises judge.errors.Disturbed when the run ended by what a neighbour
-    on the GPU may have done, and JudgementCancelled when the judgement was cancelled. After a case that
-    ended the runner, `alive` is false and no further case can be checked.
+    Every method that sends a request to the runner raises judge.errors.Disturbed if another program on the
+    GPU may have ended the run, and JudgementCancelled if the judgement was cancelled. After a case that ended
+    the runner, `alive` is false and no further case can be checked.
     """
 
     @property
     def alive(self) -> bool:
-        """Whether the runner can be asked for more."""
+        """Whether the runner can handle another request."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The findings about the program, up to now."""
+        """All findings about the program until now."""
 
     @property
     def output(self) -> bytes:
-        """The program's output; available after the runner has ended."""
+        """The output of the program. Available after the runner has ended."""
 
     @property
     def profile_report(self) -> bytes | None:
-        """The report of Nsight Compute, if it profiled the runner; available after the runner has ended.
+        """The report of Nsight Compute, if it profiled the runner. Available after the runner has ended.
 
         It comes from the sandbox of the program, which can forge it.
         """
 
     @property
     def trace(self) -> Trace | None:
-        """What the last call with the flag TRACE did, in functional mode; None if that is unknown."""
+        """The trace of the last call with the flag TRACE, in functional mode; None if unknown."""
 
     def ready(self) -> None:
-        """Wait until the runner is up and, on a GPU, a share of it is held. Call it first, once.
+        """Wait until the runner is ready and, on a GPU, holds a share of it.
+
+        Must be called once, before all else.
 
         Raises:
-            judge.errors.RunnerUnusable: a runner does not come up.
+            judge.errors.RunnerUnusable: no runner starts.
             judge.errors.GpuUnavailable: no GPU can be used.
             judge.errors.JudgementCancelled: the judgement was cancelled.
         """
@@ -67,63 +69,69 @@ class Referee(Protocol):
         """Load the program. Returns None, or the verdict and message of a program that did not load."""
 
     def check(self, drawn: CaseData, flags: RunFlag) -> CaseReport:
-        """Run one case and check it in full."""
+        """Run one case and check all of its outputs."""
 
     def promote(self) -> bool:
-        """Try to have the GPU alone without waiting; a run of our own goes on if so."""
+        """Try to get the GPU exclusively without waiting. Returns whether that succeeded.
+
+        This run then continues.
+        """
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:
-        """Time one case by the trusted clock, checking every repetition. Needs the GPU alone."""
+        """Time one case with the trusted clock, and check every call.
+
+        The run must hold the GPU exclusively.
+        """
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
-        """The verdict for a program that holds more of the GPU's memory than it may, None when it does not.
+        """Return the verdict for a program that holds more GPU memory than allowed, None if it does not.
 
-        To be asked when the judge itself has failed: it may have found no memory left.
+        Called if the judge itself has failed, perhaps because the GPU had no free memory.
         """
 
     def finish(self) -> None:
-        """Let the runner leave, and keep what it printed in `output`."""
+        """Let the runner exit, and keep its output in `output`."""
 
     def close(self) -> None:
-        """End the runner and release everything; on a GPU soon."""
+        """End the runner and release everything. On a GPU, this finishes in the background."""
 
 
 class JudgingSession(Protocol):
-    """A submission's place on a target: the contents of its cases, and its referees. Close it at the end."""
+    """The session of a submission on a target: contents of its cases, and referees. Callers must close it."""
 
     @property
     def environment(self) -> Mapping[str, str]:
         """Return what produces the results: target, hardware, toolchain and versions."""
 
     def start_referee(self, *, alone: bool = False) -> Referee:
-        """A referee that begins to get a fresh runner ready. Returns at once; `Referee.ready` waits.
+        """Return a referee that begins to prepare a new runner. Returns at once; `Referee.ready` waits.
 
-        With `alone`, it holds the GPU exclusively from `ready` until it is closed. Close the previous referee
-        first.
+        With `alone`, it holds the GPU exclusively from `ready` until it is closed. The previous referee must
+        be closed first.
         """
 
     def start_race_check(self) -> Referee | None:
-        """A referee whose runner looks for races in what one case runs, alone; None where there is none.
+        """Return a referee whose runner detects races, alone on the GPU; None if the target has none.
 
-        Functional mode looks for races in every run.
+        Functional mode detects races in every run.
         """
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """The contents of `case`, as soon as they are there: one set, or several for a timed case.
+        """Wait for the contents of `case` and return them: one set, or several for a timed case.
 
-        Ask only while a referee is ready: on a GPU nothing is drawn without a share of it.
+        Call this only while a referee is ready, because drawing on a GPU needs a share of it.
 
         Raises:
-            judge.errors.OracleFailed: the author's code breaks or takes too long.
+            judge.errors.OracleFailed: the author's code fails or takes too long.
             judge.errors.JudgementCancelled: the judgement was cancelled.
         """
 
     def close(self) -> None:
-        """Let go of the contents, and end what still draws. Close the referees before."""
+        """Release the contents, and end draws in progress. The referees must be closed before."""
 
 
 class Target(Protocol):
-    """A place to judge on. Open one per process, close it at the end. Safe to share between threads."""
+    """Judges programs on CPUs or GPUs. Open one target per process, and close it at the end. Thread-safe."""
 
     @property
     def name(self) -> str:
@@ -131,30 +139,30 @@ class Target(Protocol):
 
     @property
     def ranks(self) -> bool:
-        """Whether times measured here count."""
+        """Whether times on this target are ranked."""
 
     @property
     def gpu_models(self) -> tuple[str, ...]:
-        """The models of its GPUs that can judge now, as the driver names them; none on a CPU."""
+        """The models of GPUs that can judge now, with the driver's names; none on a CPU."""
 
     @property
     def metrics(self) -> Mapping[str, int]:
-        """Counters since it was opened, such as `pool_hits_cuda` and `secret_pool_misses`."""
+        """Return counters since the start, such as `pool_hits_cuda` and `secret_pool_misses`."""
 
     def build(
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
     ) -> Built:
-        """Compile `source`, isolated, or take it from the cache.
+        """Compile `source` in a sandbox, or return the result in the cache.
 
         Raises:
             judge.errors.JudgementCancelled: `cancelled` became true.
-            judge.errors.CompilerBroken: the toolchain failed on our account.
+            judge.errors.CompilerBroken: the toolchain failed, and the program is not at fault.
             judge.errors.LanguageMissing: this installation lacks the language.
         """
 
     @property
     def tools(self) -> Collection[Tool]:
-        """The tools that can watch programs here."""
+        """The tools under which programs can run on this target."""
 
     def session(
         self,
@@ -167,18 +175,18 @@ class Target(Protocol):
         seed: int | None = None,
         gpu_model: str = "",
     ) -> JudgingSession:
-        """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
+        """Open a session for a submission that will be judged on `cases`, and begin to draw their contents.
 
-        Returns at once. With `tool` its runners work under that tool, if there are GPUs. What a sanitizer
-        finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
-        this judging session alone; else of random seeds. With `gpu_model` it is a GPU of that
-        model. Raises judge.errors.GpuUnavailable, or GpusMissing if the problem needs more GPUs.
+        Returns at once. With `tool`, its runners run under this tool, if the target has GPUs. Findings of a
+        sanitizer become diagnostics. If `seed` is given, the contents follow from it and are only for this
+        session; otherwise seeds are random. With `gpu_model`, the session gets a GPU of that model. Raises
+        judge.errors.GpuUnavailable, or GpusMissing if the problem needs more GPUs.
         """
 
     def examine(
         self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
     ) -> tuple[Diagnostic, ...]:
-        """Return findings of another way to run a program that failed `case`; may be empty.
+        """Run a program that failed `case` in another way, and return the findings, which may be empty.
 
         Never changes a verdict. Raises judge.errors.JudgementCancelled.
         """
@@ -191,7 +199,7 @@ class Target(Protocol):
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
     ) -> Diagnostic | None:
-        """A data race that changes an output in one of the small `cases`, where this can be found out.
+        """Return a data race that changes an output in one of the small `cases`, or None if none is found.
 
         Raises judge.errors.JudgementCancelled.
         """
@@ -204,24 +212,24 @@ class Target(Protocol):
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
     ) -> tuple[Sums, ...] | None:
-        """What functional mode counts in `cases`, for a target that does not count; None if unknown.
+        """Return the counts of functional mode in `cases`, for a target that does not count; None if unknown.
 
         Raises judge.errors.JudgementCancelled.
         """
 
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
-        """The reference of `problem`, loaded, to be read on the host: for proofs. The caller closes it.
+        """Return the loaded reference of `problem` on the host, for proofs. The caller must close it.
 
         Raises:
-            judge.errors.RunnerUnusable: the sandbox does not come up.
+            judge.errors.RunnerUnusable: the sandbox does not start.
             judge.errors.OracleFailed: the reference does not load.
         """
 
     def start_checker(self, problem: Problem) -> Process:
-        """A sandbox of this host for an author's checker: for proofs. The caller closes it.
+        """Return a sandbox on the host for an author's checker, for proofs. The caller must close it.
 
         Raises judge.errors.RunnerUnusable.
         """
 
     def close(self) -> None:
-        """End what it keeps running."""
+        """End all background work."""

@@ -1,7 +1,7 @@
-"""Reads the values of one argument from what a user typed or a client sent.
+"""Parses the values of one argument from text of a user or from JSON of a client.
 
-Infinities and NaN are the words `inf`, `-inf` and `nan`, in text and in JSON, which has no numbers for them.
-Text is read in linear time, and at most MAX_CHARACTERS of it.
+Infinities and NaN are written as `inf`, `-inf` and `nan`, in text and in JSON. Parsing takes linear time and
+reads at most MAX_CHARACTERS of text.
 """
 
 import math
@@ -26,7 +26,7 @@ _HOW = "Enter numbers with spaces or commas between them. Rows may be in bracket
 
 
 class ValuesInvalid(CustomCaseInvalid):
-    """Raised when values that a user gave do not fit the problem."""
+    """Raised if custom values do not fit the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,13 @@ def read_number(argument: Argument, token: object, at: int) -> float:
 
 
 def shorten(said: object) -> str:
-    """What was said as it may stand in a message: of bounded length."""
+    """Return `said` as text of bounded length for a message."""
     text = "a number of many digits" if isinstance(said, int) and abs(said) >= 10**20 else str(said)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def _split(name: str, text: str) -> list[object]:
-    """Text as tokens, which are lists in lists where it has brackets."""
+    """Return the tokens of a text. Brackets become nested lists."""
     if len(text) > MAX_CHARACTERS:
         raise ValuesInvalid(f"{name}: the text is longer than {MAX_CHARACTERS} characters. Shorten it.")
     if "[" not in text and "]" not in text:
@@ -147,7 +147,7 @@ def _whole(token: object, dtype: Dtype) -> int | None:
 
 
 def _says_so(token: object) -> bool:
-    """Whether a token means infinity or NaN, and does not only become one by rounding."""
+    """Return whether a token is infinity or NaN itself, not a number that is rounded to infinity."""
     return isinstance(token, float) or (isinstance(token, str) and not _REAL.fullmatch(token))
 
 

@@ -1,4 +1,4 @@
-"""The case of a user's own: sizes, and values that stand in for inputs that would be drawn.
+"""Custom cases of users: sizes, and values that replace drawn inputs.
 
 Arrays are flat, in C order; a scalar is an array of one value. `judge.value_text` reads single arguments.
 """
@@ -30,8 +30,9 @@ def read_values(
 ) -> tuple[dict[str, int], dict[str, tuple[float, ...]]]:
     """Return all sizes, and the values in `given`; see `judge.value_text.read_array`.
 
-    An extent of a shape that is a single size determines this size where `sizes` lacks it. At most `most`
-    values may be given for an argument. `names` are those of the problem's sizes. Call `check_values` next.
+    If `sizes` lacks a size and an extent of a shape is just this size, the values determine it. At most
+    `most` values may be given for an argument. `names` are the names of the problem's sizes. Callers must
+    call `check_values` next.
 
     Raises:
         ValuesInvalid: an argument is unknown, or its values are not of its dtype or shape.
@@ -59,11 +60,11 @@ def read_values(
 def check_values(
     arguments: Sequence[Argument], sizes: Mapping[str, int], values: Values, *, checker: bool
 ) -> None:
-    """Check that users may give these values, and that they keep to what the problem promises.
+    """Check that users may give these values, and that the values obey the problem's promises.
 
     Raises:
-        ValuesInvalid: they may not, or the values do not fit the shape, the dtype or the promise.
-        SizesInvalid: the sizes make no shape.
+        ValuesInvalid: users may not give them, or they do not fit the shape, the dtype or the promise.
+        SizesInvalid: a shape cannot be computed from the sizes.
     """
     known = {argument.name: argument for argument in arguments}
     for name, given in values.items():
@@ -85,7 +86,7 @@ def check_values(
 
 
 def custom_case(problem: Problem, sizes: Mapping[str, int], values: Values) -> Case:
-    """Return the case with a user's own sizes and values. Raises judge.sizes.CustomCaseInvalid."""
+    """Return the case with custom sizes and values. Raises judge.sizes.CustomCaseInvalid."""
     if problem.under_test is not None:
         raise SizesInvalid("The programs under test are fixed, so custom sizes and values are not possible.")
     check_sizes(problem, sizes)
@@ -101,7 +102,7 @@ def custom_case(problem: Problem, sizes: Mapping[str, int], values: Values) -> C
 
 
 def matching_nan(problem: Problem) -> Problem:
-    """`problem` in which NaN matches an expected NaN, because the user may have asked for it."""
+    """Return `problem` with NaN matching an expected NaN, because custom values may contain NaN."""
     return replace(
         problem,
         arguments=tuple(
@@ -114,7 +115,7 @@ def matching_nan(problem: Problem) -> Problem:
 
 
 def to_json(values: Values) -> dict[str, list[float | str]]:
-    """`values` as JSON values, with words for what is not finite."""
+    """Return `values` as JSON values. Infinities and NaN become strings."""
     return {
         name: [value if math.isfinite(value) else str(value) for value in given]
         for name, given in values.items()
@@ -122,7 +123,7 @@ def to_json(values: Values) -> dict[str, list[float | str]]:
 
 
 def from_json(body: Mapping[str, Iterable[float | str]]) -> dict[str, tuple[float, ...]]:
-    """The values that `to_json` gave."""
+    """Return the values from the output of `to_json`."""
     return {
         name: tuple(float(value) if isinstance(value, str) else value for value in given)
         for name, given in body.items()
@@ -130,7 +131,7 @@ def from_json(body: Mapping[str, Iterable[float | str]]) -> dict[str, tuple[floa
 
 
 def as_text(values: Iterable[float | str]) -> str:
-    """Values, or their form in JSON, as text that can be read again."""
+    """Return values, or their JSON form, as text that `read_array` accepts."""
     return ", ".join(str(value).removesuffix(".0") for value in values)
 
 
@@ -141,7 +142,7 @@ def _argument(known: Mapping[str, Argument], name: str) -> Argument:
 
 
 def _told(argument: Argument, extents: tuple[int, ...]) -> Iterator[tuple[str, int]]:
-    """The sizes that the extents of the values determine."""
+    """Yield the sizes that the extents of the values determine."""
     if len(extents) != len(argument.shape):
         return
     for formula, extent in zip(argument.shape, extents, strict=True):
@@ -150,7 +151,7 @@ def _told(argument: Argument, extents: tuple[int, ...]) -> Iterator[tuple[str, i
 
 
 def _shape(argument: Argument, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    """The shape of an argument; a scalar is an array of one value."""
+    """Return the shape of an argument. A scalar is an array of one value."""
     if argument.role is Role.SCALAR:
         return (1,)
     try:

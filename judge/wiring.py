@@ -1,4 +1,4 @@
-"""Open the target that a configuration names: the one place that imports every backend.
+"""Opens the target of a configuration. Only this module imports every backend.
 
 cpu   CUDA C++ in functional mode, Triton in its interpreter; nothing is ranked (`judge.cpu.target`)
 gpu   the NVIDIA GPUs of this node, shared through MPS (`judge.gpu.target`)
@@ -22,7 +22,7 @@ from sandbox.descriptors import raise_limit
 
 
 def open_backend(name: str, *, node: NodeSettings) -> Backend:
-    """The isolation backend `name`: `bubblewrap` or `docker`.
+    """Return the isolation backend `name`: `bubblewrap` or `docker`.
 
     Raises:
         ValueError: the backend or its images are unknown.
@@ -45,14 +45,14 @@ def open_target(
 ) -> Target:
     """Open the target `name` (`cpu` or `gpu`) on the isolation `backend` (`bubblewrap` or `docker`).
 
-    `cache` is a directory for compiled artifacts and what is built of ours. `warm` says how many sandboxes
-    to keep started ahead, by what runs in them: `cuda`, `triton`, `oracle`, and for GPUs `compile`; on GPUs
-    it counts for each card. `node` is how a GPU node is set up.
+    `cache` is a directory for compiled artifacts, of programs and of Warpcourt itself. `warm` is the number
+    of sandboxes to keep started, by kind: `cuda`, `triton`, `oracle`, and for GPUs `compile`. On GPUs it
+    applies to each card. `node` has the settings of a GPU node.
 
     Raises:
-        sandbox.backend.IsolationUnavailable: with the fix.
-        sandbox.toolchain.ToolchainMissing: with the install line.
-        sandbox.cpu.build.RuntimeBuildFailed: g++ refuses what is ours.
+        sandbox.backend.IsolationUnavailable: this host cannot isolate programs. The message has the fix.
+        sandbox.toolchain.ToolchainMissing: a tool is missing. The message has the command to install it.
+        sandbox.cpu.build.RuntimeBuildFailed: g++ cannot compile the runtime of functional mode.
         ValueError: the target or backend is unknown.
     """
     node = node or NodeSettings()

@@ -1,1 +1,1 @@
-"""Problem packages: their schema, their loader and, in one folder each, their content."""
+"""Problem packages: their schema and loader, and a folder for each package."""

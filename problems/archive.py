@@ -1,16 +1,17 @@
-"""A package as a ZIP file, the form in which packages are exchanged and stored.
+"""Packs and unpacks packages as ZIP files, the form in which they are exchanged and stored.
 
-Theory of operation. `pack` is deterministic: sorted names, one moment, one mode, so that the same package
-packed by the same zlib is the same file. A version is nevertheless identified by `Contents.content_hash`,
-which depends on the files and not on the packing.
+Theory of operation. `pack` is deterministic: names are sorted, and all entries have the same time and mode.
+So the same package packed by the same zlib gives the same file. A version is nevertheless identified by
+`Contents.content_hash`, which depends on the files and not on the packing.
 
-`unpack` accepts untrusted uploads. It looks before it reads: the size of the archive, the number of
-entries, each name, kind and declared size. Then it reads no more of an entry than the limit, whatever was
-declared, so a bomb costs the limit and no more, and nothing is written anywhere. Names that lead elsewhere,
-links, devices, encrypted entries and two entries of one name are refused; none is repaired, since a repaired
-name could denote another file. An entry has one name: since Python 3.12 `zipfile` takes `filename` from an
-extra field (0x7075, Info-ZIP's Unicode path) where there is one, so the name that is used and the name in the
-directory are both checked, must be the same, and a field with another name is refused on every Python.
+`unpack` accepts untrusted uploads. Before reading an entry, it checks the size of the archive, the number of
+entries, and each name, kind and declared size. Then it reads at most the limit of each entry, whatever size
+was declared, so a ZIP bomb uses no more memory than the limit. Nothing is written. Names that lead outside,
+links, devices, encrypted entries and duplicate names are refused. None of them is repaired, since a repaired
+name could denote another file. Each entry must have a single name. Since Python 3.12, `zipfile` takes
+`filename` from an extra field (0x7075, Info-ZIP's Unicode path) if there is one. So the name in use and the
+name in the directory are both checked and must be equal, and an extra field with another name is refused on
+every Python version.
 """
 
 import io
@@ -35,7 +36,7 @@ from problems.contents import (
 MAX_ARCHIVE_MIB = MAX_CONTENTS_MIB
 SUFFIX = ".zip"
 MEDIA_TYPE = "application/zip"
-_MOST_ENTRIES = 4 * MAX_FILES  # with folders, and what systems leave behind
+_MOST_ENTRIES = 4 * MAX_FILES  # includes folders and leftovers of operating systems
 ENTRY = b"PK\1\2"  # begins each entry of the directory. Source: PKWARE APPNOTE 6.3.10, section 4.3.12
 _LONG_EXTRA = (
     1024  # bytes of an entry's extra fields; `zipfile` reads them in time that grows with their square
@@ -61,7 +62,7 @@ BROKEN = (
 
 
 class ArchiveInvalid(ContentsInvalid):
-    """Raised when a file is not an archive of a package. The message says what to do."""
+    """Raised if a file is not an archive of a package. The message says what to do."""
 
 
 def has_long_extras(archive: bytes) -> bool:
@@ -72,10 +73,10 @@ def has_long_extras(archive: bytes) -> bool:
 
 
 def pack(contents: Contents) -> bytes:
-    """The package as a ZIP file with one folder, which is called like the problem.
+    """Return the package as a ZIP file with one folder, named like the problem.
 
     Raises:
-        ContentsInvalid: the contents are none that a package may have.
+        ContentsInvalid: the contents are not valid for a package.
     """
     _require_description(check_contents(contents))
     stream = io.BytesIO()
@@ -92,8 +93,8 @@ def pack(contents: Contents) -> bytes:
 def unpack(archive: bytes, *, slug: str = "") -> Contents:
     """Return the package in `archive`, with or without a folder around its files.
 
-    `slug` is the problem's name; it defaults to the folder's name. Hidden files and what systems leave
-    behind are left out.
+    `slug` is the problem's name; it defaults to the folder's name. Hidden files and leftovers of operating
+    systems are left out.
 
     Raises:
         ContentsInvalid: it is not an archive of a package, or not safe to unpack.
@@ -103,7 +104,8 @@ def unpack(archive: bytes, *, slug: str = "") -> Contents:
             f"the archive has more than {MAX_ARCHIVE_MIB} MiB; include only the files of the package"
         )
     if archive.count(ENTRY) > _MOST_ENTRIES:
-        # Counted in the bytes: opening it would make an object of each before we could count them.
+        # The entries are counted in the bytes, because opening the archive would create an object for each
+        # entry.
         raise ArchiveInvalid(
             f"the archive has more than {MAX_FILES} files; include only the files of the package"
         )
@@ -151,13 +153,13 @@ def _files(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 
 
 def check_entry(entry: zipfile.ZipInfo) -> None:
-    """Refuse an entry whose name leads elsewhere, that has two names, or is a link, a device or encrypted.
+    """Refuse an entry with two names or a name that leads outside, and links, devices and encrypted entries.
 
     Raises:
         ArchiveInvalid: it is one of these.
     """
-    # `orig_filename` is what the directory says, `filename` is what is written: cut at a NUL, with this
-    # system's separators, and since Python 3.12 another name altogether where an extra field has one.
+    # `orig_filename` is the name in the directory. `filename` is the name that would be written: cut at a
+    # NUL, with this system's separators, and since Python 3.12 the name in an extra field, if there is one.
     for name in (entry.orig_filename, entry.filename):
         if _leads_out(name):
             raise ArchiveInvalid(
@@ -183,11 +185,11 @@ def _leads_out(name: str) -> bool:
 
 
 def _unicode_paths(extra: bytes) -> Iterator[str]:
-    """The names in the extra fields of an entry, whether or not this Python would use them."""
+    """Return the names in the extra fields of an entry, even if this Python version ignores them."""
     while len(extra) >= 4:
         kind, length = struct.unpack("<HH", extra[:4])
         if kind == _UNICODE_PATH:
-            # A version and a CRC of the other name come first; a reader may look at them or not.
+            # A version and a CRC of the other name come first. Readers may check or ignore them.
             yield extra[9 : 4 + length].decode("utf-8", "backslashreplace")
         extra = extra[4 + length :]
 
@@ -196,14 +198,14 @@ def _read(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     limit = MAX_FILE_KIB * 1024
     if entry.file_size <= limit:
         with packed.open(entry) as stream:
-            content = stream.read(limit + 1)  # what is declared may be a lie
+            content = stream.read(limit + 1)  # the declared size may be wrong
         if len(content) <= limit:
             return content
     raise ArchiveInvalid(f"{entry.filename} has more than {MAX_FILE_KIB} KiB; make it smaller")
 
 
 def _folder_of(files: dict[str, bytes]) -> str:
-    """The one folder that everything is in; empty when there is none."""
+    """Return the folder that contains all files; empty if there is none."""
     tops = {path.partition("/")[0] for path in files if "/" in path}
     return tops.pop() if len(tops) == 1 and all("/" in path for path in files) else ""
 

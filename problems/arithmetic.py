@@ -59,7 +59,7 @@ class Arithmetic:
         """Parse `text`.
 
         Raises:
-            FormulaError: it is not such an expression.
+            FormulaError: `text` is not such an expression.
         """
         if len(text) > MAX_CHARACTERS:
             raise FormulaError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
@@ -74,18 +74,18 @@ class Arithmetic:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of variables that it uses."""
+        """The names of the variables in the formula."""
         functions = {id(node.func) for node in ast.walk(self._tree) if isinstance(node, ast.Call)}
         names = (node for node in ast.walk(self._tree) if isinstance(node, ast.Name))
         return frozenset(name.id for name in names if id(name) not in functions)
 
     @property
     def is_name(self) -> bool:
-        """Whether it is the name of a variable and nothing more."""
+        """Whether the formula is just the name of a variable."""
         return isinstance(self._tree, ast.Name)
 
     def value(self, variables: Mapping[str, float]) -> float:
-        """Its value, finite.
+        """Return its value, which is finite.
 
         Raises:
             FormulaError: a variable is missing, or the value is not a number or too large.
@@ -98,7 +98,7 @@ class Arithmetic:
             raise FormulaError(f"{self.text!r} divides by zero") from error
         except (ValueError, OverflowError) as error:
             raise FormulaError(f"{self.text!r} has no value") from error
-        if not abs(found) <= LARGEST:  # also of NaN
+        if not abs(found) <= LARGEST:  # also true for NaN
             raise FormulaError(f"{self.text!r} is larger than {LARGEST:g}")
         return found
 

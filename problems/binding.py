@@ -21,7 +21,7 @@ _MEMORY_WORDS = {
 _HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
 
 # Each mistake in the declaration of `solve` gives one error here; dependent checks are skipped.
-# `judge.compiler.signature` reads these errors, and their texts and names with them.
+# `judge.compiler.signature` parses these errors, including their texts and names.
 _CHECKS = """\
 namespace warpcourt_binding {
 struct Missing {};
@@ -62,17 +62,17 @@ using warpcourt_declared = warpcourt_binding::Declared<decltype(&::solve)>;
 
 
 def signature_cuda(problem: Problem) -> str:
-    """The declaration of `solve` in CUDA C++, such as `void solve(const float* a, int n)`."""
+    """Return the declaration of `solve` in CUDA C++, such as `void solve(const float* a, int n)`."""
     return f"void solve({', '.join(f'{_parameter_type(a)} {a.name}' for a in problem.arguments)})"
 
 
 def signature_triton(problem: Problem) -> str:
-    """The declaration of `solve` in Python, such as `def solve(a: torch.Tensor, n: int) -> None`."""
+    """Return the declaration of `solve` in Python, such as `def solve(a: torch.Tensor, n: int) -> None`."""
     return f"def solve({', '.join(f'{a.name}: {python_type(a)}' for a in problem.arguments)}) -> None"
 
 
 def signature(problem: Problem, language: Language) -> str:
-    """The declaration of `solve` in `language`."""
+    """Return the declaration of `solve` in `language`."""
     return {
         Language.CUDA: signature_cuda,
         Language.TRITON: signature_triton,
@@ -81,7 +81,7 @@ def signature(problem: Problem, language: Language) -> str:
 
 
 def binding_cuda(problem: Problem) -> str:
-    """The file that is compiled: it includes `solution.cu` and calls its `solve`.
+    """Return the file that is compiled. It includes `solution.cu` and calls its `solve`.
 
     `solve` may be `extern "C"` or not and may leave out `const`. A scalar integer may have another width of
     at least 32 bits. Any other difference from the signature is a compile error that names the argument.
@@ -112,7 +112,7 @@ def binding_cuda(problem: Problem) -> str:
 
 
 def _fits(problem: Problem) -> str:
-    """The function `fits`, which says whether `solve` takes what it is given."""
+    """Return the function `fits`, which checks that `solve` accepts the arguments."""
     arguments = problem.arguments
     wanted = f"solve must take {len(arguments)} arguments: {signature_cuda(problem)}"
     return "\n".join(
@@ -150,7 +150,7 @@ def _pass(argument: Argument, index: int) -> str:
 
 
 def starter(problem: Problem, language: Language) -> str:
-    """A file to begin with: compiles, explains every argument, computes nothing."""
+    """Return a starter: it compiles, explains every argument, and computes nothing."""
     if language is Language.PYTHON:
         return starter_python(problem, _explanations(problem))
     return _starter_cuda(problem) if language is Language.CUDA else _starter_triton(problem)
@@ -174,7 +174,7 @@ def _starter_cuda(problem: Problem) -> str:
 
 
 def _placed(problem: Problem) -> str:
-    """A sentence on where the arrays are."""
+    """Return a sentence on the memory of the arrays."""
     arguments = problem.arguments
     if problem.gpus > 1:
         return f"Arrays are in memory of {problem.gpus} devices. Device 0 is current when solve is called."
@@ -214,14 +214,14 @@ def _explanations(problem: Problem) -> list[str]:
 
 
 def _place(problem: Problem, argument: Argument) -> str:
-    """Where an array lies, empty if that is device memory for all arrays of a problem for one GPU."""
+    """Return the memory of an array; empty if all arrays are in device memory of a single GPU."""
     if problem.gpus > 1 and not argument.memory.on_host:
         return f" on device {argument.device}"
     return f" {_MEMORY_WORDS[argument.memory]}" if any(a.memory.on_host for a in problem.arguments) else ""
 
 
 def _explain(argument: Argument, arguments: tuple[Argument, ...], place: str) -> str:
-    """What an argument is in terms of the others. `place` says where an array lies."""
+    """Describe an argument in terms of the others. `place` names the memory of an array."""
     if argument.drawn:
         return f"{argument.dtype}, another value in each case"
     if argument.value is not None:
@@ -237,13 +237,16 @@ def _explain(argument: Argument, arguments: tuple[Argument, ...], place: str) ->
 
 
 def _size(formula: Formula, arguments: tuple[Argument, ...]) -> str:
-    """A size of an array in terms of `arguments`; one that does not follow from them stays as a name."""
+    """Return a size of an array in terms of `arguments`.
+
+    A size that does not follow from them stays a name.
+    """
     named = formula.text in _sizes_by_name(arguments)
     return in_arguments(formula, arguments) or (formula.text if named else _UNKNOWN)
 
 
 def _sizes_by_name(arguments: tuple[Argument, ...]) -> set[str]:
-    """The sizes of arrays that no scalar determines and that can stand for themselves."""
+    """Return the array sizes that no scalar determines, which texts call by their own names."""
     names = {argument.name for argument in arguments}
     sizes = {formula.text: formula for argument in arguments for formula in argument.shape}
     return {

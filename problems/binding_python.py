@@ -28,7 +28,7 @@ def call_of(problem: Problem) -> PythonCallSpec:
 
 
 def starter_python(problem: Problem, explanations: list[str]) -> str:
-    """A file to begin with: loads, explains every argument, computes nothing."""
+    """Return a starter: it loads, explains every argument, and computes nothing."""
     call = call_of(problem)
     lines = ["import torch", "", "", *(f"# {line}" for line in _notes(call, explanations))]
     match call.entry:
@@ -71,7 +71,7 @@ def _notes(call: PythonCallSpec, explanations: list[str]) -> list[str]:
 
 
 def _unpacking(given: Pattern) -> list[str]:
-    """A line that takes `data` apart, where it is a plain tuple of names."""
+    """Return a line that unpacks `data` if it is a plain tuple of names."""
     plain = isinstance(given.form.get("tuple"), list) and given.form == Pattern.of_names(given.names).form
     return [f"    {given.text.strip('()').rstrip(',')} = data"] if plain and len(given.names) > 1 else []
 
@@ -80,7 +80,7 @@ def _model(problem: Problem, call: PythonCallSpec) -> list[str]:
     made_with = ", ".join(["self", *call.init.names])
     parts = call.init.form["tuple"]
     count = len(parts) if isinstance(parts, list) else 0
-    if count != len(call.init.names):  # constants among them, which have no names
+    if count != len(call.init.names):  # some are constants, which have no names
         made_with = "self, *made_with"
     known = {argument.name: argument for argument in problem.arguments}
     taken = ", ".join(["self", *(_declared(known, name) for name in call.given.names)])

@@ -1,11 +1,11 @@
 """The form of the call of a Python submission: its arguments and results.
 
-CUDA C++ and Triton programs define `solve` and write into the arrays that they are given. PyTorch programs
-are written otherwise: `custom_kernel(data)` takes a tuple and returns tensors, `ModelNew(…)(x)` is a module
-with parameters, `Function.apply(x)` an operator with a derivative. `[python]` in problem.toml says how the
-problem's arguments, which are all that crosses the wire, make up such a call. What it says is data:
-expressions of names and constants that are parsed here and built again by `sandbox.runner.python_call`,
-never evaluated.
+CUDA C++ and Triton programs define `solve` and write into the arrays that they receive. PyTorch programs have
+other forms: `custom_kernel(data)` takes a tuple and returns tensors, `ModelNew(…)(x)` is a module with
+parameters, and `Function.apply(x)` is an operator with a derivative. Only the problem's arguments are sent to
+a runner, and `[python]` in problem.toml describes how such a call is built from them. The descriptions are
+expressions of names and constants. This module parses them, and `sandbox.runner.python_call` builds the
+values; they are never evaluated.
 """
 
 import ast
@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-# Element types of a byte that PyTorch has and the wire does not. The last one holds two numbers in a byte.
+# Element types of one byte that PyTorch has and the wire format lacks. The last one holds two numbers in a
+# byte.
 BYTE_FORMATS = (
     "float8_e4m3fn",
     "float8_e4m3fnuz",
@@ -88,9 +89,9 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class ModuleArgument:
-    """A module of `torch.nn` that a program is given, made of arrays.
+    """A module of `torch.nn`, made of arrays, that is an argument of a program.
 
-    `kind` is its class, `init` what it is made with, `state` which array holds which of its parameters.
+    `kind` is its class, `init` has its constructor arguments, and `state` maps parameters to arrays.
     """
 
     kind: str
@@ -102,8 +103,8 @@ class ModuleArgument:
 class Backward:
     """The backward pass that follows a call.
 
-    `upstream` maps returned arrays to the inputs that hold the gradients with respect to them, `gradients`
-    inputs to the outputs that get the gradients with respect to those.
+    `upstream` maps each returned array to the input with the gradient with respect to it. `gradients` maps
+    inputs to the outputs that receive the gradients with respect to them.
     """
 
     upstream: Mapping[str, str]
@@ -118,11 +119,11 @@ class Backward:
 class PythonCallSpec:
     """The form of the call of Python programs.
 
-    `given` is what `custom_kernel` gets as its `data`, and for the other entries the tuple of arguments.
-    `returns` names the arrays that come back in this order; none where they are written in place. `init` and
-    `state` are those of `ModelNew`, see ModuleArgument. `modules` are the modules that `given` may name.
-    `views` maps arrays of bytes to the element type of BYTE_FORMATS that the call sees them with. With
-    `backward`, autograd is on during the call, and its backward pass follows.
+    `given` is the `data` of `custom_kernel`, or the tuple of arguments for the other entries. `returns` has
+    the names of the returned arrays in order; empty if outputs are written in place. `init` and `state`
+    belong to `ModelNew`, see ModuleArgument. `modules` are the modules that `given` may name. `views` maps
+    arrays of bytes to the element type of BYTE_FORMATS that they have in the call. With `backward`, autograd
+    is on during the call, and its backward pass follows.
     """
 
     entry: PythonEntry
@@ -146,14 +147,14 @@ class PythonCallSpec:
                 name: {"kind": module.kind, "init": module.init.form, "state": dict(module.state)}
                 for name, module in self.modules.items()
             },
-            # What is not used has no key: the description is a part of the versions of problems.
+            # Unused parts have no key, because the description is part of the version of a problem.
             **({"views": dict(self.views)} if self.views else {}),
             **({"backward": self.backward.described()} if self.backward else {}),
         }
 
 
 def spelled(form: Mapping[str, object], spell: Callable[[str], str]) -> str:
-    """A form of a pattern as its text, with names spelled otherwise."""
+    """Return the text of a pattern's form, with names replaced by `spell`."""
     match form:
         case {"name": str(name)}:
             return spell(name)

@@ -1,7 +1,7 @@
-"""The files of a package as values: read from a folder, written to one, and named by a hash.
+"""The files of a package as values: reads them from a folder, writes them, and hashes them.
 
-Nothing here asks whether a package is sound, which is `loader`'s part: a draft that does not load has
-contents too. What is asked is that they are safe to keep and to write: plain files with plain names,
+This module does not check whether a package is valid; `loader` does, and a draft that does not load has
+contents too. It only checks that the files are safe to store and write: regular files with plain names,
 bounded in number and size.
 """
 
@@ -19,16 +19,16 @@ from problems.placing import placing
 
 DESCRIPTION = "problem.toml"
 MAX_FILES = 200
-MAX_FILE_KIB = 256  # of a figure; what a text may have is less, and the loader says so
+MAX_FILE_KIB = 256  # of a figure; the loader has a lower limit for texts
 MAX_CONTENTS_MIB = 16
 MAX_SLUG_CHARACTERS = 60
 _SLUG = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NAME = re.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_HASH_SCHEME = b"warpcourt contents 1\n"  # raise the number when the same hash has to mean something else
+_HASH_SCHEME = b"warpcourt contents 1\n"  # increase the number if the meaning of a hash changes
 
 
 class ContentsInvalid(ValueError):
-    """Raised when files are none that a package may have. The message says what to do."""
+    """Raised if files are not valid for a package. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +52,20 @@ class Contents:
 
 
 def is_slug(text: str) -> bool:
-    """Whether a problem may be called that: lower-case words joined by hyphens."""
+    """Return whether `text` is a valid problem name: lower-case words joined by hyphens."""
     return len(text) <= MAX_SLUG_CHARACTERS and _SLUG.fullmatch(text) is not None
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a file is not part of the package: a leftover of editors, systems or Python."""
+    """Return whether a file is ignored: a leftover of an editor, an operating system or Python."""
     return any(part.startswith((".", "__pycache__", "__MACOSX")) for part in path.split("/"))
 
 
 def check_path(path: str) -> None:
-    """Refuse what cannot be the path of a file in a package: `name` or `folder/name`, in plain characters.
+    """Refuse an invalid path of a file in a package. Valid are `name` and `folder/name` in plain characters.
 
     Raises:
-        ContentsInvalid: it leads elsewhere, is too deep, or would be another file on another system.
+        ContentsInvalid: the path leads outside, is too deep, or would denote another file on another system.
     """
     parts = path.split("/")
     if len(parts) > 2:
@@ -77,10 +77,10 @@ def check_path(path: str) -> None:
 
 
 def check_contents(contents: Contents) -> Contents:
-    """`contents`, when they may be kept and written.
+    """Return `contents` if they are safe to store and write.
 
     Raises:
-        ContentsInvalid: a name, a path, a size or the number of files is none that a package may have.
+        ContentsInvalid: a name, a path, a size or the number of files is not valid for a package.
     """
     if not is_slug(contents.slug):
         raise ContentsInvalid(
@@ -104,11 +104,11 @@ def check_contents(contents: Contents) -> Contents:
 
 
 def read_folder(folder: Path) -> Contents:
-    """The contents of the package in `folder`, whose name is the slug. Nothing is followed or executed.
+    """Return the contents of the package in `folder`, named like the slug. No link is followed.
 
     Raises:
-        ContentsInvalid: something there is no plain file, or is too large.
-        OSError: it cannot be read.
+        ContentsInvalid: an entry is not a regular file or is too large.
+        OSError: the folder cannot be read.
     """
     if folder.is_symlink() or not folder.is_dir():
         raise ContentsInvalid(f"{folder.name} must be a folder, not a symbolic link")
@@ -122,11 +122,11 @@ def read_folder(folder: Path) -> Contents:
 
 
 def write_folder(contents: Contents, parent: Path) -> Path:
-    """Write the package into a new folder below `parent`, and give its path.
+    """Write the package into a new folder below `parent`, and return its path.
 
     Raises:
-        ContentsInvalid: the contents are none that may be written.
-        FileExistsError: the folder is there already.
+        ContentsInvalid: the contents are not safe to write.
+        FileExistsError: the folder already exists.
     """
     folder = parent / check_contents(contents).slug
     with placing(folder) as place:
@@ -137,23 +137,23 @@ def write_folder(contents: Contents, parent: Path) -> Path:
 
 @contextmanager
 def as_folder(contents: Contents) -> Iterator[Path]:
-    """A folder with the files, gone after the block, for whatever reads packages from a disk.
+    """Yield a temporary folder with the files, for code that reads packages from a disk.
 
     Raises:
-        ContentsInvalid: the contents are none that may be written.
+        ContentsInvalid: the contents are not safe to write.
     """
     with TemporaryDirectory(prefix="warpcourt-package-") as parent:
         yield write_folder(contents, Path(parent))
 
 
 def read_plain(path: Path, name: str) -> bytes:
-    """The bytes of one plain file, without following a link. `name` is how refusals call it.
+    """Return the bytes of one regular file, without following a link. Error messages call it `name`.
 
     Raises:
-        ContentsInvalid: it is none, cannot be read, or is too large.
+        ContentsInvalid: the file is not regular, cannot be read, or is too large.
     """
     try:
-        # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
+        # With O_NONBLOCK, opening a FIFO does not block. It has no effect on a regular file.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ContentsInvalid(

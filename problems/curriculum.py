@@ -56,7 +56,7 @@ def load_curriculum(folder: Path) -> Curriculum:
     """Load and validate the curriculum in `folder`. Return an empty one if there is no file.
 
     Raises:
-        PackageInvalid: with every fault of the file.
+        PackageInvalid: the file has faults. The message lists all of them.
     """
     path = folder / FILE
     if not path.exists():

@@ -1,9 +1,9 @@
-"""Collects the faults of a package, so that an author sees all at once."""
+"""Collects the faults of a package, so that an author sees all of them at once."""
 
 from dataclasses import dataclass, field
 
 FILE = "problem.toml"
-MOST_FAULTS = 100  # that are told at once
+MOST_FAULTS = 100  # in one message
 
 
 class PackageInvalid(Exception):
@@ -27,17 +27,17 @@ class Faults:
     texts: list[str] = field(default_factory=list)
 
     def add(self, file: str, key: str, text: str) -> None:
-        """Record that `key` of `file` is at fault; `key` is empty when the whole file is."""
+        """Record a fault in `key` of `file`. `key` is empty if the whole file is at fault."""
         place = f"problems/{self.slug}/{file}" if file else f"problems/{self.slug}"
         self.texts.append(f"{place}: {key}: {text}" if key else f"{place}: {text}")
 
     @property
     def count(self) -> int:
-        """The number of faults, up to now."""
+        """The number of faults until now."""
         return len(self.texts)
 
     def raise_any(self) -> None:
-        """Raise PackageInvalid when there are any, with the first MOST_FAULTS of them."""
+        """Raise PackageInvalid with the first MOST_FAULTS faults, if there are any."""
         if len(self.texts) > MOST_FAULTS:
             left = len(self.texts) - MOST_FAULTS
             raise PackageInvalid((*self.texts[:MOST_FAULTS], f"problems/{self.slug}: and {left} more"))

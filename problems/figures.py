@@ -1,7 +1,7 @@
 """The figures of a package: small images that a statement shows. They are checked, never executed.
 
-An SVG may draw and nothing else: no scripts, no links, no entities, nothing from elsewhere. The site serves
-it under a policy that forbids those too.
+An SVG may only draw: it must not have scripts, links, entities or external resources. The site also serves it
+under a policy that forbids these.
 """
 
 import os
@@ -43,7 +43,7 @@ class FigureInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """An image. The size is what a page reserves for it, in CSS pixels."""
+    """An image. The size is in CSS pixels, for page layout."""
 
     name: str
     content: bytes
@@ -56,17 +56,18 @@ def read_figure(path: Path) -> Figure:
     """Read and check the image at `path`.
 
     Raises:
-        FigureInvalid: it is missing, no plain file, too large, or not what its name says.
+        FigureInvalid: the image is missing, not a regular file, too large, or of another type than its name
+            says.
     """
     _check_name(path.name)
     return check_figure(path.name, _read(path))
 
 
 def check_figure(name: str, content: bytes) -> Figure:
-    """The image in `content`, which is called `name`, measured and checked.
+    """Check and measure the image `content` with the file name `name`.
 
     Raises:
-        FigureInvalid: it is too large, or not what its name says.
+        FigureInvalid: the image is too large, or of another type than its name says.
     """
     _check_name(name)
     if len(content) > MAX_FIGURE_KIB * 1024:
@@ -122,7 +123,7 @@ def _measure_webp(content: bytes) -> tuple[int, int]:
 
 
 def _measure_svg(content: bytes) -> tuple[int, int]:
-    # Without a DOCTYPE there are no entities, so that parsing cannot grow or reach elsewhere.
+    # Without a DOCTYPE there are no entities, so parsing can neither expand text nor load other resources.
     if re.search(rb"<!(?!--|\[CDATA\[)|<\?(?!xml )", content):
         raise FigureInvalid("holds a DOCTYPE or a processing instruction; remove it")
     try:
@@ -144,7 +145,7 @@ def _measure_svg(content: bytes) -> tuple[int, int]:
 def _check_element(element: ET.Element) -> None:
     namespace, _, tag = str(element.tag).lower().rpartition("}")
     if namespace != f"{{{_SVG}":
-        # Elements of HTML do in an SVG what they do on a page: a meta leads elsewhere.
+        # HTML elements work in an SVG as on a page: a meta element can redirect.
         raise FigureInvalid(f"holds <{tag}>, which is not an SVG element; save the figure as plain SVG")
     if tag in _FORBIDDEN_TAGS:
         raise FigureInvalid(f"holds <{tag}>, which is not allowed in figures; remove it")

@@ -1,26 +1,26 @@
-"""`[fix]`: problems that give a broken program, of which a submission may change a few lines.
+"""`[fix]`: problems with a broken program in which a submission may change a few lines.
 
 Theory of operation. The lines of the submission are compared with those of the given program by Myers'
 greedy algorithm, which stops at the limit. Its time grows with the length of the given program times the
 limit, so a worker can compare sources outside a sandbox. Blank lines do not count, and neither does white
 space within lines of C++ or at the end of lines of Python.
 
-A few new lines could take the given program out of the text and replace it: `/*`, `#if 0` (also after a
-comment), a line that ends with a backslash, a line of a thousand characters. Such lines are refused. White
-space does not count, so `a / *b` and `a /*b` are the same line: such forms are looked for in all lines that
-the given program does not have letter by letter.
+A few new lines could disable the given program and replace it: `/*`, `#if 0` (also after a comment), a line
+that ends with a backslash, a line of a thousand characters. Such lines are refused. White space does not
+count, so `a / *b` and `a /*b` are the same line. So all lines that the given program does not contain
+literally are searched for such forms.
 
-Form feeds and other characters that Python, but no compiler, takes for ends of lines would let one comment
-hide many given lines, so a program that contains one is refused.
+Python treats form feeds and some other characters as ends of lines, but compilers do not. With them, one
+comment could hide many given lines. So a program that contains such a character is refused.
 
-A few new lines could also leave the given lines where they are and make them useless: a jump past them, a
-condition that never holds, a second kernel that overwrites what they compute. No text shows in general
-whether a line executes, or whether its result is used, but each of these needs a second program. So the
-tokens that changed lines add or remove are limited too, whichever are more: a name, a number, or any other
-character. Strings count in the same way, and so do comments in lines in which they could be something else.
-Tokens that removed and new lines have in the same order are neither. A jump that was added counts as several
-tokens, because one word makes all given lines after it useless. Only changed lines are compared for
-this, whose length is bounded.
+A few new lines could also keep the given lines but make them useless: a jump past them, a condition that
+never holds, a second kernel that overwrites their results. In general, the text does not show whether a line
+executes or whether its result is used, but each of these tricks needs a second program. So the number of
+tokens that changed lines add or remove, whichever is larger, is limited too. A token is a name, a number, or
+any other character. Strings count in the same way, and so do comments in lines in which they could be
+something else. Tokens that removed and new lines share in the same order do not count. An added jump counts
+as several tokens, because one word can make all given lines after it useless. Only changed lines, whose
+length is bounded, are compared for this.
 """
 
 import re
@@ -41,9 +41,9 @@ _LONGEST_WORD = 32  # A longer one can hold a program as data, and counts as one
 _PIECE = 4
 _JUMPS = ("return", "goto", "continue", "break")
 _JUMP_TOKENS = 8
-# What `str.splitlines` takes for the end of a line, and compilers do not, or not all of them.
+# Characters that end a line for `str.splitlines`, but not for all compilers.
 _ODD_ENDS = re.compile("\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029]")
-# What begins a comment or a text of several lines, and directives, which can do the same.
+# Starts of comments or strings that span lines, and directives, which can have the same effect.
 _HIDES = {
     Language.CUDA: re.compile(
         r"(.*\*/)?\s*(#|%:|\?\?=)(?!\s*pragma\b)|.*(/\*(?!.*\*/)|\b(u8|[uUL])?R\"|(\\|\?\?/)\s*$)"
@@ -54,7 +54,7 @@ _HIDES = {
 
 
 def parse_fix(top: TomlTable) -> Fix | None:
-    """The table `[fix]` of problem.toml, None without one."""
+    """Parse the table `[fix]` of problem.toml. Returns None without one."""
     if not top.has(KEY):
         return None
     table = top.table(KEY)
@@ -112,7 +112,7 @@ def check_given(
 
 
 def refused_changes(given: str, source: str, language: Language, fix: Fix) -> str:
-    """Why `source` changes too much of the program `given`, for its author; empty if it does not."""
+    """Return why `source` changes too much of the program `given`, for its author; empty if it does not."""
     if odd := _ODD_ENDS.search(source):
         number = source.count("\n", 0, odd.start()) + 1
         return f"Line {number} contains the control character U+{ord(odd.group()):04X}. Remove it."
@@ -146,7 +146,7 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
 
 
 def _refused_line(number: int, text: str, language: Language) -> str:
-    """Why the text of a changed line is refused; empty if it is not."""
+    """Return why the text of a changed line is refused; empty if it is not."""
     if len(text) > MAX_WIDTH:
         return f"Line {number} has {len(text)} characters. Changed lines may have at most {MAX_WIDTH}."
     if _HIDES[language].match(text):
@@ -158,7 +158,7 @@ def _refused_line(number: int, text: str, language: Language) -> str:
 
 
 def _lines(source: str, language: Language | None) -> list[tuple[int, str]]:
-    """The number and the text, as it is compared, of each line that is not blank."""
+    """Return the number and the text to compare of each line that is not blank."""
     numbered = enumerate(source.splitlines(), start=1)
     return [(number, _plain(line, language)) for number, line in numbered if line.strip()]
 
@@ -168,7 +168,7 @@ def _plain(line: str, language: Language | None) -> str:
 
 
 def _first_lost(protected: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> int | None:
-    """The number of the first protected line that `after` does not have, in their order."""
+    """Return the number of the first protected line that `after` lacks, in order."""
     rest = iter(after)
     for number, text in protected:
         if not any(line == text for _, line in rest):
@@ -186,7 +186,7 @@ def _tokens(lines: Iterable[str], language: Language) -> list[str]:
 
 
 def _code(line: str, language: Language) -> str:
-    """The line without its comment, where nothing can make it anything else: quotes, comments of C."""
+    """Return the line without its comment, unless quotes or C comments make that ambiguous."""
     mark = "//" if language is Language.CUDA else "#"
     code, found, comment = line.partition(mark)
     quoted = '"' in line or "'" in code
@@ -196,7 +196,7 @@ def _code(line: str, language: Language) -> str:
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> int:
-    """The length of their longest common subsequence.
+    """Return the length of the longest common subsequence.
 
     Source: H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004. Bit `i` of `rest` is 0 where the
     length grows at `before[i]`.
@@ -220,7 +220,7 @@ class _Edit:
 
 
 def _edit(before: Sequence[str], after: Sequence[str], most: int) -> _Edit | None:
-    """A shortest edit from `before` to `after`, None if it changes more than `most` lines.
+    """Return a shortest edit from `before` to `after`, None if it changes more than `most` lines.
 
     An edit that inserts `i` lines and deletes `d` changes the greater of both.
     """

@@ -1,6 +1,7 @@
 """Formulas over a case's sizes, such as `rows - kernel_rows + 1`, without `eval`.
 
-They give integers. A scalar of a float dtype alone may also have fractions: `"0.01"`, `"alpha_milli / 1000"`.
+Their values are integers. Only scalars of a float dtype may also have fractions: `"0.01"`, `"alpha_milli /
+1000"`.
 """
 
 import ast
@@ -45,7 +46,7 @@ class Formula:
         """Parse `text`. With `fractions` it may also hold decimals and `/`.
 
         Raises:
-            FormulaError: it is not such an expression.
+            FormulaError: `text` is not such an expression.
         """
         if len(text) > MAX_CHARACTERS:
             raise FormulaError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
@@ -61,14 +62,14 @@ class Formula:
 
     @property
     def names(self) -> frozenset[str]:
-        """The size names it uses."""
+        """The names of the sizes in the formula."""
         return frozenset(node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name))
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """Its value for `sizes`, an integer.
+        """Return its value for `sizes`, an integer.
 
         Raises:
-            FormulaError: a size is missing, it divides by zero, or the value is beyond 64 bits or no integer.
+            FormulaError: a size is missing, a divisor is zero, or the value is not an integer of 64 bits.
         """
         value = self._value(sizes)
         if isinstance(value, Fraction) and value.denominator != 1:
@@ -76,7 +77,7 @@ class Formula:
         return int(value)
 
     def number(self, sizes: Mapping[str, int]) -> int | float:
-        """Its value for `sizes`, also of a formula with fractions. Raises FormulaError as `evaluate` does."""
+        """Return its value for `sizes`, also with fractions. Raises FormulaError as `evaluate` does."""
         value = self._value(sizes)
         return float(value) if isinstance(value, Fraction) else value
 

@@ -12,7 +12,7 @@ _FOLDER = "hints/"
 
 
 def check_hints(texts: Mapping[str, str], faults: Faults) -> None:
-    """Refuse hints of a package's `texts` that are too many, too long, without an earlier one, or misnamed.
+    """Refuse hints in a package's `texts` that are too many, too long, misnamed, or lack an earlier hint.
 
     Empty files are refused when they are read.
     """

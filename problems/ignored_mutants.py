@@ -1,4 +1,4 @@
-"""`[[mutants_ignored]]`: mutants that compute what the original does, as their author declares."""
+"""`[[mutants_ignored]]`: mutants that the author declares equivalent to the original."""
 
 from collections.abc import Collection
 
@@ -12,12 +12,12 @@ _EXAMPLE = "off-by-one-launch-1"
 
 
 def parse_ignored(top: TomlTable) -> tuple[IgnoredMutant, ...]:
-    """The entries of problem.toml, none where there are none."""
+    """Parse the entries of problem.toml."""
     return tuple(_entry(table) for table in top.tables(KEY)) if top.has(KEY) else ()
 
 
 def check_ignored(entries: tuple[IgnoredMutant, ...], accepted: Collection[str], faults: Faults) -> None:
-    """Check that each names a mutant of an `accepted` solution, once."""
+    """Check that each entry names a mutant of an `accepted` solution, and that none is repeated."""
     seen: list[tuple[str, str]] = []
     for index, entry in enumerate(entries):
         place = (entry.file, entry.mutant)

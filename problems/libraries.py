@@ -1,13 +1,13 @@
-"""Finds the libraries that a CUDA program includes: which a problem allows, and which are linked.
+"""Finds the libraries that a CUDA program includes, checks that they are allowed, and selects those to link.
 
-Theory of operation. Nothing but a directive brings a header in, and a directive needs its sign and the word
-`include` with only white space and comments between. Those are looked for everywhere, in comments and texts
-too, so that no way of hiding one from us works: authors must remove false positives. A header that
-is not named as it is known, by a macro or by a path that leads elsewhere, cannot be told and is refused.
+Theory of operation. Only a directive includes a header. A directive needs `#` and the word `include`, with
+only white space and comments between them. This module searches for them everywhere, also in comments and
+strings, so that a directive cannot be hidden; authors must remove false positives. A header that is named by
+a macro, or by an unusual path, cannot be identified and is refused.
 
-The worker reads the source itself, outside any sandbox, so the time grows with its length alone. Any sign may
-begin a directive, also one within the comments that follow another sign; so where the comments that follow a
-place end is found once for each place and remembered.
+The worker scans the source outside any sandbox, so the time must be linear in its length. Any `#` may begin a
+directive, even in the comments after another `#`. So the end of the comments after a position is computed
+once for each position and cached.
 """
 
 import re
@@ -35,16 +35,16 @@ class Library(StrEnum):
     CUFFT = "cufft"
 
 
-# Libraries that are linked. One call can replace all that a problem teaches, so only a problem that names one
-# allows it.
+# Libraries that are linked. One call can replace everything that a problem teaches, so a problem must name
+# such a library to allow it.
 LINKED = (Library.CUBLAS, Library.CUFFT)
 
 
 def refused_include(source: str, allowed: Collection[Library] | None) -> str:
-    """Why a program that may use `allowed` alone is refused, for its author; empty when it is not.
+    """Return why a program that may only use `allowed` is refused, for its author; empty if it is not.
 
-    `allowed` is None for a problem that allows all libraries but those that are linked. A header whose name
-    cannot be told passes there: what it brings is not linked.
+    `allowed` is None for a problem that allows all libraries except linked ones. Such a problem also allows
+    headers that cannot be identified, because their libraries are not linked.
     """
     for name in _headers(_joined(source)):
         if not _PLAIN.fullmatch(name):
@@ -63,7 +63,7 @@ def refused_include(source: str, allowed: Collection[Library] | None) -> str:
 
 
 def linked_libraries(source: str, allowed: Collection[Library] | None) -> tuple[Library, ...]:
-    """The libraries to link a program with: those that it includes and that the problem names."""
+    """Return the libraries to link: those that the program includes and the problem names."""
     if not any(library in LINKED for library in allowed or ()):
         return ()
     used: set[Library | None] = set()
@@ -101,7 +101,7 @@ class _Gaps:
         self._ends: dict[int, int] = {}
 
     def end(self, start: int) -> int:
-        """The first place from `start` on that is in neither white space nor a comment."""
+        """Return the first position from `start` that is neither in white space nor in a comment."""
         passed = []
         at: int | None = start
         while at is not None and at not in self._ends:
@@ -123,7 +123,7 @@ class _Gaps:
 
 
 def library_of(header: str) -> Library | None:
-    """The library of a header, None for what every program may include."""
+    """Return the library of a header, None for headers that every program may include."""
     header = header.removeprefix("cccl/")  # where CUDA 13 has the folders of cub, thrust and libcudacxx
     folder = header.partition("/")[0] if "/" in header else ""
     if folder in {"cub", "thrust", "cooperative_groups"}:

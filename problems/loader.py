@@ -1,8 +1,8 @@
-"""Loads problem packages: folders of data and text. Nothing of a package is ever executed here.
+"""Loads problem packages: folders of data and text. It never executes any code of a package.
 
-Theory of operation. `package` reads the files, `parse` turns problem.toml into typed values, `rules`
-checks how the parts fit together. All three only collect faults, so that an author sees every one of
-them at once; a Problem exists only when there are none.
+Theory of operation. `package` reads the files, `parse` converts problem.toml to typed values, and `rules`
+checks that the parts fit together. All three only collect faults, so that an author sees all of them at once.
+A Problem is created only if there are no faults.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from problems.schema import Problem, Solution, UnderTest
 from problems.under_test import programs_in_order
 from problems.vocabulary import Language, OracleKind
 
-_VERSION_SCHEME = 1  # raise it when the meaning of a package changes
+_VERSION_SCHEME = 1  # increase it if the meaning of a package changes
 
 
 def problems_root() -> Path:
@@ -35,7 +35,7 @@ def load_problem(folder: Path) -> Problem:
     """Load and validate the package in `folder`, whose name is the slug.
 
     Raises:
-        PackageInvalid: with every fault of the package.
+        PackageInvalid: the package has faults. The message lists all of them.
     """
     slug = folder.name
     faults = Faults(slug)
@@ -55,7 +55,7 @@ def load_problem(folder: Path) -> Problem:
 
 
 def load_sound(root: Path) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Every sound package below `root`, in the order of their slugs, and the faults of the broken ones."""
+    """Return every valid package below `root`, in the order of their slugs, and the faults of the others."""
     problems: list[Problem] = []
     faults: list[str] = []
     for description in sorted(root.glob("*/problem.toml")):
@@ -70,7 +70,7 @@ def load_all(root: Path) -> tuple[Problem, ...]:
     """Load every package below `root`, in the order of their slugs.
 
     Raises:
-        PackageInvalid: with every fault of every package.
+        PackageInvalid: packages have faults. The message lists all of them.
     """
     problems, faults = load_sound(root)
     if faults:
@@ -128,14 +128,14 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
 
 
 def _given(description: Description, files: PackageFiles) -> Mapping[Language, str]:
-    """The given programs by language, of a problem that asks to correct them."""
+    """Return the given programs by language, of a problem in which they must be corrected."""
     declared = description.fix.given if description.fix else ()
     languages = ((file, Language.of_file(file)) for file in declared)
     return {language: files.solutions[file] for file, language in languages if language}
 
 
 def _under_test(description: Description, files: PackageFiles) -> UnderTest | None:
-    """What the description says of programs under test, with their sources."""
+    """Return the description's programs under test, with their sources."""
     if description.under_test is None:
         return None
     return dataclasses.replace(
@@ -144,7 +144,7 @@ def _under_test(description: Description, files: PackageFiles) -> UnderTest | No
 
 
 def _resolved(files: PackageFiles, description: Description, faults: Faults) -> PackageFiles:
-    """The files with the numbers of the package in their texts; see `problems.placeholders`."""
+    """Return the files with placeholders in texts replaced; see `problems.placeholders`."""
     editorial = files.editorial
     return dataclasses.replace(
         files,
@@ -169,7 +169,7 @@ def _starters(problem: Problem) -> Mapping[Language, str]:
 
 
 def _version(description: Description, files: PackageFiles) -> str:
-    """A SHA-256 over all that can change a verdict: not over texts, starters and solutions."""
+    """Return a SHA-256 over everything that can change a verdict: not texts, starters and solutions."""
     judged: list[object] = [
         _VERSION_SCHEME,
         [language.value for language in description.languages],
@@ -209,7 +209,10 @@ def _version(description: Description, files: PackageFiles) -> str:
 
 
 def _optional(description: Description, files: PackageFiles) -> Iterator[object]:
-    """What only some packages say. The versions of all others stay as they were before it existed."""
+    """Return keys that only some packages have.
+
+    Thus new keys do not change the versions of other packages.
+    """
     if description.python is not None:
         yield description.python.described()
     if description.oracle is not OracleKind.ARRAYS:
@@ -233,7 +236,7 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
 
 
 def _restrictions(description: Description, files: PackageFiles) -> Iterator[object]:
-    """What only some packages demand of a submission, in the order in which the keys were added."""
+    """Return restrictions that only some packages have, in the order in which the keys were added."""
     if description.limits.gpus:
         yield ["gpus", *description.limits.gpus]
     if description.limits.libraries is not None:

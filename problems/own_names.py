@@ -1,9 +1,10 @@
 """Rewrites formulas over the sizes of cases as formulas over the arguments of `solve`.
 
-Theory of operation. A package may count in sizes that programs never see: with the sizes `groups` and `half`,
-the argument `k` is `2 * groups * half` and `group` is `2 * half`. Learners know the arguments alone. So each
-size is expressed by arguments: `half` is `group / 2`, and then `groups` is `k / group`. Then each formula is
-simplified as a sum of products, so that `groups * half` becomes `k // 2`. A product of sums stays as it is.
+Theory of operation. The formulas of a package may use sizes that programs never see. For example, with the
+sizes `groups` and `half`, the argument `k` is `2 * groups * half` and `group` is `2 * half`. Learners only
+know the arguments. So each size is expressed by arguments: `half` is `group / 2`, and then `groups` is `k /
+group`. Then each formula is simplified as a sum of products, so that `groups * half` becomes `k // 2`. A
+product of sums is not changed.
 """
 
 import ast
@@ -102,7 +103,7 @@ def in_arguments(formula: Formula, arguments: Iterable[Argument]) -> str | None:
 
 
 def _expressed(scalars: Iterable[Argument]) -> dict[str, _Sum]:
-    """Each size that follows from the scalars."""
+    """Return each size that follows from the scalars."""
     known: dict[str, _Sum] = {}
     waiting = {a.name: a.value for a in scalars if a.value is not None}
     found = True
@@ -122,7 +123,7 @@ def _expressed(scalars: Iterable[Argument]) -> dict[str, _Sum]:
 
 
 def _solved(name: str, formula: Formula, size: str, known: Mapping[str, _Sum]) -> _Sum | None:
-    """What `size` is if the argument `name` is `formula`; None if the formula is not linear in it."""
+    """Solve `name` = `formula` for `size`. Returns None if the formula is not linear in it."""
     marked = f"?{size}"
     try:
         value = _read(_tree(formula), {**known, size: _Sum.of(marked)})

@@ -1,4 +1,4 @@
-"""Reads the files of a package: regular files of bounded size in UTF-8, and nothing but those."""
+"""Reads the files of a package: only regular files of bounded size in UTF-8."""
 
 import os
 import stat
@@ -21,7 +21,7 @@ _FOLDERS = ("starter", "solutions", "programs", "hints", "figures")
 
 @dataclass(frozen=True, slots=True)
 class PackageFiles:
-    """The texts of a package. Required files that are missing read as empty, with a fault."""
+    """The texts of a package. A missing required file is an empty text, with a fault."""
 
     description: str
     statement: str
@@ -36,7 +36,7 @@ class PackageFiles:
 
 
 def read_package(folder: Path, faults: Faults) -> PackageFiles:
-    """Read every file of the package in `folder`. Nothing is followed, nothing is executed."""
+    """Read every file of the package in `folder`. No link is followed, and no code is executed."""
     texts: dict[str, str] = {}
     figures: set[str] = set()
     for path in _entries(folder, "", faults):
@@ -79,7 +79,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
 
 
 def _below(folder: str, texts: Mapping[str, str]) -> Mapping[str, str]:
-    """The texts of the files in `folder`, by their names there."""
+    """Return the texts of the files in `folder`, by file name."""
     start = f"{folder}/"
     return {name.removeprefix(start): text for name, text in texts.items() if name.startswith(start)}
 
@@ -122,9 +122,9 @@ def _shows_figures(file: str) -> bool:
 
 
 def read_text(path: Path, name: str, faults: Faults) -> str:
-    """The text of one plain file, empty with a fault when it is none. `name` is how faults call it."""
+    """Return the text of a regular file; empty, with a fault, if it is not one. Faults call it `name`."""
     try:
-        # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
+        # With O_NONBLOCK, opening a FIFO does not block. It has no effect on a regular file.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         faults.add(name, "", f"cannot be read ({error.strerror}); it must be a regular file, not a link")

@@ -1,4 +1,4 @@
-"""Parses problem.toml into the schema's types, with the checks that need only one entry."""
+"""Parses problem.toml into the schema's types, with checks that concern only one entry."""
 
 import keyword
 import math
@@ -54,7 +54,7 @@ _TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
 _SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py|torch[.]py)"
 _GPU = "[A-Za-z0-9]{2,20}"
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
-# Keywords of C++ that fit _IDENTIFIER, and names that sources and references use themselves.
+# Keywords of C++ that match _IDENTIFIER, and names that generated sources and references use.
 _TAKEN = """
 alignas alignof and_eq asm auto bitand bitor bool case catch char char16_t char32_t compl const constexpr
 const_cast decltype default delete do double dynamic_cast enum explicit export extern false float friend goto
@@ -70,7 +70,7 @@ _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdic
 
 
 def is_reserved(name: str) -> bool:
-    """Whether no argument may have this name."""
+    """Return whether this name is reserved, so that no argument may have it."""
     return name in _RESERVED
 
 
@@ -78,7 +78,7 @@ def is_reserved(name: str) -> bool:
 class DeclaredSolution:
     """A `[[solutions]]` table: a file name in `solutions/` with the verdict that it must get.
 
-    `label` is what leaderboards call a baseline, empty for all others.
+    `label` is the name of a baseline on leaderboards, empty for other solutions.
     """
 
     file: str
@@ -91,7 +91,7 @@ class DeclaredSolution:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """All of problem.toml. `sound` is false when entries were faulty and are stand-ins."""
+    """The contents of problem.toml. `sound` is false if faulty entries were replaced by placeholders."""
 
     title: str
     summary: str
@@ -119,11 +119,11 @@ class Description:
 
 
 def parse_description(text: str, faults: Faults) -> Description:
-    """Parse problem.toml. Faults are added to `faults`; faulty entries become stand-ins."""
+    """Parse problem.toml. Faults are added to `faults`. Faulty entries are replaced by placeholders."""
     before = faults.count
     top = TomlTable(parse_toml(text, faults), "", faults)
     if faults.count > before:
-        top = TomlTable({}, "", Faults(faults.slug))  # one fault says it all
+        top = TomlTable({}, "", Faults(faults.slug))  # one fault is enough
     formulas = top.table("formulas")
     arguments = tuple(_argument(table) for table in top.tables("arguments"))
     drawn = {argument.name for argument in arguments if argument.drawn}
@@ -159,7 +159,7 @@ def parse_description(text: str, faults: Faults) -> Description:
 
 
 def parse_toml(text: str, faults: Faults) -> dict[str, object]:
-    """The values of a TOML file; empty, with a fault, when it is none."""
+    """Return the values of a TOML file; empty, with a fault, if it is not valid TOML."""
     if excess := toml_excess(text):
         faults.add(faults.table_file, "", excess)
         return {}
@@ -223,7 +223,7 @@ def _gpus(table: TomlTable) -> tuple[str, ...]:
 
 
 def _libraries(table: TomlTable) -> tuple[Library, ...]:
-    """An empty array, which allows none, is not the same as no array."""
+    """An empty array, which allows no library, differs from a missing array."""
     return table.choices("libraries", Library) if table.raw("libraries") != [] else ()
 
 
@@ -300,7 +300,7 @@ def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:
 
 
 def _case(table: TomlTable, drawn: Set[str]) -> Case:
-    """A case. Its inputs may state scalars that are `drawn` in others, as arrays of one number."""
+    """Parse a case. Its inputs may state `drawn` scalars as arrays of one number."""
     inputs = _inputs(table) if table.has("inputs") else {}
     for name in drawn & inputs.keys():
         if len(inputs[name]) != 1:

@@ -1,16 +1,16 @@
-"""Parses the table `values` of an argument: what holds of the values that a program reads."""
+"""Parses the table `values` of an argument: rules for the values that a program reads."""
 
 from problems.formula import Formula, FormulaError
 from problems.schema import ValueRule
 from problems.table import TomlTable
 from problems.vocabulary import Dtype, Role, ValueOrder
 
-ONE = Formula.parse("1")  # the stand-in for a faulty formula
+ONE = Formula.parse("1")  # replaces a faulty formula
 _RANGE = '{ least = "0.5", most = "2" }'
 
 
 def parse_formula(table: TomlTable, key: str, text: str, *, fractions: bool = False) -> Formula:
-    """The formula in `text`, or a stand-in with a fault at `key`."""
+    """Return the formula in `text`, or a placeholder, with a fault at `key`."""
     try:
         return Formula.parse(text, fractions=fractions)
     except FormulaError as error:
@@ -19,7 +19,7 @@ def parse_formula(table: TomlTable, key: str, text: str, *, fractions: bool = Fa
 
 
 def parse_values(argument: TomlTable, role: Role, dtype: Dtype) -> ValueRule | None:
-    """The rule for the values of an argument, None without one."""
+    """Return the rule for the values of an argument, None without one."""
     if not argument.has("values"):
         return None
     if role is Role.OUT:

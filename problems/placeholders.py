@@ -1,8 +1,8 @@
-"""Numbers that a text takes from the package, such as `{{ cases.example.n }}`, so that they cannot disagree.
+"""Replaces placeholders such as `{{ cases.example.n }}` in texts by numbers of the package.
 
-An unknown name is a fault, and so is a text that its values make too long. Nothing hidden can be named: of
-cases only the public ones, and of sizes the least and the greatest of all cases, which constraints have to
-state anyway.
+So texts and package cannot disagree. An unknown name is a fault, and so is a text that becomes too long.
+Hidden data has no names: only public cases can be named, and the least and greatest sizes of all cases, which
+the constraints state anyway.
 """
 
 import re
@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+(?:\.[a-z0-9_-]+)+)\s*\}\}")
 
 
 def resolve(text: str, description: Description, file: str, faults: Faults) -> str:
-    """`text` with every placeholder replaced by its value; `file` is where it stands, for faults."""
+    """Return `text` with every placeholder replaced by its value. Faults name `file`."""
     used = Counter(found[1] for found in _PLACEHOLDER.finditer(text))
     if not used:
         return text
@@ -40,12 +40,12 @@ def resolve(text: str, description: Description, file: str, faults: Faults) -> s
 
 
 def placeholders(description: Description) -> Mapping[str, str]:
-    """Every name that a text may use, with its value."""
+    """Return every name that a text may use, with its value."""
     return dict(_values(description))
 
 
 def _choice(name: str, known: Mapping[str, str]) -> str:
-    """The known names that a fault about an unknown `name` lists."""
+    """Return the known names to list in a fault about an unknown `name`."""
     root = name.partition(".")[0]
     alike = list(islice((other for other in known if other.partition(".")[0] == root), _MOST_NAMES))
     if alike:

@@ -1,9 +1,8 @@
 """Writes files by untrusted names, never outside the given folder.
 
 Theory of operation. A name is split at its slashes, and each part is opened relative to the descriptor of the
-folder before it, as `openat` does, without following a link. No path is put together from a name, so neither
-`..` nor an absolute name nor a link that appears at the same time leads elsewhere. Files are made, never
-overwritten.
+folder before it, with `openat` and without following links. No path is built from a name, so neither `..` nor
+an absolute name nor a link created concurrently can lead outside. Files are created, never overwritten.
 """
 
 import errno
@@ -17,14 +16,14 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class NameRefused(OSError):
-    """Raised when a name does not name a file below the folder. Nothing was written."""
+    """Raised if a name does not denote a file below the folder. Nothing was written."""
 
     def __init__(self, name: str) -> None:
         super().__init__(errno.EINVAL, f"{name[:80]!r} is not the name of a file below the folder")
 
 
 class HeldFolder:
-    """A folder that is held by its descriptor; files are written below it. `placing` opens one."""
+    """An open folder, below which files are written. `placing` opens it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -34,7 +33,7 @@ class HeldFolder:
 
         Raises:
             NameRefused: the name has a part that is empty, `.` or `..`, or a NUL.
-            FileExistsError: it is there already.
+            FileExistsError: it already exists.
             OSError: a part of the path is a link or a file, or writing failed. A partial file remains.
         """
         *folders, last = parts = name.split("/")
@@ -56,11 +55,11 @@ class HeldFolder:
 
 @contextmanager
 def placing(folder: Path) -> Iterator[HeldFolder]:
-    """Make `folder`, which must not be there, with the folders above it, and hold it open.
+    """Create `folder`, which must not exist, and its missing parents, and keep it open.
 
     Raises:
-        FileExistsError: it is there already.
-        OSError: it cannot be made.
+        FileExistsError: it already exists.
+        OSError: the folder cannot be created.
     """
     folder.mkdir(parents=True)
     descriptor = os.open(folder, _FOLDER)

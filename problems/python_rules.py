@@ -1,4 +1,4 @@
-"""Rules that tie `[python]` to the arguments: everything is given, and every output comes back."""
+"""Rules for `[python]` and the arguments: every argument is passed, and every output is returned."""
 
 import re
 from collections.abc import Iterable, Mapping

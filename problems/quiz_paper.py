@@ -9,8 +9,8 @@ from problems.quiz_answers import AnswerUnreadable, read_number
 from problems.quiz_text import ANSWER
 from problems.quiz_variables import Value, draw_group, draw_number, numbers_of
 
-_TRIES = 20  # of draws that leave a question without an answer
-_ROUNDING = 1e-9  # relative; what doubles may differ by on the way to the same number
+_TRIES = 20  # for draws that leave a question without an answer
+_ROUNDING = 1e-9  # relative rounding difference between two computations of the same number
 
 
 class NoDraw(Exception):
@@ -19,7 +19,7 @@ class NoDraw(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PaperMistake:
-    """A known wrong answer: a number, or the place of an option as shown."""
+    """A known wrong answer: a number, or the position of an option as shown."""
 
     answer: float
     explanation: str
@@ -138,7 +138,7 @@ def mark(question: PaperQuestion, answer: str) -> Mark:
 
 
 def read_answer(question: PaperQuestion, answer: str) -> float:
-    """Return the number of a numeric answer, the place of a chosen option. Raises AnswerUnreadable."""
+    """Return the number of a numeric answer, or the position of an option. Raises AnswerUnreadable."""
     if question.kind is QuestionKind.NUMERIC:
         return read_number(answer, question.unit)
     if answer not in map(str, range(len(question.options))):

@@ -11,7 +11,7 @@ _NO_ANSWER = "no draw meets the conditions; widen the choices or loosen a condit
 
 
 def prove_quiz(quiz: Quiz, seeds: int = AT_LOADING) -> tuple[str, ...]:
-    """Return what is wrong with `quiz` for the seeds from 0, as `key: fault`. Each fault is told once."""
+    """Return the faults of `quiz` for the seeds from 0, as `key: fault`, without repetitions."""
     found: dict[str, None] = {}
     for seed in range(seeds):
         for fault in _faults_of_draw(quiz, str(seed)):

@@ -1,8 +1,8 @@
-"""`[[requirements]]`: bounds on what is counted, so that a right program must use the technique.
+"""`[[requirements]]`: bounds on counters, so that a right program must use a certain technique.
 
-Functional mode counts in CUDA programs, and the runner counts what Python programs keep for the backward
-pass. They count only in cases with at most COUNTED_BYTES of inputs, which are those that functional mode
-watches. See docs/adr/0030-requirements.md and docs/adr/0035-gradients-and-scores.md.
+Functional mode counts in CUDA programs, and the runner counts the bytes that Python programs keep for the
+backward pass. They count only in cases with at most COUNTED_BYTES of inputs, in which functional mode also
+detects races. See docs/adr/0030-requirements.md and docs/adr/0035-gradients-and-scores.md.
 """
 
 import math
@@ -15,7 +15,7 @@ from problems.table import TomlTable, kind_of
 from problems.vocabulary import Counter, Group, Language, Relation, Role, Verdict
 
 KEY = "requirements"
-COUNTED_BYTES = 256 * 1024  # of inputs; functional mode runs cases with less slowly, and tells more
+COUNTED_BYTES = 256 * 1024  # of inputs; functional mode runs smaller cases more slowly and reports more
 MAX_REQUIREMENTS = 8
 MAX_COUNTED_CASES = 4
 MAX_BOUND = 1e9
@@ -73,7 +73,7 @@ def check_requirements(
     *,
     backward: bool = False,
 ) -> None:
-    """Check that requirements apply to some programs, and that none is stated twice.
+    """Check that each requirement applies to some programs, and that none is repeated.
 
     `backward` says whether calls of Python programs have a backward pass.
     """
@@ -124,11 +124,11 @@ def is_counted(arguments: Iterable[Argument], case: Case) -> bool:
     try:
         return case.group is not Group.TIMED and input_bytes(arguments, case) <= COUNTED_BYTES
     except FormulaError:
-        return False  # which is a fault of its own
+        return False  # a separate fault reports this
 
 
 def input_bytes(arguments: Iterable[Argument], case: Case) -> int:
-    """The bytes of the input arrays of `case`."""
+    """Return the bytes of the input arrays of `case`."""
     arrays = (argument for argument in arguments if argument.role in {Role.IN, Role.INOUT})
     return sum(
         math.prod(int(formula.number(case.sizes)) for formula in argument.shape) * argument.dtype.itemsize

@@ -1,4 +1,4 @@
-"""Rules that tie the parts of a package together: names, shapes, cases, files, sections."""
+"""Rules across the parts of a package: names, shapes, cases, files, sections."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ MAX_WIRE_ARGUMENTS = 32  # as in the wire format: arguments, sizes and expected 
 
 
 def check_description(description: Description, faults: Faults) -> None:
-    """Check what problem.toml says as a whole."""
+    """Check problem.toml as a whole."""
     arguments, cases = description.arguments, description.cases
     _unique("arguments", "name", [argument.name for argument in arguments], faults)
     _unique("cases", "name", [case.name for case in cases], faults)
@@ -45,7 +45,7 @@ def check_description(description: Description, faults: Faults) -> None:
     backward = description.python is not None and description.python.backward is not None
     check_requirements(description.requirements, description.languages, verdicts, faults, backward=backward)
     if not description.sound:
-        return  # stand-ins would only breed faults that are not the author's
+        return  # placeholders would only cause misleading faults
     check_python(description.python, description.languages, arguments, faults)
     check_host_memory(arguments, description.languages, cases, faults)
     check_own_gpus(description, faults)
@@ -53,7 +53,7 @@ def check_description(description: Description, faults: Faults) -> None:
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)
     outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-    scores = description.score is not None  # the checker's number travels too
+    scores = description.score is not None  # the checker's score is an array of the request too
     if (total := len(arguments) + len(sizes) + outputs + scores) > MAX_WIRE_ARGUMENTS:
         faults.add(
             FILE,
@@ -117,7 +117,7 @@ def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) ->
             faults.add(
                 FILE, f"solutions[{index}].baseline", "a baseline must be accepted everywhere; remove it"
             )
-        # A label names one row of a board, and boards are by language.
+        # A label names one row of a leaderboard, and each language has its own leaderboard.
         first = taken.setdefault((solution.label, solution.file.partition(".")[2]), index)
         if first != index and solution.label:
             faults.add(

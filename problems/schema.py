@@ -1,4 +1,4 @@
-"""A problem as the rest of Warpcourt sees it: frozen values, parsed once by `problems.loader`."""
+"""The typed form of a problem: immutable values, parsed once by `problems.loader`."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -26,15 +26,15 @@ from problems.vocabulary import (
     Verdict,
 )
 
-TOKENS_PER_LINE = 6  # that may change in a given program, unless the problem says
+TOKENS_PER_LINE = 6  # default limit of changed tokens, for each line that may change
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """The allowed difference of an output's element from its expected value.
 
-    An element passes when `|got - expected| <= absolute + relative * |expected|`. NaN matches NaN only
-    when `nan` is true; an infinity matches only the same infinity. Exact for integer dtypes.
+    An element passes when `|got - expected| <= absolute + relative * |expected|`. NaN matches NaN only if
+    `nan` is true, and an infinity matches only the same infinity. Integer dtypes are compared exactly.
     """
 
     relative: float = 0.0
@@ -44,11 +44,11 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class ValueRule:
-    """What holds of all values of an argument that a program reads.
+    """A rule for all values of an argument that a program reads.
 
     `least` and `most` are formulas over the case's sizes, None for no bound. `order` holds for each row of an
-    array. `custom` says whether users may give values of their own in runs. Of a scalar without a formula,
-    the rule is the range from which it is drawn.
+    array. `custom` says whether users may give custom values in runs. For a scalar without a formula, the
+    rule is the range from which it is drawn.
     """
 
     least: Formula | None = None
@@ -61,11 +61,11 @@ class ValueRule:
 class Argument:
     """One argument of `solve`, in order.
 
-    `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
-    scalar's formula over the same sizes, None for a scalar that is drawn for each case from the range of
-    `values`. `tolerance` is None for arguments that are not checked. A `zeroed` output holds zeros before
-    each call, not poison. `values` is what the problem promises of an input. `memory` is where an array lies,
-    `device` the number of the GPU whose memory that is.
+    `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a scalar's
+    formula over the same sizes, None for a scalar that is drawn for each case from the range of `values`.
+    `tolerance` is None for arguments that are not checked. A `zeroed` output holds zeros before each call,
+    not poison. `values` is the problem's promise about an input. `memory` is the kind of memory of an array,
+    and `device` the number of its GPU.
     """
 
     name: str
@@ -87,12 +87,12 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A named set of sizes. Everything but a `sample` case is hidden from users.
+    """A named set of sizes. Only `sample` cases are visible to users.
 
-    `inputs` holds literal values, flattened in C order, for the input arrays of a sample case whose
-    numbers the statement shows, and for those that a user gave for a case of one's own. The generator makes
-    all others. `scalars` holds values that stand in for the formulas of scalars. `program` says what the
-    program under test is, None in problems that have none; see `problems.under_test`.
+    `inputs` holds literal values, flattened in C order, for the input arrays of a sample case whose numbers
+    the statement shows, and for arrays that a user gave for a custom case. The generator creates all other
+    inputs. `scalars` holds values that replace the formulas of scalars. `program` is the kind of the program
+    under test, None in problems without one; see `problems.under_test`.
     """
 
     name: str
@@ -110,11 +110,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class ProblemLimits:
-    """Limits of one submission. `case_s` is wall clock, `compile_s` processor time of the compiler.
+    """Limits of one submission. `case_s` is wall-clock time, `compile_s` is CPU time of the compiler.
 
-    `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
-    those whose headers a CUDA program may include, None for all. With `device_launches`, its kernels may
-    launch kernels.
+    `gpus` are words of GPU model names, such as `H200`; if empty, every model is suitable. `libraries` are
+    the libraries whose headers a CUDA program may include, None for all. With `device_launches`, its kernels
+    may launch kernels.
     """
 
     compile_s: float = 30.0
@@ -127,7 +127,7 @@ class ProblemLimits:
 
 
 def suits_gpu(words: Collection[str], gpu_model: str) -> bool:
-    """Whether `words`, of which none means any, allow the model: one of them is a word of its name."""
+    """Return whether one of `words` is a word of the model's name. Without words, every model is suitable."""
     return not words or bool(
         set(re.split(r"[^A-Z0-9]+", gpu_model.upper())) & {word.upper() for word in words}
     )
@@ -137,8 +137,8 @@ def suits_gpu(words: Collection[str], gpu_model: str) -> bool:
 class Solution:
     """A program shipped with the problem, with the verdict that it must get. `path` is absolute.
 
-    On a GPU it must get one of `gpu_verdicts`, where there are any: a race may go unnoticed there. One with a
-    `baseline` stands on the leaderboards under its `label`, timed like any other, for others to compare with.
+    If there are `gpu_verdicts`, it must get one of them on a GPU, where a race may go unnoticed. A solution
+    with a `baseline` is on the leaderboards under its `label`, timed like any other, for comparison.
     """
 
     path: Path
@@ -150,18 +150,18 @@ class Solution:
     label: str = ""
 
     def allowed(self, *, on_gpu: bool) -> tuple[Verdict, ...]:
-        """The verdicts any of which it may get."""
+        """Return the allowed verdicts."""
         if on_gpu and not self.gpu_verdicts and self.verdict is Verdict.REQUIREMENT_MISSED:
-            return self.verdict, Verdict.ACCEPTED  # where functional mode cannot count
+            return self.verdict, Verdict.ACCEPTED  # if functional mode cannot count
         return self.gpu_verdicts if on_gpu and self.gpu_verdicts else (self.verdict,)
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredMutant:
-    """A mutant that computes what its solution does, as its author explains in `reason`.
+    """A mutant that is equivalent to its solution. The author explains this in `reason`.
 
-    `mutant` is the name that proofs give it, `line` the line of `file` in which it differs: when that line
-    becomes another, the reason has to be looked at again.
+    `mutant` is its name in proofs. `line` is the text of the line of `file` that it changes: if this line
+    changes, the author must review the reason.
     """
 
     file: str
@@ -172,11 +172,11 @@ class IgnoredMutant:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a problem says that gives a broken program to correct; see `problems.fix`.
+    """The settings of a problem with a broken program to correct; see `problems.fix`.
 
-    `given` are files in `solutions/`, one for each language, which are the starters too. A submission may
-    change at most `changes` lines, and none of the lines whose texts are `protected`. `tokens` is how many
-    tokens the changed lines may add or remove, None for the usual number.
+    `given` are files in `solutions/`, one for each language, which are also the starters. A submission may
+    change at most `changes` lines, and no line whose text is in `protected`. `tokens` limits the tokens that
+    changed lines may add or remove, None for the default.
     """
 
     given: tuple[str, ...]
@@ -186,7 +186,7 @@ class Fix:
 
     @property
     def most_tokens(self) -> int:
-        """How many tokens the changed lines of a submission may add or remove."""
+        """The limit on tokens that the changed lines of a submission may add or remove."""
         return self.tokens or self.changes * TOKENS_PER_LINE
 
 
@@ -206,9 +206,9 @@ class UnderTest:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A bound on what functional mode counts; see `problems.requirements`.
+    """A bound on a counter; see `problems.requirements`.
 
-    `cases` are the names of those in which it must hold, empty for the largest one that is counted.
+    `cases` are the names of the cases in which it must hold, empty for the largest counted case.
     `explanation` is a sentence for learners.
     """
 
@@ -223,7 +223,7 @@ class Requirement:
 class ScoreRule:
     """The number that the checker gives to a right output; see `problems.score`.
 
-    `name` is what pages call it, with its `unit`. Values are from `least` to `most`. `cases` are the names of
+    `name` is its name on pages, `unit` its unit. Values are from `least` to `most`. `cases` are the names of
     the hidden cases whose mean is the score of a submission, empty for all of them.
     """
 
@@ -237,19 +237,17 @@ class ScoreRule:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem package. `version` is a hash of all that can change a verdict.
+    """A problem package. `version` is a hash of everything that can change a verdict.
 
-    `translations` are statements in other languages, by their locale; see `problems.translations`.
-    `hints` are texts, each of which tells more than the one before.
-    `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
-    `python` says how programs in that language are called, None for `solve` with all arguments in order.
-    `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
-    `tiers` are percentages of the vendor baseline's speed, ascending, for points by speed.
-    `fix` is None unless programs must correct the given one, which is the starter then.
-    `requirements` bound what is counted of an accepted program.
-    `score` says what number the checker gives, None where it gives none.
-    `under_test` is None unless submissions are tests of these programs.
-    `gpus` is the number of GPUs that a program uses, in one process.
+    `translations` are statements in other languages, by their locale; see `problems.translations`. `hints`
+    are texts that reveal more and more. `checker` is the source of `checker.py`, which decides which outputs
+    pass; None if tolerances decide. `python` describes the call of Python programs, None for `solve` with all
+    arguments in order. `beatable` are the formulas that an honest program can beat; see
+    `judge.clock.roofline`. `tiers` are percentages of the vendor baseline's speed, ascending, for points by
+    speed. `fix` is None unless submissions must correct a given program, which is then the starter.
+    `requirements` are bounds on counters of an accepted program. `score` describes the checker's score, None
+    if it gives none. `under_test` is None unless submissions are tests of these programs. `gpus` is the
+    number of GPUs that a program uses, in one process.
     """
 
     slug: str
@@ -286,7 +284,7 @@ class Problem:
 
     @property
     def has_own_gpus(self) -> bool:
-        """Whether its programs run alone on their GPUs, outside MPS, and are not timed.
+        """Whether its programs run alone on their GPUs, outside MPS, and untimed.
 
         MPS supports neither several GPUs in one process nor kernels that launch kernels.
         """
@@ -294,9 +292,9 @@ class Problem:
 
     @property
     def ranks_by_score(self) -> bool:
-        """Whether the checker's score ranks programs: there is no time to rank, and no requirement.
+        """Whether the checker's score ranks programs: the problem has no timed cases and no requirements.
 
-        A program can forge what requirements count, so it could break the rules behind its score.
+        A program can forge the counters of requirements, so it could break the rules behind its score.
         """
         timed = any(case.group is Group.TIMED for case in self.cases)
         return self.score is not None and not timed and not self.requirements

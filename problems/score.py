@@ -1,6 +1,6 @@
-"""`[score]`: the checker gives each right output a number, within bounds, that reports show.
+"""`[score]`: the checker gives each right output a score within bounds, which reports show.
 
-Without timed cases, the number ranks programs too. See docs/adr/0035-gradients-and-scores.md.
+Without timed cases, the score also ranks programs. See docs/adr/0035-gradients-and-scores.md.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def _number(table: TomlTable, key: str) -> float:
     value = table.raw(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         table.fault(key, f"must be a number, not {kind_of(value)}")
-    elif not -MAX_NUMBER <= value <= MAX_NUMBER:  # also refuses NaN
+    elif not -MAX_NUMBER <= value <= MAX_NUMBER:  # also rejects NaN
         table.fault(key, f"must be from {-MAX_NUMBER:g} to {MAX_NUMBER:g}")
     else:
         return float(value)
@@ -48,7 +48,7 @@ def _number(table: TomlTable, key: str) -> float:
 
 
 def check_score(rule: ScoreRule | None, cases: Sequence[Case], faults: Faults) -> None:
-    """Check that the score is that of hidden cases."""
+    """Check that the score names only hidden cases."""
     known = {case.name: case for case in cases}
     for index, name in enumerate(rule.cases if rule else ()):
         key = f"{KEY}.cases[{index}]"

@@ -1,4 +1,4 @@
-"""Typed reading of TOML tables. A wrong value becomes a fault and a harmless stand-in."""
+"""Reads TOML tables with types. A wrong value is reported as a fault and replaced by a valid placeholder."""
 
 import math
 import re
@@ -30,7 +30,7 @@ class TomlTable:
             self._faults.add(faults.table_file, where, f"must be a table, not {kind_of(values)}")
 
     def fault(self, key: str, text: str) -> None:
-        """Record a fault at `key` of this table, or at the table itself when `key` is empty."""
+        """Record a fault at `key` of this table, or at the table itself if `key` is empty."""
         self._faults.add(self._faults.table_file, self.path(key) if key else self._where, text)
 
     def path(self, key: str) -> str:
@@ -88,7 +88,7 @@ class TomlTable:
         return bool(self._required(key, bool, "true")) if self.has(key) else False
 
     def choice(self, key: str, among: Iterable[E]) -> E:
-        """One of the words of an enum, required. The stand-in is the first."""
+        """One of the words of an enum, required. The placeholder is the first one."""
         options = list(among)
         value = self._required(key, str, options[0].value)
         if isinstance(value, str):
@@ -188,7 +188,7 @@ def kind_of(value: object) -> str:
 
 
 def shorten(value: object, *, quotes: bool = True) -> str:
-    """The value as it may stand in a message: one line of bounded length."""
+    """Return the value as one line of bounded length for a message."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return "a number of more than 30 digits"
     text = repr(value) if quotes else repr(value)[1:-1]

@@ -1,8 +1,8 @@
-"""Whether a text is TOML of sensible size, asked before anything parses it.
+"""Checks that TOML has a reasonable size, before a parser reads it.
 
-Parsers of TOML take time that grows with the square of some things: the parts of a dotted key, the keys below
-a deep table, the elements of an array, the lines. A few hundred KiB of the right characters keep one busy for
-an hour, and web processes parse what authors write. So those things are counted first, as characters.
+TOML parsers take quadratic time in some quantities: the parts of a dotted key, the keys below a deep table,
+the elements of an array, the lines. A few hundred KiB of such text can keep a parser busy for an hour, and
+web processes parse texts of authors. So this module first counts the characters that bound these quantities.
 """
 
 import re
@@ -10,7 +10,7 @@ import re
 MAX_TOML_KIB = 128  # as of any text of a package
 MAX_LINES = 4000
 MAX_COMMAS = 4000
-MAX_DOTS_OF_LINE = 60  # in a line other than a comment, without those of numbers; a key has a few
+MAX_DOTS_OF_LINE = 60  # in a line that is not a comment, without dots in numbers; real keys have a few
 
 # A number in an array or at the end of a line. No part of a longer key matches, not even one of digits.
 _NUMBER = re.compile(r"(?<![\w.\"'+-])[+-]?\d+\.\d+(?:[eE][+-]?\d+)?(?=[ \t]*(?:[,\]}#\r]|$))")
@@ -21,7 +21,7 @@ def toml_excess(text: str) -> str:
     """Return why `text` is too large to parse, and the fix; empty if it may be parsed."""
     if len(text) > MAX_TOML_KIB * 1024:
         return f"has more than {MAX_TOML_KIB} KiB; {_USUAL}"
-    # Not `splitlines`: form feeds and the like do not end lines in TOML.
+    # Not `splitlines`, because form feeds and similar characters do not end lines in TOML.
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
         return f"has more than {MAX_LINES} lines; {_USUAL}"

@@ -85,7 +85,7 @@ def load_track(path: Path, known: Collection[str]) -> TrackFile:
 def load_tracks(root: Path) -> Tracks:
     """Return the tracks and the curriculum below `root`.
 
-    A package that is broken is known all the same: its fault is its own.
+    A broken package counts as known, because its faults are reported separately.
     """
     curriculum, faults = try_curriculum(root / FOLDER)
     known = {description.parent.name for description in root.glob("*/problem.toml")}

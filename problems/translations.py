@@ -40,7 +40,7 @@ _NAMES = {
     "zh": "中文",
 }
 _RIGHT_TO_LEFT = {"ar", "fa", "he"}
-ORIGINAL = "en"  # what statements are written in that do not say
+ORIGINAL = "en"  # the language of statements without a locale
 
 
 def path_of(locale: str) -> str:
@@ -55,7 +55,7 @@ def locale_of(path: str) -> str:
 
 
 def locales_in(paths: Iterable[str]) -> tuple[str, ...]:
-    """The languages that files give translations for, in order."""
+    """Return the languages of the translations in `paths`, in order."""
     return tuple(sorted(filter(None, map(locale_of, paths))))
 
 

@@ -1,12 +1,12 @@
 """`[test]`: problems in which submissions are tests, and the package has right and faulty programs for them.
 
-Theory of operation. A case stands for one program under test, `programs/<name of the case>.py`. The author's
-code runs it: `checker.py` on what the submission wrote, or `generate` to show the submission what it
-computed. If the submission's outputs are wrong in this case, the tests refuse the program. A faulty program
-that is refused is *killed*. `judge.kills` turns that into the verdict.
+Theory of operation. Each case has one program under test, `programs/<name of the case>.py`. The author's code
+runs it: `checker.py` on the outputs of the submission, or `generate` to pass its results to the submission.
+If the submission's outputs are wrong in this case, the tests reject the program. A faulty program that is
+rejected is *killed*. `judge.kills` derives the verdict from that.
 
-The oracle and the checker learn the number of the program by the size `program`, which the loader adds to
-each case. Programs are Python modules over the array module `xp`, and code of the author like the reference.
+The oracle and the checker get the number of the program in the size `program`, which the loader adds to each
+case. Programs are Python modules over the array module `xp`, and code of the author like the reference.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ def with_programs(cases: Sequence[Case], under_test: UnderTest | None, faults: F
 
 
 def own_sizes(case: Case) -> dict[str, int]:
-    """The sizes that the author gave: without the number of the program under test."""
+    """Return the author's sizes, without the number of the program under test."""
     return {name: value for name, value in case.sizes.items() if case.program is None or name != SIZE}
 
 
@@ -82,7 +82,7 @@ def check_under_test(
 
 
 def _check_sizes(cases: Sequence[Case], faults: Faults) -> None:
-    """Submissions see sizes, and reports say which hidden programs are faulty. So sizes must not differ."""
+    """Check that sizes are equal: submissions see them, and reports reveal which programs are faulty."""
     hidden = [case for case in cases if not case.public]
     for index, case in enumerate(cases):
         if not case.public and own_sizes(case) != own_sizes(hidden[0]):

@@ -1,4 +1,4 @@
-"""Rules that problems share whose programs do what only CUDA programs can, and are not timed."""
+"""Rules for untimed problems whose programs need abilities that only CUDA programs have."""
 
 from collections.abc import Sequence
 

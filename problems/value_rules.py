@@ -1,4 +1,4 @@
-"""Says whether values keep to what a problem promises of an argument, and whether users may give others."""
+"""Checks values against a problem's promises about an argument, and whether users may give custom values."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _FLOAT_RANGE = {
 
 
 def why_not_custom(argument: Argument, arguments: Iterable[Argument], *, checker: bool) -> str:
-    """Say why users may not give values for one of the `arguments` of a problem; empty if they may.
+    """Return why users may not give values for one of the `arguments` of a problem; empty if they may.
 
     An array of integers may hold indices, so it needs a rule that says what they may be.
     """
@@ -49,7 +49,7 @@ def _why_not_scalar(argument: Argument, arguments: Iterable[Argument], *, checke
 def broken_promise(
     argument: Argument, row: int, sizes: Mapping[str, int], values: Sequence[float]
 ) -> tuple[int, str] | None:
-    """The position, from 0, of the first of `values` that breaks the rule of `argument`, and why; else None.
+    """Return the position, from 0, of the first value that breaks the rule of `argument`, and why; else None.
 
     `values` are flattened in C order, and `row` is the length of a row: the last extent of the shape. Raises
     FormulaError where a bound cannot be computed.

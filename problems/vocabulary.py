@@ -1,4 +1,4 @@
-"""Words that problem packages, the judge and the site share, each with one spelling."""
+"""Enumerations that problem packages, the judge and the site share."""
 
 from enum import StrEnum
 
@@ -39,13 +39,13 @@ class Language(StrEnum):
 
     @classmethod
     def of_file(cls, name: str) -> "Language | None":
-        """The language that a file's name means, None when it means none."""
+        """Return the language of a file by its name, None if unknown."""
         fitting = [language for language in cls if name.endswith(language.suffix)]
         return max(fitting, key=lambda language: len(language.suffix), default=None)
 
 
 class Mode(StrEnum):
-    """Why a program is judged: `run` on public cases with its prints shown, `submit` on all cases."""
+    """The mode of judging: `run` on public cases with the output shown, `submit` on all cases."""
 
     RUN = "run"
     SUBMIT = "submit"

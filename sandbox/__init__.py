@@ -1,1 +1,1 @@
-"""Isolation backends, toolchains, and the only code of ours that runs in the same sandbox as user code."""
+"""Isolation backends, toolchains, and the only code of Warpcourt that runs in sandboxes of user code."""

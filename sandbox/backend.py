@@ -1,4 +1,4 @@
-"""The seam between the judge and an isolation mechanism."""
+"""The interface between the judge and an isolation mechanism."""
 
 import socket
 from typing import Protocol
@@ -15,30 +15,30 @@ class Process(Protocol):
 
     @property
     def channel(self) -> socket.socket:
-        """Our end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
+        """The judge's end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Its processes by their ids on this host, as far as they can be seen; empty once it has ended."""
+        """The ids of its visible processes on this host; empty after it has ended."""
 
     def begin(self, limits: Limits) -> None:
-        """Count wall and CPU time from now, and cap memory: for a sandbox that was started ahead.
+        """Count wall and CPU time from now, and limit memory. For sandboxes that were started in advance.
 
-        Only `wall_s`, `cpu_s`, `idle_s` and `memory_mib` of `limits` matter; all others stay as they were.
+        Only `wall_s`, `cpu_s`, `idle_s` and `memory_mib` of `limits` apply; other limits do not change.
         """
 
     def wait(self, timeout_s: float | None = None) -> Completion:
-        """Wait for the end. Raises TimeoutError when it is still running after `timeout_s`."""
+        """Wait for the end. Raises TimeoutError if the sandbox is still running after `timeout_s`."""
 
     def kill(self) -> None:
-        """End it and all its descendants now; `wait` then says `killed`."""
+        """Kill all of its processes now. `wait` then reports `killed`."""
 
     def close(self) -> None:
-        """Kill if running, reap, and remove everything that belonged to it."""
+        """Kill it if it is running, reap its processes, and remove everything that belonged to it."""
 
 
 class Backend(Protocol):
-    """A way to isolate programs."""
+    """An isolation mechanism for programs."""
 
     @property
     def name(self) -> str:
@@ -48,4 +48,4 @@ class Backend(Protocol):
         """Prove on this host that isolation works. Raises IsolationUnavailable with the fix."""
 
     def start(self, command: Command) -> Process:
-        """Start `command` isolated. Raises IsolationUnavailable when it cannot be started so."""
+        """Start `command` in a sandbox. Raises IsolationUnavailable if that is impossible."""

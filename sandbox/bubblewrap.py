@@ -6,17 +6,17 @@ Theory of operation. A sandbox is a tree of four processes:
             `-- bwrap, init of the process id namespace: when it dies, everything inside dies
                   `-- the program, uid 65534, no capabilities, and whatever it starts
 
-The program sees a root of its own: /usr and the binds of its command, read-only; a private /proc; five
-harmless devices, and those of its GPU if it has one; empty, size-limited /tmp, /work and /dev/shm. It has
-no network, not even loopback to the host, no environment but its command's, and only descriptors 0, 1, 2
-and, if asked for, 3. The fences, from the outside in: control group (`sandbox.cgroup`), resource limits and
-start-up (`sandbox.launch`), namespaces and mounts (`_options`), no_new_privs and an empty capability set
-(bwrap), system call filter (`sandbox.seccomp`).
+The program sees its own root: /usr and the binds of its command, read-only; a private /proc; five harmless
+devices, and the devices of its GPU if it has one; empty, size-limited /tmp, /work and /dev/shm. It has no
+network, not even loopback to the host. It gets only the environment of its command, and only descriptors 0,
+1, 2 and, if requested, 3. The protections, from the outside in: control group (`sandbox.cgroup`), resource
+limits and start-up (`sandbox.launch`), namespaces and mounts (`_options`), no_new_privs and an empty
+capability set (bwrap), system call filter (`sandbox.seccomp`).
 
-Run as root, the program has an id outside that nothing else on the host has. Run as an unprivileged
-user, its id outside is ours, and a control group exists only where the system delegated one;
-`Bubblewrap.weaknesses` lists the weaker protections, which are logged once. A program that cannot be isolated
-is not started.
+If the worker runs as root, the program has a host id that nothing else on the host has. If the worker is
+unprivileged, the program has the worker's host id, and a control group exists only if the system delegated
+one. `Bubblewrap.weaknesses` lists missing protections, which are logged once. A program that cannot be
+isolated is not started.
 
 One thread per sandbox (`sandbox.watch`) starts it, reads its output, enforces its limits and reaps it.
 """
@@ -69,7 +69,7 @@ class _Host:
 
 
 class Bubblewrap:
-    """Isolation by bubblewrap. Safe to share between threads and, before its first use, processes."""
+    """Isolation by bubblewrap. Thread-safe. Before its first use, it may be shared by forked processes."""
 
     def __init__(self) -> None:
         self._found: _Host | None = None
@@ -97,7 +97,7 @@ class Bubblewrap:
         return tuple(found)
 
     def verify(self) -> None:
-        """Start a sandbox and look at it from inside. Raises IsolationUnavailable with the fix."""
+        """Start a sandbox and test it from inside. Raises IsolationUnavailable with the fix."""
         host = self._host()
         if host.hierarchy is not None:
             host.hierarchy.sweep()
@@ -125,7 +125,7 @@ class Bubblewrap:
                 outer_id=outer_id,
                 open_work=bool(command.collect),
                 folders=_WRITABLE,
-                group=self._group(host, command.limits),  # last: from here on the launch removes it
+                group=self._group(host, command.limits),  # last: afterwards, the launch removes the group
             )
 
         return WatchedProcess(command, launch)
@@ -163,7 +163,7 @@ def _look() -> _Host:
 
 
 def _may_map_ids() -> bool:
-    """Whether we are root over the range of ids that sandboxes get, and can step down to them."""
+    """Return whether this process is root over the ids of sandboxes, and can change to them."""
     if os.geteuid() != 0 or not Path(_GIVE_UP_ROOT[0]).exists():
         return False
     spans = (tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines())
@@ -171,7 +171,7 @@ def _may_map_ids() -> bool:
 
 
 def _options(command: Command, *, maps_ids: bool) -> bytes:
-    """The options of bwrap, separated by NUL, in the order in which it obeys them."""
+    """Return the options of bwrap, separated by NUL, in the order in which bwrap applies them."""
     gpu = attach(command.gpu) if command.gpu else GpuFiles()
     words = [
         *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
@@ -195,7 +195,7 @@ def _options(command: Command, *, maps_ids: bool) -> bytes:
 
 
 def _mounts(command: Command, gpu: GpuFiles) -> list[str]:
-    """The file tree of the program. Parents are made first, open to the program's id."""
+    """Return the options for the program's file tree. Parents come first, accessible to the program's id."""
     quota = str(command.limits.tmpfs_mib * _MIB)
     words = ["--proc", "/proc", "--dev", "/dev"]
     for folder in _WRITABLE:
@@ -204,7 +204,7 @@ def _mounts(command: Command, gpu: GpuFiles) -> list[str]:
     made = {PurePosixPath(path) for path in ("/", "/etc", "/usr", "/dev", "/proc", *_WRITABLE)}
     for device in gpu.devices:
         words += ["--dev-bind", device, device]
-    if gpu.devices:  # the driver looks up the card there
+    if gpu.devices:  # the driver finds the card there
         words += ["--ro-bind", "/sys", "/sys"]
     for folder in gpu.masked:
         words += ["--perms", "0000", "--size", "4096", "--tmpfs", folder]
@@ -235,7 +235,7 @@ def _system() -> list[str]:
 
 
 def _parents(path: PurePosixPath, made: set[PurePosixPath]) -> list[str]:
-    """Make the folders above `path` that are not in `made`; bwrap's own would be closed to others."""
+    """Create the missing folders above `path`. If bwrap created them, other ids could not access them."""
     words: list[str] = []
     for parent in reversed(path.parents):
         if parent not in made and not parent.is_relative_to("/usr"):

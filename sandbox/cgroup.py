@@ -1,9 +1,9 @@
 """Control groups: caps on the memory, tasks and time of a whole sandbox, on cgroup v1 and v2.
 
 Theory of operation. `Hierarchy.find` looks once for a place where this process may create groups. Each
-sandbox gets a group of its own there, named after its owner, so that what a killed worker left behind
-can be told from what is in use and removed. A process is put in before it runs any foreign code. On
-v2 no group may hold both processes and controlled children, so our own process moves to a leaf first.
+sandbox gets its own group there, named after its owner, so that groups of dead workers can be recognised and
+removed. A process is added to its group before it runs any foreign code. On v2, no group may hold both
+processes and controlled children, so this process moves to a leaf first.
 
 Source: Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst of Linux.
 """
@@ -32,7 +32,7 @@ class Hierarchy:
 
     @classmethod
     def find(cls) -> Self | None:
-        """The hierarchy that this process may use, or None when it may create groups nowhere."""
+        """Return the hierarchy that this process may use, or None if it may not create groups."""
         for attempt in (cls._find_v2, cls._find_v1):
             with contextlib.suppress(OSError):
                 found = attempt()
@@ -51,7 +51,7 @@ class Hierarchy:
             own = own.parent
         try:
             _enable_controllers(own)
-        except OSError:  # busy: it holds processes, ourselves for one
+        except OSError:  # busy: it holds processes, such as this one
             _vacate(own)
             _enable_controllers(own)
         parent = own / _PARENT
@@ -73,7 +73,7 @@ class Hierarchy:
         return cls(1, folders)
 
     def sweep(self) -> None:
-        """Remove the groups of owners that are dead, with whatever still runs in them."""
+        """Remove the groups of dead owners, and kill the processes that still run in them."""
         names = {path.name for folder in self.folders.values() for path in folder.iterdir() if path.is_dir()}
         for name in names:
             owner = name.split("-")[0]
@@ -94,7 +94,7 @@ class ControlGroup:
 
     @classmethod
     def create(cls, hierarchy: Hierarchy, *, memory_bytes: int, tasks: int) -> Self:
-        """Make a group with these caps. Swap is not allowed on top. Raises OSError when refused."""
+        """Create a group with these limits, without additional swap. Raises OSError if that fails."""
         name = f"{os.getpid()}-{secrets.token_hex(6)}"
         group = cls(hierarchy.version, {key: folder / name for key, folder in hierarchy.folders.items()})
         try:
@@ -130,7 +130,10 @@ class ControlGroup:
                 (memory / file).write_text(value)
 
     def limit_memory(self, memory_bytes: int) -> None:
-        """Change the cap of a living group. One that holds more already keeps its old cap on v1."""
+        """Change the memory limit of a group in use.
+
+        On v1, a group that already uses more keeps its old limit.
+        """
         with contextlib.suppress(OSError):
             if self.version == 1:
                 self._write_v1_memory(memory_bytes)
@@ -138,7 +141,10 @@ class ControlGroup:
                 (self.folders["memory"] / "memory.max").write_text(str(memory_bytes))
 
     def _write_v1_memory(self, memory_bytes: int) -> None:
-        """The cap with swap may never be below the one without, so the order depends on the direction."""
+        """Write both limits.
+
+        The limit with swap must never be below the other one, which determines the order.
+        """
         folder = self.folders["memory"]
         files = [folder / "memory.limit_in_bytes", folder / "memory.memsw.limit_in_bytes"]
         if memory_bytes > int(files[0].read_text()):
@@ -148,13 +154,13 @@ class ControlGroup:
                 file.write_text(str(memory_bytes))
 
     def add(self, process: int) -> None:
-        """Put `process` in; children that it makes later follow."""
+        """Add `process`. Children that it creates later are added too."""
         for folder in self._distinct():
             (folder / "cgroup.procs").write_text(str(process))
 
     @property
     def cpu_s(self) -> float:
-        """Processor time that its processes have used, living and dead."""
+        """Return the CPU time of all of its processes, living and dead, in seconds."""
         folder = self.folders["cpuacct"]
         if self.version == 1:
             return int((folder / "cpuacct.usage").read_text()) / 1e9
@@ -162,7 +168,7 @@ class ControlGroup:
 
     @property
     def peak_memory_bytes(self) -> int | None:
-        """The most memory it ever held, or None on kernels that do not say."""
+        """Return its peak memory, or None if the kernel does not report it."""
         file = "memory.max_usage_in_bytes" if self.version == 1 else "memory.peak"
         try:
             return int((self.folders["memory"] / file).read_text())
@@ -171,12 +177,12 @@ class ControlGroup:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed one of its processes for memory."""
+        """Return whether the kernel killed one of its processes for lack of memory."""
         file = "memory.oom_control" if self.version == 1 else "memory.events"
         return _pairs(self.folders["memory"] / file).get("oom_kill", 0) > 0
 
     def kill(self) -> None:
-        """Kill everything in it."""
+        """Kill all of its processes."""
         pids = self.folders["pids"]
         if self.version == 2:
             with contextlib.suppress(OSError):  # a kernel before 5.14
@@ -188,7 +194,7 @@ class ControlGroup:
                     os.kill(int(process), signal.SIGKILL)
 
     def remove(self) -> None:
-        """Remove it once empty. Gives up after two seconds: `Hierarchy.sweep` tries again."""
+        """Wait until the group is empty, and remove it. After two seconds, leaves it to `Hierarchy.sweep`."""
         deadline = time.monotonic() + _REMOVE_S
         for folder in self._distinct():
             while folder.is_dir():
@@ -204,7 +210,7 @@ class ControlGroup:
 
 
 def _mount_points() -> dict[str, Path]:
-    """Mount points by v1 controller, and by `cgroup2`."""
+    """Return the mount points by v1 controller, and of v2 by the key `cgroup2`."""
     found: dict[str, Path] = {}
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, point, kind, options, *_ = line.split()
@@ -216,7 +222,7 @@ def _mount_points() -> dict[str, Path]:
 
 
 def _own_groups() -> dict[str, str]:
-    """Paths of our own groups by controller; v2 has the empty name."""
+    """Return the paths of this process's groups by controller. v2 has the empty name."""
     return _groups_of("self")
 
 
@@ -230,7 +236,7 @@ def _groups_of(process: int | str) -> dict[str, str]:
 
 
 def _below(mount: Path | None, group: str | None) -> Path | None:
-    """The folder of a group; None for one outside of what we see, as in a container of our own."""
+    """Return the folder of a group; None if it is not visible here, as inside a container."""
     return None if mount is None or group is None or ".." in group else mount / group.lstrip("/")
 
 

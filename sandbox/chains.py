@@ -1,14 +1,14 @@
-"""Compiles a CUDA source in two chains that run side by side. Runs inside compile sandboxes.
+"""Compiles a CUDA source in two parallel tool chains. Runs inside compile sandboxes.
 
-Theory of operation. The host's chain is the same everywhere; what the device's makes of the preprocessed
-source, and how the two are linked, is a matter of the target:
+Theory of operation. The host's chain is the same for all targets. The rest of the device's chain and the link
+step depend on the target:
 
     device  preprocess ─ cicc ─┬─ …                ─┐
     host    preprocess ─ cudafe++ ─ (stub) ─ g++ ───┴─ link
 
-Both front ends read the same source and find the same mistakes; the host's report is shown, because it
-covers all of the source. A failure says whose fault it is: REJECTED the source's, BROKEN ours. Nothing
-here is secret, and the host treats what comes out as hostile. Standard library only.
+Both front ends read the same source and find the same errors. The host's report is shown, because it covers
+the whole source. A failure has the status REJECTED if the source is at fault, and BROKEN if the judge is at
+fault. Nothing here is secret, and the host treats the output as hostile. Standard library only.
 """
 
 import os
@@ -23,17 +23,17 @@ from sandbox import light_headers
 
 SUBMISSION = "solution.cu"
 PREFIXES = ("prefix.h", "prefix-full.h")  # with the light headers, and without
-REJECTED, BROKEN = 10, 11  # no status that an interpreter itself exits with
+REJECTED, BROKEN = 10, 11  # an interpreter never exits with one of these by itself
 FULL = (
     "solution.cu: error: the compilation needs more space for its files than it may use. Make initialised "
     "arrays, assembly and macros smaller.\n"
 )
-_FULL_BYTES = 4 << 20  # left of the working directory: files of a program that compiles leave far more
+_FULL_BYTES = 4 << 20  # less free space than this means a full working directory
 
 
 @dataclass(frozen=True)
 class StepFailed(Exception):
-    """Raised when a step fails; `status` says whose fault it is."""
+    """Raised when a step fails. `status` says who is at fault."""
 
     status: int
     log: str
@@ -42,7 +42,7 @@ class StepFailed(Exception):
 def run(
     argv: list[str], environment: dict[str, str], status: int = REJECTED, *, timeout_s: float | None = None
 ) -> str:
-    """Run one step and return what it said.
+    """Run one step and return its output.
 
     Raises:
         StepFailed: with `status`, if the step failed or took longer than `timeout_s`.
@@ -66,7 +66,7 @@ def run(
 
 
 class Chains(ABC):
-    """The steps of one source in the working directory. `shared` has what `sandbox.precompile` wrote."""
+    """The steps of one source in the working directory. `shared` has the files of `sandbox.precompile`."""
 
     def __init__(self, steps: dict[str, list[str]], environment: dict[str, str], shared: Path) -> None:
         self.steps = steps
@@ -77,21 +77,21 @@ class Chains(ABC):
         self._shared = shared
 
     def run(self, name: str, *, timeout_s: float | None = None) -> str:
-        """Run the step `name` and return what it said. Raises StepFailed."""
+        """Run the step `name` and return its output. Raises StepFailed."""
         return run(self.steps[name], self.environment, timeout_s=timeout_s)
 
     @abstractmethod
     def device(self) -> str:
-        """Make the device's part; returns the warnings. Sets `stub_written` once the stub is there."""
+        """Run the device's chain and return its warnings. Sets `stub_written` after the stub is written."""
 
     @abstractmethod
     def link(self) -> None:
-        """Make solution.so."""
+        """Link solution.so."""
 
     def compile(self) -> tuple[int, str]:
-        """Compile and link: 0, REJECTED or BROKEN, and what the compilers said.
+        """Compile and link. Returns 0, REJECTED or BROKEN, and the compilers' output.
 
-        A program that fills the working directory makes any step fail, also those of ours.
+        A program that fills the working directory can make any step fail, so the program is then at fault.
         """
         try:
             status, said = self._compile()
@@ -119,7 +119,7 @@ class Chains(ABC):
         return 0, said
 
     def _host(self) -> str:
-        """Make host.o; returns the warnings."""
+        """Compile host.o and return the warnings."""
         self.run("host_preprocess")
         said = self.run("host_front")
         self.stub_written.wait()
@@ -128,7 +128,7 @@ class Chains(ABC):
         return said
 
     def _host_compile(self) -> list[str]:
-        """The host's g++, with the precompiled prefix that the file starts with, if any."""
+        """Run the host's g++, with the precompiled prefix of the file, if it has one."""
         text = self._front.read_bytes()
         for prefix in (self._shared / name for name in PREFIXES):
             start = prefix.read_bytes() if prefix.exists() else b""

@@ -1,9 +1,9 @@
-"""Bring files back from a sandbox that has ended.
+"""Collects files from a sandbox that has ended.
 
-Theory of operation. The directory is held as a descriptor, opened before any foreign code ran; by now
-every process that could write to it is dead, so what is looked at cannot change. Names are walked
-one component at a time and no link is followed. A file counts only when it is regular, has one name,
-and is not larger than allowed; the rest is left out as if it had not been written.
+Theory of operation. The directory is accessed through a descriptor that was opened before any foreign code
+ran. Every process that could write to the directory is dead, so its files cannot change. Paths are resolved
+one component at a time, without following links. A file is collected only if it is regular, has one name, and
+is not larger than allowed. Other files are treated as missing.
 """
 
 import os
@@ -13,7 +13,7 @@ from io import FileIO
 
 
 def collect(directory: int, names: Mapping[str, int]) -> dict[str, bytes]:
-    """The contents of those files below `directory` that are plain and at most the given bytes long."""
+    """Return the contents of the regular files `names` below `directory` that do not exceed their sizes."""
     found = {}
     for name, limit_bytes in names.items():
         content = _read(directory, name, limit_bytes)
@@ -32,7 +32,7 @@ def _read(directory: int, name: str, limit_bytes: int) -> bytes | None:
             inner = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=held)
             os.close(held)
             held = inner
-        # Look before opening: to open a FIFO or a device has effects of its own.
+        # Check the type before opening, because opening a FIFO or a device has side effects.
         if not _is_plain(os.stat(last, dir_fd=held, follow_symlinks=False), limit_bytes):
             return None
         file = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=held)

@@ -10,22 +10,22 @@ MAX_ARTIFACT_BYTES = 64 << 20
 MAX_LOG_BYTES = 64 << 10
 COMPILE_LIMITS = Limits(wall_s=60, cpu_s=90, memory_mib=3072, processes=64, file_mib=256, tmpfs_mib=512)
 TOO_LARGE = f"The compiled program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB."
-# A terminal takes these for commands. Line breaks and tabs stay.
+# Terminals interpret these characters. Line breaks and tabs are kept.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 
 
 class CompileOutcome(StrEnum):
-    """How the compilation ended."""
+    """The outcome of a compilation."""
 
     BUILT = "built"
-    REJECTED = "rejected"  # the compiler refused the source
+    REJECTED = "rejected"  # the compiler rejected the source
     EXCEEDED = "exceeded"  # a limit was reached
-    BROKEN = "broken"  # our fault
+    BROKEN = "broken"  # the judge is at fault
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The shared object and the compiler's words, with paths as the author knows them."""
+    """The shared object and the compiler's output, with paths as the author knows them."""
 
     outcome: CompileOutcome
     artifact: bytes | None
@@ -35,9 +35,9 @@ class Compiled:
 
 
 def clean_log(raw: bytes, roots: Iterable[str]) -> str:
-    """The compilers' words, bounded, with the paths that the author knows. `roots` are the toolkit's.
+    """Return the compilers' output, bounded, with paths as the author knows them. `roots` are toolkit paths.
 
-    They quote the source, so control characters are left out.
+    The output quotes the source, so control characters are removed.
     """
     text = clean_paths(raw[:MAX_LOG_BYTES].decode("utf-8", "replace").translate(_CONTROLS), roots)
     if len(raw) > MAX_LOG_BYTES:
@@ -46,7 +46,7 @@ def clean_log(raw: bytes, roots: Iterable[str]) -> str:
 
 
 def clean_paths(text: str, roots: Iterable[str]) -> str:
-    """`text` with paths as the author knows them."""
+    """Return `text` with paths as the author knows them."""
     text = text.replace("/work/", "")
     for root in sorted(set(roots), key=len, reverse=True):
         text = text.replace(f"{root}/bin/../", "cuda/").replace(root, "cuda")

@@ -1,4 +1,4 @@
-"""The processes below a process: their processor time, where no control group counts it, and their sleep."""
+"""Measures a process tree: its CPU time, if no control group counts it, and whether all processes sleep."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ _AWAKE = {"R", "D"}  # runs or is ready to run; waits for a disk
 
 
 def tree_of(process: int) -> Iterator[int]:
-    """`process` and all below it that still run, parents first."""
+    """Return `process` and all running descendants, parents first."""
     pending = [process]
     while pending:
         pid = pending.pop()
@@ -25,7 +25,7 @@ def tree_of(process: int) -> Iterator[int]:
 
 
 def cpu_of_tree(process: int) -> float:
-    """Seconds used by `process` and all below it. Those that died unnoticed by their parent are missed."""
+    """Return the CPU seconds of `process` and its descendants, without those that died unreaped."""
     total_s = 0.0
     for pid in tree_of(process):
         with contextlib.suppress(OSError):
@@ -35,9 +35,9 @@ def cpu_of_tree(process: int) -> float:
 
 
 def all_sleep(process: int) -> bool:
-    """Whether no thread of `process` and all below it runs, is ready to run or waits for a disk.
+    """Return whether no thread of `process` and its descendants runs, is ready to run or waits for a disk.
 
-    False if none can be seen. A process that ends meanwhile does not count.
+    Returns False if no process is visible. Processes that end in the meantime do not count.
     """
     states: list[str] = []
     for pid in tree_of(process):

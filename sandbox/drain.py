@@ -18,7 +18,7 @@ class Stream:
         self._keep_bytes = keep_bytes
 
     def read(self) -> bool:
-        """Take what is there, at most one chunk. False when the pipe has ended or is empty."""
+        """Read at most one chunk of the available output. Returns False if the pipe has ended or is empty."""
         try:
             data = os.read(self.descriptor, _CHUNK_BYTES)
         except BlockingIOError:
@@ -47,7 +47,7 @@ class Drain:
 
     @property
     def flooded(self) -> bool:
-        """Whether the program said more than any honest one would."""
+        """Whether the program wrote more than any honest program would."""
         return self.stdout.seen_bytes + self.stderr.seen_bytes > self._flood_bytes
 
     @property
@@ -56,12 +56,12 @@ class Drain:
         return sum(stream.seen_bytes - len(stream.kept) for stream in (self.stdout, self.stderr))
 
     def register(self, selector: selectors.BaseSelector) -> None:
-        """Have `selector` report each pipe, with its Stream as data."""
+        """Register each pipe with `selector`, with its Stream as data."""
         for stream in (self.stdout, self.stderr):
             selector.register(stream.descriptor, selectors.EVENT_READ, stream)
 
     def finish(self) -> None:
-        """Take what is left once every writer is dead, and close."""
+        """Read the rest after every writer is dead, and close the pipes."""
         for stream in (self.stdout, self.stderr):
             while stream.open and stream.read():
                 pass

@@ -1,12 +1,12 @@
-"""A backend that runs nothing: it plays what a test wrote down. Part of the product, for tests of it.
+"""A backend that runs nothing and plays scripts of tests instead. It ships with the product.
 
     backend = FakeBackend([
         Script(ready=True, replies=[Reply(1), Reply(2)]),
         Script(completion=exited(85, stderr=b"no solve")),
     ])
 
-Each `start` takes the next script. A script with a channel answers each message it receives with its next
-reply, on a thread of its own; when it has none left it ends with its completion, as a process would.
+Each `start` takes the next script. A script with a channel answers each message with its next reply, on a
+separate thread. After the last reply, it ends with its completion, as a process would.
 """
 
 import contextlib
@@ -32,8 +32,8 @@ def exited(status: int = 0, *, stdout: bytes = b"", stderr: bytes = b"") -> Comp
 class Reply:
     """An answer to one message: `raw` bytes if given, else the sequence number.
 
-    `act` is called before, with the message and the descriptors that came along, which stay open for it
-    alone: it may fill buffers as a runner would.
+    `act` is called before the answer, with the message and its descriptors, which are closed afterwards. It
+    may fill buffers, as a runner would.
     """
 
     sequence: int = 0

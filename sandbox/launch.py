@@ -1,19 +1,19 @@
-"""Start bubblewrap around one command and bring it to the moment before foreign code runs.
+"""Starts bubblewrap for one command, up to the point before foreign code runs.
 
-Theory of operation. Five steps, each of which can still be undone by killing one process:
+Theory of operation. A start has five steps. Each can be undone by killing one process:
 
-1. Spawn bwrap with exactly the descriptors of `Slot`. It makes the namespaces, tells us the process id
-   of the sandbox's init on INFO, and waits on HOLD.
-2. Put that process into its control group, set its resource limits, and, as root, map ids: 0 inside
-   is us, needed only for the mounts; 65534 inside is an id outside that no other process uses.
-3. Let go of HOLD. bwrap mounts, drops privileges and loads the system call filter.
-4. A shell line inside, our own, says on GATE that all is in place. We open `/work` through
-   /proc/<pid>/root, which is safe because nothing foreign has run yet and the root is read-only.
-5. We answer; the shell closes what only it needs and replaces itself by the program, by way of setpriv
-   as root, which gives up id 0 and every capability for good.
+1. Spawn bwrap with exactly the descriptors of `Slot`. It creates the namespaces, reports the process id of
+   the sandbox's init on INFO, and waits on HOLD.
+2. Put that process into its control group, set its resource limits, and, as root, map ids: 0 inside is the
+   worker's id, needed only for the mounts. 65534 inside is a host id that no other process uses.
+3. Release HOLD. bwrap mounts, drops privileges and loads the system call filter.
+4. A trusted shell line inside reports on GATE that everything is in place. The worker opens `/work` through
+   /proc/<pid>/root, which is safe because no foreign code has run yet and the root is read-only.
+5. The worker answers. The shell closes the descriptors that only it needs and replaces itself by the
+   program; as root through setpriv, which gives up id 0 and every capability permanently.
 
-If we die at any point, so does the sandbox: bwrap asks the kernel to be killed with the thread
-that spawned it. Hence each sandbox is spawned by the thread that watches it.
+If the worker dies at any point, the sandbox dies too: bwrap asks the kernel to kill it with the thread that
+spawned it. So the thread that watches a sandbox must also spawn it.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ _MIB = 1 << 20
 _STACK_BYTES = (8 * _MIB, 64 * _MIB)
 _MEMLOCK_BYTES = 64 << 10
 _KILLED_FIRST = 1000  # when the host runs out of memory
-_ROOM = 2  # a process meets its own limit at so many times the sandbox's, which is noticed before
+_ROOM = 2  # the limit of a process is this multiple of the sandbox's limit, which is enforced first
 _NO_NAMESPACES = (
     "user namespaces are refused. Debian: sysctl -w kernel.unprivileged_userns_clone=1; "
     "Ubuntu from 23.10: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile "
@@ -82,9 +82,10 @@ GATE_LINE = (
 class BubblewrapLaunch:
     """All parameters of a start; see the module's docstring.
 
-    `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
-    `outer_id` is the id that 65534 stands for outside, None where bwrap maps our own. `descriptors`
-    are ours, by slot; they stay open here. `folders` are those that the program may write to.
+    `argv` is the command of bwrap. `options` are passed through its slot, so that they are not visible in a
+    process list. `outer_id` is the host id of 65534, None if bwrap maps the worker's own id. `descriptors`
+    are the worker's descriptors by slot; they stay open here. `folders` are those that the program may write
+    to.
     """
 
     argv: tuple[str, ...]
@@ -141,7 +142,7 @@ class BubblewrapLaunch:
         )
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
-        """The error with what bwrap printed, and the fix where the words are known."""
+        """Return the error with the output of bwrap, and the fix for known messages."""
         fix = next((fix for signs, fix in _ADVICE if any(sign in said for sign in signs)), "")
         return IsolationUnavailable(": ".join(part for part in (str(error), said, fix) if part))
 

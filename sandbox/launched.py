@@ -1,7 +1,7 @@
 """A running bubblewrap sandbox. Implements `sandbox.watch.RunningSandbox`.
 
-Its monitor, bwrap, is our child and reports how the program ended. When its init dies, the kernel kills
-everything inside before it reports, so what is read after that cannot change.
+Its monitor, bwrap, is a child of this process and reports how the program ended. When its init dies, the
+kernel kills all processes inside before the monitor reports, so data that is read afterwards cannot change.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Launched:
         memory_bytes: int,
         folders: tuple[str, ...],
     ) -> None:
-        """`memory_bytes` is the cap on its memory, of which what lies in `folders` is a part."""
+        """`memory_bytes` is its memory limit, which includes files in `folders`."""
         self._monitor = monitor
         self._monitor_descriptor = monitor_descriptor
         self._init = init
@@ -75,7 +75,7 @@ class Launched:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it holds more memory than it may. With a control group, the kernel enforces the limit."""
+        """Return whether it exceeds its memory limit. With a control group, the kernel enforces the limit."""
         if self._group is not None:
             return False
         held = memory_of_tree(self._init, self._folders, enough_bytes=self._memory_bytes)

@@ -1,15 +1,15 @@
-"""Runs programs of ours on the host that end, with all they have started, when we end.
+"""Runs trusted programs on the host so that they end, with all their children, when this process ends.
 
-Theory of operation. g++ is a driver: killing it leaves its compiler running. And the kernel tells only a
-direct child that its parent has died. So each program gets a process group with a small process at its head,
-the leash, which is this file run as a script:
+Theory of operation. g++ is a driver: killing it leaves its compiler running. The kernel notifies only a
+direct child when its parent dies. So each program gets a process group with a small process as its leader,
+the leash. The leash runs this file as a script:
 
     us, in one thread -- leash, told by the kernel when this thread ends (PR_SET_PDEATHSIG)
                            `-- the program, and whatever it starts
 
-The leash then kills its group. We kill the group ourselves if a run takes too long, or if the caller is
-interrupted. A program that leaves its process group escapes, so this is nothing for foreign code: that runs
-in sandboxes.
+When its parent dies, the leash kills its group. The parent kills the group if a run takes too long or the
+caller is interrupted. A program that leaves its process group escapes, so foreign code must run in sandboxes
+instead.
 
 Source: prctl(2), "PR_SET_PDEATHSIG". The "parent" is the thread that made the child.
 """
@@ -37,7 +37,7 @@ class LeashedRuns:
     """Runs in any number of threads. Leaving it with an exception ends them all."""
 
     def __init__(self, timeout_s: float) -> None:
-        """`timeout_s` is what one run may take."""
+        """`timeout_s` is the limit of one run."""
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._live: set[subprocess.Popen[str]] = set()
@@ -60,7 +60,7 @@ class LeashedRuns:
         """Run `argv` and return its end with all it printed.
 
         Raises:
-            subprocess.TimeoutExpired: it took too long. It is gone.
+            subprocess.TimeoutExpired: the run took too long. It has been killed.
             Interrupted: another run failed, or the caller was interrupted.
         """
         with self._lock:

@@ -1,11 +1,11 @@
-"""The memory that all processes of a sandbox hold together, for hosts where no control group counts it.
+"""Measures the memory of all processes of a sandbox, for hosts without control groups.
 
-Theory of operation. /proc/<pid>/status has the private memory of a process, including swap. Pages that a
-fork has not copied yet are in both sums; only when the sum is too large are shares asked for, which takes the
-kernel a walk through every page. Memory that processes share without a file counts as a whole, since its
-pages remain when no process maps them; and so do files in the writable folders. The other ways to hold
-memory without mapping it (memfd_create, shmget) are refused on such hosts, see `sandbox.seccomp`: there, a
-memfd is one of the judge's own.
+Theory of operation. /proc/<pid>/status has the private memory of a process, including swap. Pages that a fork
+has not copied yet are counted twice. Only if the sum is too large, the exact shares are read, because the
+kernel must walk through every page for this. Memory that processes share without a file counts in full, since
+its pages remain even if no process maps them. Files in the writable folders also count in full. Other ways to
+hold memory without mapping it (memfd_create, shmget) are refused on such hosts, see `sandbox.seccomp`. So
+every memfd there belongs to the judge.
 
 Buffers of pipes and sockets, page tables and other kernel memory are not counted.
 
@@ -32,7 +32,7 @@ _SHARED = re.compile(
 def memory_of_tree(process: int, folders: Iterable[str], *, enough_bytes: int) -> int:
     """Bytes held by `process`, all below it, and the writable `folders` of its file tree.
 
-    Above `enough_bytes` the figure is exact, below it may be too large.
+    Above `enough_bytes`, the result is exact. Below, it may be too large.
     """
     processes = list(tree_of(process))
     common = _shared_bytes(processes) + _held_in(process, folders)

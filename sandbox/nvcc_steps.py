@@ -1,8 +1,8 @@
 """Splits nvcc's work into separate steps that can run in parallel.
 
-nvcc runs its host and its device part one after the other. `nvcc --dryrun` prints the steps; we take them
-from there, so that they fit the installed version, and run what we want of them in the order that we want.
-Also runs inside the compile sandbox, so it uses the standard library alone.
+nvcc runs its host part and its device part one after the other. `nvcc --dryrun` prints the steps of the
+installed version. This module parses them, so that callers can run selected steps in another order. It also
+runs inside the compile sandbox, so it only uses the standard library.
 """
 
 import re

@@ -1,19 +1,19 @@
 """A pool of warm sandboxes, so that no job waits for imports. Each is used once and then destroyed.
 
-Theory of operation. A few threads keep sandboxes of each kind that have said "ready", which they do before
-they see any foreign code. `take` hands one out. If none is left, it waits for a sandbox that is already
+Theory of operation. A few threads keep ready sandboxes of each kind. A sandbox reports "ready" before it gets
+any foreign code. `take` returns a ready sandbox. If there is none, `take` waits for a sandbox that is already
 starting, unless another caller waits for it; otherwise it starts one. The pool keeps `size` sandboxes of a
-kind, and as many more as were taken within the time that one needs to start; hosts with few cores add few.
-A waiting sandbox is replaced when it has died or is older than `max_age_s`. While a caller holds the pool,
-such as a judgement that times a program, the refill of a kind with one sandbox left is delayed, at most for
-`_HELD_S`: starting containers and imports slow the whole host down.
+kind, plus as many as were taken during the time that a start needs; hosts with few cores add few. A waiting
+sandbox is replaced if it has died or is older than `max_age_s`. While a caller holds the pool, such as a
+judgement that times a program, the pool delays refilling a kind that has a sandbox left, for at most
+`_HELD_S`, because starting containers and imports slow down the whole host.
 
-Other users may prepare waiting sandboxes further (`preparing`), such as having them open a GPU. `take`
-prefers those that are prepared.
+Other code may prepare waiting sandboxes further (`preparing`), for example by opening a GPU. `take` prefers
+prepared sandboxes.
 
-Limits count from hand-out: while it waits, a sandbox lives under its age limit and a fixed allowance of
-CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. `begin` cannot change
-task, file and descriptor limits, which the recipe's command sets.
+Limits count from `take`. A waiting sandbox only has its age limit and a fixed CPU time limit for its imports.
+`take` calls `Process.begin` with the caller's limits. `begin` cannot change the limits on tasks, files and
+descriptors, which the command sets.
 """
 
 import logging
@@ -37,10 +37,10 @@ _IMPORT_CPU_S = 60.0
 _TICK_S = 1.0
 _LONGEST_BACKOFF_S = 60.0
 _HELD_S = 5.0
-_LONGEST_PERIOD_S = 10.0  # over which requests are counted
+_LONGEST_PERIOD_S = 10.0  # window in which requests are counted
 _MOST_EXTRA = 2  # times the size of a kind that many requests can add
 _MOST_STARTERS = 4
-_CORES_PER_STARTER = 4  # so that starting sandboxes leaves most of the host to those at work
+_CORES_PER_STARTER = 4  # so that starts leave most of the host to running jobs
 
 
 class NotReady(Exception):
@@ -64,15 +64,15 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Kind:
-    """The sandboxes of one kind, and what is known of the demand for them."""
+    """The sandboxes of one kind, and the demand for them."""
 
     spec: PoolSpec
     waiting: list[_Waiting] = field(default_factory=list)
-    coming: int = 0  # that are being started or prepared
-    awaited: int = 0  # callers that wait for one of these
+    coming: int = 0  # sandboxes that are being started or prepared
+    awaited: int = 0  # callers that wait for a starting sandbox
     generation: int = 0  # counts how often those that waited were discarded
     taken_s: deque[float] = field(default_factory=deque)
-    start_s: float = 0.0  # how long the last one took to start
+    start_s: float = 0.0  # time of the last start
 
     @property
     def wanted(self) -> int:
@@ -83,7 +83,7 @@ class _Kind:
         return self.spec.size + min(len(self.taken_s), _MOST_EXTRA * self.spec.size, _starters())
 
     def pop(self) -> _Waiting | None:
-        """Take one out, a prepared one if there is any."""
+        """Remove and return a sandbox, a prepared one if there is one."""
         at = next((at for at, entry in enumerate(self.waiting) if entry.prepared), 0)
         return self.waiting.pop(at) if self.waiting else None
 
@@ -99,7 +99,7 @@ class Pool:
         self._max_age_s = max_age_s
         self._changed = threading.Condition()
         self._closed = False
-        self._coming_up: set[Process] = set()  # what the threads are starting
+        self._coming_up: set[Process] = set()  # sandboxes that the threads are starting
         self._held_since_s: list[float] = []  # one for each that holds it
         self._resting_until_s = 0.0  # after a start that failed
         self._backoff_s = _TICK_S
@@ -126,10 +126,10 @@ class Pool:
             return len(self._kinds[name].waiting)
 
     def take(self, name: str, limits: Limits) -> Process:
-        """A sandbox that is ready; it is the caller's to close. `limits` count from now.
+        """Return a ready sandbox. The caller must close it. `limits` count from now.
 
         Raises:
-            NotReady: it ended before it was ready, with what it printed.
+            NotReady: it ended before it was ready. The message has its output.
             IsolationUnavailable: it could not be started.
         """
         with self._changed:
@@ -147,7 +147,7 @@ class Pool:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Start nothing ahead within this context, but what there is none of, for a few seconds at most."""
+        """Within this context, start only kinds that have no sandbox, for a few seconds at most."""
         since_s = time.monotonic()
         with self._changed:
             self._held_since_s.append(since_s)
@@ -160,10 +160,10 @@ class Pool:
 
     @contextmanager
     def preparing(self, names: Collection[str]) -> Iterator[Process | None]:
-        """Take out a waiting sandbox of these kinds that is not prepared, and put it back as prepared.
+        """Yield a waiting sandbox of these kinds that is not prepared, and put it back as prepared.
 
-        None if there is none. A sandbox is closed, and another takes its place, if the context raises or if
-        `discard` was called meanwhile.
+        Yields None if there is none. If the context raises, or if `discard` is called in the meantime, the
+        sandbox is closed and replaced.
         """
         with self._changed:
             found = self._unprepared(names)
@@ -190,7 +190,10 @@ class Pool:
                 entry.process.close()
 
     def await_unprepared(self, names: Collection[str], timeout_s: float) -> bool:
-        """Wait until `preparing` would find a sandbox. Whether it would."""
+        """Wait until `preparing` would find a sandbox.
+
+        Returns False if none is available within `timeout_s`.
+        """
         with self._changed:
             return bool(
                 self._changed.wait_for(lambda: self._closed or self._unprepared(names), timeout_s)
@@ -198,7 +201,10 @@ class Pool:
             )
 
     def discard(self, *names: str, prepared_only: bool = False) -> None:
-        """End the waiting sandboxes of these kinds, which have become useless. Others take their places."""
+        """End the waiting sandboxes of these kinds, because they have become useless.
+
+        The pool replaces them.
+        """
         useless = []
         with self._changed:
             for kind in (self._kinds[name] for name in names):
@@ -212,7 +218,7 @@ class Pool:
             warm.process.close()
 
     def close(self) -> None:
-        """End the threads and every waiting sandbox, also those that are still coming up."""
+        """End the threads and all waiting sandboxes, including those that are still starting."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -238,7 +244,7 @@ class Pool:
             return self._kinds[name].pop()
 
     def _await(self, name: str) -> Process | None:
-        """Wait for a sandbox that is coming up; None if there is none that no other caller awaits."""
+        """Wait for a starting sandbox. Returns None if there is none without a waiting caller."""
         with self._changed:
             kind = self._kinds[name]
             if kind.coming <= kind.awaited:
@@ -278,7 +284,7 @@ class Pool:
         return name if name is not None and lacking[name] > 0 else None
 
     def _add(self, name: str) -> None:
-        """Start one of that name, and have it wait."""
+        """Start a sandbox of this kind and add it to the pool."""
         kind, process = self._kinds[name], None
         generation = kind.generation
         began_s = time.monotonic()
@@ -332,7 +338,7 @@ class Pool:
                 process.kill()
 
     def _start(self, name: str, announce: Callable[[Process], None] = lambda _: None) -> Process:
-        """Start one and wait until it is ready. `announce` learns of it at once."""
+        """Start a sandbox and wait until it is ready. `announce` is called with it at once."""
         command = self._kinds[name].spec.command
         patience = replace(
             command.limits, wall_s=self._max_age_s + 2 * _READY_S, cpu_s=command.limits.cpu_s + _IMPORT_CPU_S
@@ -348,7 +354,7 @@ class Pool:
 
 
 def await_ready(process: Process) -> None:
-    """Wait until a fresh sandbox has said ready. Raises NotReady."""
+    """Wait until a new sandbox has reported ready. Raises NotReady."""
     channel = process.channel
     channel.settimeout(_READY_S)
     try:

@@ -1,10 +1,10 @@
 """Precompiles the common beginning of every submission's host code.
 
-After cudafe++ every file begins with one of two texts: the CUDA headers that nvcc includes implicitly, whole
-or light. That is more than 95 % of a small program. g++ reads both texts once here; the compile driver then
-hands it only the rest. When a file starts differently, the driver compiles the whole of it, so this is never
-more than a short cut.
-Also runs inside the compile sandbox, so it uses the standard library alone.
+The output of cudafe++ always begins with one of two texts: the CUDA headers that nvcc includes implicitly,
+complete or light. This text is more than 95 % of a small program. g++ precompiles both texts once, and the
+compile driver then passes only the rest to g++. If a file starts differently, the driver compiles the whole
+file, so this is only an optimisation. This module also runs inside the compile sandbox, so it only uses the
+standard library.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A program that looks round in its sandbox, and what it must have seen: backends prove themselves by it."""
+"""A program that inspects its sandbox, and the results that backends must show to pass `verify`."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ _PATIENCE_S = 30.0
 def probe(backend: Backend, *, identities: range, init: str, image: Image = Image.CUDA) -> None:
     """Start it; it must run as one of `identities` under an `init` of that name.
 
-    Raises IsolationUnavailable when it cannot be started, or sees what it should not.
+    Raises IsolationUnavailable if it cannot be started, or sees more than it should.
     """
     process = backend.start(replace(_PROBE, image=image))
     try:
@@ -39,7 +39,7 @@ def probe(backend: Backend, *, identities: range, init: str, image: Image = Imag
 
 
 def judge(completion: Completion, *, identities: range, init: str) -> None:
-    """Raise IsolationUnavailable unless the probe saw what it must."""
+    """Raise IsolationUnavailable unless the probe's report is as required."""
     said = completion.stdout.decode(errors="replace")
     if completion.ending is not Termination.EXITED or completion.status != 0:
         raise IsolationUnavailable(

@@ -1,12 +1,12 @@
 """The system call filter of every sandbox, assembled to classic BPF.
 
-Theory of operation. The kernel runs the program below on each system call of the sandboxed process and
-of all its descendants; nothing can remove it. It is the second fence: namespaces and the empty
-capability set already refuse most of what is listed, the filter keeps the kernel code behind
-those calls out of reach. Calls are allowed unless a table refuses them, because compilers and PyTorch
-use hundreds; a call newer than this file answers ENOSYS, so that programs fall back. A few calls are
-judged by an argument. Pointers cannot be followed here, hence clone3, which hides its flags behind
-one, answers ENOSYS, and the C library falls back to clone.
+Theory of operation. The kernel runs the program below on each system call of the sandboxed process and of all
+its descendants; nothing can remove it. It is the second line of defence: namespaces and the empty capability
+set already refuse most of the listed calls, and the filter also makes the kernel code behind these calls
+unreachable. Calls are allowed unless a table refuses them, because compilers and PyTorch use hundreds of
+calls. A call newer than this file returns ENOSYS, so that programs fall back. For a few calls, an argument
+decides. A filter cannot follow pointers, and clone3 passes its flags by pointer. So clone3 returns ENOSYS,
+and the C library falls back to clone.
 
 Source: seccomp(2), linux/filter.h, arch/x86/entry/syscalls/syscall_64.tbl and
 include/uapi/asm-generic/unistd.h of Linux 6.12.
@@ -235,7 +235,7 @@ JUDGEMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a filter refuses always, and what by an argument."""
+    """Calls that a filter always refuses, and calls that it refuses by an argument."""
 
     refusals: tuple[Refusal, ...]
     judgements: tuple[ArgumentRule, ...]

@@ -16,12 +16,12 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps on one sandbox. A breach kills it and names itself in `Termination`.
+    """Limits of one sandbox. A sandbox that exceeds one is killed, and its `Termination` names the limit.
 
-    `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted.
-    `flood_kib` is the amount after which the sandbox is killed. `idle_s` is how long all of its processes may
-    sleep at the same time, 0 for any time: such a program waits for something that does not happen. On a busy
-    host it would be ready to run. The limit has no effect where the processes cannot be seen.
+    `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted. `flood_kib` is the
+    amount after which the sandbox is killed. `idle_s` is how long all of its processes may sleep at the same
+    time, 0 for no limit. A program that exceeds it waits for an event that never happens, since on a busy
+    host it would be ready to run. The limit has no effect if the processes are not visible.
     """
 
     wall_s: float
@@ -73,12 +73,12 @@ class SandboxGpu:
 class Command:
     """A program to run isolated.
 
-    `files` are written into the private working directory `/work` before the start, which is a
-    size-limited tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as
-    descriptor 3. The environment holds exactly what `environment` names. `collect` lists file names
-    below `/work` to bring back after exit, each a plain file of at most the given bytes. `label` names the
-    sandbox for people: `job-<id>-<attempt>` and what it is for. With `watched`, a tool watches the program:
-    processes may also lock files and speak over the loopback, see `sandbox.seccomp`.
+    `files` are written into the private working directory `/work` before the start, which is a size-limited
+    tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as descriptor 3. The
+    environment holds exactly what `environment` names. `collect` lists file names below `/work` to bring back
+    after exit, each a plain file of at most the given bytes. `label` describes the sandbox for operators:
+    `job-<id>-<attempt>` and its purpose. With `watched`, a tool watches the program: processes may also lock
+    files and speak over the loopback, see `sandbox.seccomp`.
     """
 
     argv: tuple[str, ...]

@@ -1,11 +1,10 @@
 """The thread of each sandbox: starts it, reads its output, enforces its limits, reaps it.
 
-Theory of operation. Everything that can happen to a sandbox is an event on one selector: output,
-its end, a wish of another thread (`kill`, `begin`), a tick for the clocks. How a sandbox is started,
-measured and removed is the backend's business (`SandboxStarter`, `RunningSandbox`). Only the thread starts
-and removes it, because bwrap dies with the thread that spawned it. The end is always the same: kill
-everything inside, wait until it is gone, read what is left in the pipes, collect files, notify waiters, clean
-up.
+Theory of operation. All events of a sandbox come through one selector: output, its end, a request of another
+thread (`kill`, `begin`), and a tick for time limits. The backend implements how a sandbox is started,
+measured and removed (`SandboxStarter`, `RunningSandbox`). Only this thread starts and removes the sandbox,
+because bwrap dies with the thread that spawned it. The end is always the same: kill all processes inside,
+wait until they have exited, read the rest of the pipes, collect files, notify waiters, and clean up.
 """
 
 import contextlib
@@ -55,12 +54,12 @@ class End:
 class RunningSandbox(Protocol):
     """A sandbox that runs its program. `cpu_s` and `limit_memory` may be called from any thread.
 
-    Looking at `out_of_memory` may take long; it is looked at a tenth of the time at most.
+    `out_of_memory` may be slow, so it is called for at most a tenth of the time.
     """
 
     @property
     def init(self) -> int:
-        """The host's id of the process with which everything inside dies, 0 where it cannot be seen."""
+        """The host id of the process with which all others inside die, 0 if it is not visible."""
 
     @property
     def ended(self) -> int:
@@ -76,13 +75,13 @@ class RunningSandbox(Protocol):
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it holds more than it may and has to be killed for it, where the kernel does not."""
+        """Return whether it exceeds its memory limit and must be killed, if the kernel does not do this."""
 
     def limit_memory(self, memory_mib: int) -> None:
         """Change the cap on its memory."""
 
     def bury(self) -> End:
-        """Kill what still runs inside, wait until it is gone. Raises IsolationUnavailable if that fails."""
+        """Kill the remaining processes and wait for their end. Raises IsolationUnavailable if that fails."""
 
     def close(self) -> None:
         """Release and remove what belonged to it."""
@@ -95,7 +94,7 @@ class SandboxStarter(Protocol):
         """Start it. Raises IsolationUnavailable."""
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
-        """The error with what was printed until it failed, and the fix where the words are known."""
+        """Return the error with the output until the failure, and the fix for known messages."""
 
 
 class WatchedProcess:
@@ -125,7 +124,7 @@ class WatchedProcess:
 
     @property
     def channel(self) -> socket.socket:
-        """Our end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
+        """The judge's end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
         if self._channel is None:
             raise ValueError(f"the command of {self._command.label!r} asked for no channel")
         return self._channel
@@ -145,7 +144,7 @@ class WatchedProcess:
                 os.eventfd_write(self._wake, 1)
 
     def wait(self, timeout_s: float | None = None) -> Completion:
-        """Wait for the end. Raises TimeoutError when it is still running after `timeout_s`."""
+        """Wait for the end. Raises TimeoutError if the sandbox is still running after `timeout_s`."""
         if not self._ended.wait(timeout_s):
             raise TimeoutError(f"{self._command.label} is still running")
         if self._completion is None:
@@ -153,11 +152,11 @@ class WatchedProcess:
         return self._completion
 
     def kill(self) -> None:
-        """End it and all its descendants now; `wait` then says `killed`."""
+        """Kill all of its processes now. `wait` then reports `killed`."""
         self._stop(Termination.KILLED)
 
     def close(self) -> None:
-        """Kill if running, reap, and remove everything that belonged to it."""
+        """Kill it if it is running, reap its processes, and remove everything that belonged to it."""
         self.kill()
         self._thread.join()
         with self._lock:
@@ -262,7 +261,7 @@ class WatchedProcess:
             self._stop(Termination.WALL_TIME if late else Termination.CPU_TIME)
 
     def _check_idle(self, running: RunningSandbox) -> None:
-        """Add up the time in which everything slept. A pause of our own counts as one tick at most."""
+        """Add up the time in which all processes slept. A delay of this thread counts as one tick at most."""
         with self._lock:
             now = time.monotonic()
             passed_s = now - self._last_idle_look_s

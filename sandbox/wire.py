@@ -1,9 +1,9 @@
 """Messages between the referee and a runner or the oracle.
 
-Theory of operation. Both ends hold a SOCK_SEQPACKET socket. The host sends fixed-width requests,
-with descriptors attached (SCM_RIGHTS); the sandboxed side answers each with its sequence number,
-eight bytes and nothing else, so that nothing it says has to be parsed. It first sends
-sequence 0 when it is ready, before any code of a submission is loaded.
+Theory of operation. Both ends hold a SOCK_SEQPACKET socket. The host sends fixed-width requests, with
+descriptors attached (SCM_RIGHTS); the sandboxed side answers each request only with its sequence number,
+eight bytes, so that no answer has to be parsed. First it sends sequence number 0 when it is ready, before any
+code of a submission is loaded.
 
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
     LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
@@ -12,10 +12,10 @@ sequence 0 when it is ready, before any code of a submission is loaded.
     TIME     descriptors: the page (`Page`), on a GPU the memory of the flags, then those of `sets` sets
     QUIT     no descriptors, no answer
 
-A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as
-a POSIX file descriptor. An array that a program gets in host memory is a memfd everywhere. All are
-mapped whole; `offset` says where the payload starts. Nothing tells how large device memory is behind a
-descriptor, so there an array's `value` does.
+A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as a
+POSIX file descriptor. An array that a program gets in host memory is a memfd everywhere. All descriptors are
+mapped as a whole, and `offset` is the start of the payload. The size of device memory cannot be read from a
+descriptor, so the array's `value` contains it.
 
 TIME opens a timed session over a shared page of memory, because a socket takes longer than many kernels.
 The referee writes `set` and `kind` and then a new number into `order`. The runner makes one call with
@@ -26,12 +26,12 @@ argument set number `set`. There are two kinds of calls:
              itself, and its host code costs no time. The flags lie in device memory that the referee owns.
     CALLED   the runner waits until `go` holds the number, makes the call, waits for the device, sets DONE.
 
-In both cases it then waits for the device and stores the number in `done`, which only says that the next
-order may come: when a call was done the referee sees on the device. END ends the session and is answered on
-the socket. Without a GPU there are no flags, and every call is CALLED.
+In both cases, the runner then waits for the device and stores the number in `done`. This only tells the
+referee that the next order may follow; the referee sees on the device when a call is finished. END ends the
+session and is answered on the socket. Without a GPU there are no flags, and every call is CALLED.
 
-The C++ side is `runner/wire.h`. This module uses the standard library alone, because the Python
-runners import it inside the sandbox.
+The C++ side is `runner/wire.h`. This module only uses the standard library, because the Python runners import
+it inside the sandbox.
 """
 
 import array
@@ -92,7 +92,7 @@ class RunFlag(IntFlag):
     SHOW = 64  # the referee shows inputs and outputs of a public case; no runner gets this flag
     COUNT = 128  # with RACES: count what kernels ask of a GPU, and note the lines that waste much
     SUMS = 256  # with COUNT: also report the sums over the call, for requirements; PyTorch too
-    LATE_READS = 512  # with RACES: reads that raced wait until no other thread of their block can go on
+    LATE_READS = 512  # with RACES: racing reads wait until no other thread of their block can continue
     STALE_READS = 2048  # with RACES: a read that nothing orders after a write sees the value before it
     TORN_READS = 1024  # with LATE_READS: the first such read of a thread after a barrier does not wait
     TRACE = 4096  # with COUNT: write a trace for the replay of the case to the last descriptor
@@ -258,7 +258,7 @@ def send_request(channel: socket.socket, request: Request, descriptors: Sequence
 
 
 def receive_request(channel: socket.socket) -> tuple[Request, list[int]] | None:
-    """Receive one request and its descriptors, or None when the host has gone."""
+    """Receive one request and its descriptors, or None if the host has closed the channel."""
     data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, MAX_DESCRIPTORS)
     return (Request.unpack(data), list(descriptors)) if data else None
 

@@ -2,8 +2,8 @@
 
 Theory of operation. One worker has a main process, which receives wake-up messages and sweeps, and
 `worker_concurrency` children, which judge one submission each at a time. A child opens its judging target
-when it starts and keeps it. No job depends on a message, since the sweeper of any worker sends another for
-jobs that wait; the settings below follow from that (docs/adr/0011).
+when it starts and keeps it. No job depends on a message, since the sweeper of any worker sends another one
+for waiting jobs. The settings below follow from that (docs/adr/0011).
 
 The sweeper is a thread of the main process instead of Celery beat: the embedded installation then needs no
 third process and no schedule file, a live worker always sweeps, and several sweepers at a time do no harm.
@@ -64,8 +64,8 @@ from worker.shutdown import shutdown  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 from worker.watchdog import Watchdog, silent_s  # noqa: E402 - as above
 
-# From the limit of a job to the end of its child. Less than a lease, which is not extended past the limit:
-# so a child that hangs is dead before another worker takes its job.
+# From the limit of a job to the end of its child. This is less than a lease, which is not extended past the
+# limit. So a hung child is dead before another worker takes its job.
 KILL_GRACE_S = min(10.0, settings.WARPCOURT.lease_s / 2)
 # The first child on a new machine compiles the functional engine; Celery would kill it after 4 s.
 START_S = 600
@@ -85,12 +85,12 @@ celery = new_celery(settings.WARPCOURT)
 celery.conf.update(
     task_queues=broker_queues(_queues),
     worker_concurrency=settings.WARPCOURT.worker_concurrency,
-    # Acknowledged on arrival: a wake-up message contains no work that could be lost with it. With late
-    # acknowledgement the broker would be a second truth, and would hold messages back from other workers
-    # while a submission is judged.
+    # Acknowledged on arrival, because a wake-up message contains no work that could be lost. With late
+    # acknowledgement, the broker would have a second record of the jobs, and would withhold messages from
+    # other workers while a submission is judged.
     task_acks_late=False,
     # Take no message while all children are busy: another worker may be idle. Celery supports this with
-    # Redis; from the broker of files, where there is one worker, it takes one ahead for each child.
+    # Redis. With the file broker, which has only one worker, Celery prefetches one message for each child.
     worker_prefetch_multiplier=1,
     worker_disable_prefetch=bool(settings.WARPCOURT.broker_url),
     worker_consumer="worker.consumer:Consumer",
@@ -98,7 +98,7 @@ celery.conf.update(
     # The first limit returns the job to the queue, the second kills the child; see KILL_GRACE_S.
     task_soft_time_limit=settings.WARPCOURT.job_limit_s,
     task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
-    # Losing the broker does not end running judgements; the worker reconnects until it is back.
+    # If the broker is lost, running judgements continue, and the worker reconnects until the broker is back.
     worker_cancel_long_running_tasks_on_connection_loss=False,
     broker_connection_retry=True,
     broker_connection_max_retries=None,

@@ -9,7 +9,10 @@ AGAIN_S = 2
 
 
 class Consumer(CeleryConsumer):
-    """Celery's own pause grows to half a minute after failures, and jobs would wait for it."""
+    """Reconnects at a constant interval.
+
+    Celery's own pause grows to half a minute, and jobs would wait for it.
+    """
 
     def ensure_connected(self, conn: Any) -> Any:
         """Connect to the broker. Retry every AGAIN_S until it answers or the worker stops."""

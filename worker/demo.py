@@ -36,7 +36,7 @@ POLL_S = 0.5
 PLAIN_WIDTH = 120  # characters of a table in a file
 PATIENCE_S = 900.0
 _PROBLEMS = 12  # which one page of submissions in the API can show
-# One of each shows the judge's verdicts; time limits would mostly show waiting.
+# One program for each verdict. Programs that exceed time limits are left out, because they mostly wait.
 _FAILURES = (
     Verdict.WRONG_ANSWER,
     Verdict.ILLEGAL_ACCESS,
@@ -184,7 +184,7 @@ def _load(root: Path) -> list[Problem]:
 
 
 def _rank(problem: Problem) -> tuple[int, float]:
-    """Return where a problem comes in the demonstration: easy ones first, then by the day of the track."""
+    """Return the sort key of a problem in the demonstration: easy ones first, then by day of the track."""
     return list(Difficulty).index(problem.difficulty), problem.track_day or math.inf
 
 

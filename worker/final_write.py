@@ -14,7 +14,7 @@ from web.site.databases import DATABASE_AWAY
 
 log = structlog.get_logger(__name__)
 
-# A database that refuses writes for the moment is retried like one that is away.
+# A write is retried if the database temporarily refuses it, as if the database did not answer.
 UNANSWERED = (*DATABASE_AWAY, InternalError)
 AGAIN_S = 0.5
 
@@ -23,7 +23,7 @@ AGAIN_S = 0.5
 class FinalWrite:
     """The final write of a job: a report with its verdict, or the return of the job to the queue.
 
-    `write` returns False when the lease was lost, and changes nothing then. `interrupted`: the job was not
+    If the lease was lost, `write` returns False and changes nothing. `interrupted`: the job was not
     completed, so a worker that stops returns it to the queue instead. `follow_up` runs once after a write
     that succeeded, and does not raise.
     """
@@ -34,11 +34,11 @@ class FinalWrite:
     follow_up: Callable[[], None] | None = None
 
     def settle(self, lost: Callable[[], bool]) -> None:
-        """Write it. Retry while the database does not answer, until the lease is `lost`.
+        """Write the end of the job. Retry while the database does not answer, until the lease is `lost`.
 
-        A commit without an answer may have worked: then the next try finds the lease gone. If the database
-        answers heartbeats and refuses this write for the length of a lease, the write itself is at fault; the
-        lease then expires, and the job is retried.
+        A commit without an answer may have succeeded. Then the next try finds that the lease has ended. If
+        the database answers heartbeats but refuses this write for the length of a lease, the write itself is
+        at fault. Then the lease expires, and the job is retried.
         """
         deadline = time.monotonic() + settings.WARPCOURT.lease_s
         kept = False

@@ -31,7 +31,7 @@ def run(parts: list[SupervisedProcess], stop: Event) -> None:
         part.ask_to_stop()
         if part.process is not None:
             part.process.wait()
-        part.kill()  # remains of the last run
+        part.kill()  # processes that the last run left behind
 
 
 def main(argv: list[str] | None = None) -> int:

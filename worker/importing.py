@@ -3,7 +3,7 @@
 Theory of operation. A set takes minutes, so the worker judges submissions between two problems. Each problem
 is stored as soon as it is done. If the worker is lost, the next one continues after the stored problems. The
 report contains the errors of a problem. The owner sees errors of the upload. If this host does not have the
-folder to import, a worker on another host takes the import. Every other failure is the judge's
+folder to import, a worker on another host takes the import. Every other failure is a failure of the judge
 (`worker.run`).
 """
 
@@ -30,7 +30,7 @@ from worker.run import RequirementMissing, Running, Work
 
 log = structlog.get_logger(__name__)
 
-_ENOUGH = 3  # problems that tell how long one takes
+_ENOUGH = 3  # problems after which the remaining time is estimated
 
 
 def _import(running: Running[ImportRun]) -> FinalWrite:
@@ -66,7 +66,7 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
 
 
 def time_left(spent_s: float, *, done: int, total: int) -> str:
-    """Return how long the rest of a set takes if it is like the `done` problems, as the end of a text."""
+    """Return the estimated time for the rest of a set, from the `done` problems, as the end of a text."""
     if done < _ENOUGH:
         return ""
     minutes = math.ceil(spent_s / done * (total - done) / 60)

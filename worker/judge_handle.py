@@ -1,4 +1,4 @@
-"""The judge of this process: opened once, kept, and opened again after a failure."""
+"""The judge of this process. It is opened once, kept, and reopened after a failure."""
 
 import time
 

@@ -97,8 +97,8 @@ class PackageJudge:
         """Open the target. `folder_of` returns the folder of the package that judges a submission.
 
         Raises:
-            sandbox.backend.IsolationUnavailable: with the fix.
-            sandbox.toolchain.ToolchainMissing: with the install line.
+            sandbox.backend.IsolationUnavailable: this host cannot isolate programs. The message has the fix.
+            sandbox.toolchain.ToolchainMissing: a tool is missing. The message has the command to install it.
         """
         self._config = config
         self._folder_of = folder_of
@@ -168,7 +168,7 @@ class PackageJudge:
         on_problem: OnProblem,
         cancelled: Event,
     ) -> Generator[Imported, None, None]:
-        """Check each in a sandbox of its own, with PyTorch, which many sets need."""
+        """Check each problem in its own sandbox, with PyTorch, which many sets need."""
         with (
             open_workshop(open_configured_backend(self._config), scale=scale) as workshop,
             closing(import_set(format_name, folder, workshop, done=done, on_problem=on_problem)) as problems,
@@ -184,7 +184,10 @@ class PackageJudge:
 
 
 def _board_key() -> bytes:
-    """The site's secret for the contents of boards by score. All its workers have the same."""
+    """Return the site's secret key for leaderboards by checker score.
+
+    All workers of a site have the same key.
+    """
     return salted_hmac("warpcourt.boards", "contents", algorithm="sha256").digest()
 
 
@@ -195,17 +198,17 @@ def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, i
 
 
 class ScriptedJudge:
-    """Runs nothing: the source says what happens. For tests of all code around the judge.
+    """Runs no program: words in the source determine the result. For tests of all code around the judge.
 
-    A source consists of words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to
-    fail as the judge itself may fail; `freeze`, to block the interpreter for ever. Without a verdict it is
-    accepted. `worker.scripted` has more words.
+    A source consists of words such as `wrong_answer`, the verdict; `sleep=2.5`, the time to take in seconds;
+    `fail`, to fail as the judge itself may fail; `freeze`, to block the interpreter for ever. Without a
+    verdict it is accepted. `worker.scripted` has more words.
     """
 
     gpu_models = scripted.GPU_MODELS
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
-        """Do what the source says."""
+        """Return the report that the words in the source request."""
         verdict = Verdict.ACCEPTED
         words = submission.source.split()
         on_progress(ProgressEvent(Step.COMPILING, "Compiling"))
@@ -251,7 +254,7 @@ class ScriptedJudge:
         return tuple(cases)
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:  # noqa: ARG002 - there is none
-        """Prove nothing: words in the reference give the findings, as those of a source do."""
+        """Prove nothing: words in the reference determine the findings."""
         return scripted_proving.prove(problem, on_progress=on_progress, gate=_gate(cancelled))
 
     def try_solutions(

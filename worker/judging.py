@@ -1,9 +1,9 @@
 """Claims and runs the next job when a worker is woken: a submission, or else a job of another kind.
 
-Theory of operation. `judge_next` takes submissions that people wait for; only when none of them waits, proofs
-and previews of problems that are being written (`worker.proving`), then sets to be imported
-(`worker.importing`); and last, hidden runs of a rejudge. `worker.run` says how each of them ends. Submissions
-and hidden runs are judged in the same way and recorded where they came from.
+Theory of operation. `judge_next` first takes submissions of waiting users. If there are none, it takes proofs
+and previews of workspaces (`worker.proving`), then sets to be imported (`worker.importing`), and finally
+hidden runs of a rejudge. `worker.run` describes how each job ends. Submissions and hidden runs are judged in
+the same way; each result is stored with its own kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,8 +43,9 @@ _TRUSTED = {Verdict.ACCEPTED, Verdict.CANCELLED}
 def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown = shutdown) -> None:
     """Run the most urgent waiting job.
 
-    Does nothing if there is none, this host cannot judge, staff have drained it, its limit of GPU time is
-    reached, the worker stops, or the database does not answer: then the sweep wakes a worker again.
+    Does nothing if there is no job, this host cannot judge, staff have drained it, its limit of GPU time is
+    reached, the worker stops, or the database does not answer. In these cases, the sweeper wakes a worker
+    later.
     """
     close_old_connections()
     with stop:
@@ -128,7 +129,10 @@ def _judge(
 
 
 def _follow(report: FreshReport, add_listings: Callable[[Mapping[str, str]], object]) -> None:
-    """Store the listings that were made meanwhile. They are lost if the database does not answer."""
+    """Store the listings that were finished in the meantime.
+
+    They are lost if the database does not answer.
+    """
     try:
         add_listings(report.with_listings().listings)
     except DatabaseError as error:

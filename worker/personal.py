@@ -91,7 +91,10 @@ class RunLost(SiteAway):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The API of the site. `said` is what this node says about itself. All methods raise the errors above."""
+    """The API of the site. `said` is this node's description of itself.
+
+    All methods raise the errors above.
+    """
 
     client: httpx.Client
     said: Mapping[str, str]
@@ -162,7 +165,7 @@ def open_site(config: Config, hardware: str, transport: httpx.BaseTransport | No
         base_url=config.site_url,
         headers={"Authorization": f"Bearer {config.node_key}"},
         timeout=_PATIENCE_S,
-        trust_env=not is_loopback(config.site_url),  # else the key could go to a proxy without encryption
+        trust_env=not is_loopback(config.site_url),  # or the key might reach a proxy without encryption
         transport=transport,
     )
     return Site(client, {"version": version(), "hardware": hardware})

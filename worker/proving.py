@@ -1,9 +1,9 @@
 """Runs a proof, a trial of solutions or a preview of a workspace.
 
 Theory of operation. If a reference fails, its author sees the location and the job is not retried. Every
-other failure is the judge's (`worker.run`). A proof judges dozens of programs and lets submissions run
-between two of them. If the worker stops or its node is drained, it returns the proof to the queue at such a
-moment.
+other failure is a failure of the judge (`worker.run`). A proof judges dozens of programs and lets submissions
+run between two of them. If the worker stops or its node is drained, it returns the proof to the queue at such
+a moment.
 """
 
 import time

@@ -1,9 +1,10 @@
 """Signs of life of a worker's children, and the claim of each, in memory that the main process can read.
 
-Theory of operation. A child has a thread that only counts. While the child runs Python the count grows. If
-one call blocks the interpreter, such as a regular expression that never ends, no thread of the child runs,
-including its heartbeat, and the count stops. Count and claim are in a page of memory which the main process
-created before it forked its children, so no message can be missed. `worker.watchdog` reads it.
+Theory of operation. Each child has a thread that only increments a counter. While the child runs Python code,
+the counter grows. If one call blocks the interpreter, such as a regular expression that never ends, no thread
+of the child runs, not even its heartbeat, and the counter stops. Counter and claim are in a page of shared
+memory that the main process created before it forked its children, so no message can be missed.
+`worker.watchdog` reads it.
 """
 
 import mmap

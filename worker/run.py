@@ -1,15 +1,15 @@
 """Runs one job of any kind, from claim to end.
 
-Theory of operation. A kind of job has a queue and a `work`, which does the job in this thread and says how it
-ends. While it works a heartbeat thread extends the lease and learns of cancellation.
+Theory of operation. Each kind of job has a queue and a function `work`, which runs the job in this thread and
+returns its final write. Meanwhile, a heartbeat thread extends the lease and detects cancellation.
 
-A job ends with one write: its result, or its return to the queue. A failure on our side (the package, the
-toolchain, a disk, this code) returns it for another try and is never charged to its owner. A worker that
-stops, and a host that cannot judge at the moment, return it without using up a try, and such a host pauses.
-A host that lacks what only this job needs returns it without using up a try, and does not claim it again.
-The write is repeated while the database does not answer, for as long as the lease lasts
-(`worker.final_write`), and the heartbeat continues. A late or repeated write changes nothing: every write is
-fenced. Progress that cannot be written is skipped: the result includes it.
+A job ends with one write: its result, or its return to the queue. A failure of the judge (the package, the
+toolchain, a disk, this code) returns the job to the queue for another try, and is never charged to its owner.
+A worker that stops returns the job without using up a try. So does a host that cannot judge at the moment,
+which then pauses. A host that lacks a requirement of this job alone also returns it without using up a try,
+and does not claim it again. The write is repeated while the database does not answer, for as long as the
+lease lasts (`worker.final_write`), and the heartbeat continues. A late or repeated write changes nothing,
+because every write is fenced. Progress that cannot be written is skipped, because the result includes it.
 
 Long jobs yield: between two steps the worker judges new submissions, so no user waits
 for such a job longer than for one step of it.

@@ -79,7 +79,7 @@ class _Figures:
 
 
 def freeze() -> None:
-    """Hang in one call that lets no other thread run, as a reader of hostile text may."""
+    """Hang in one call that blocks all other threads, as a parser of hostile text might."""
     re.match("(a+)+b", "a" * 64)
 
 

@@ -1,9 +1,9 @@
 """Shares the reason why this worker's children cannot judge with its main process.
 
 Theory of operation. Children are forked from the main process, and only the main process reports the worker
-to the database. They share a page of memory with it, created before they are forked. The text of the last
-child that writes one counts; all children share one host, and so most of its failures. A text that is written
-while it is read may be truncated, until the next read.
+to the database. They share a page of memory with it, created before they are forked. The last text that a
+child wrote counts, because all children share one host and most of its failures. A text that is read while it
+is written may be truncated until the next read.
 """
 
 import mmap

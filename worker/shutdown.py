@@ -3,10 +3,10 @@
 Theory of operation. SIGTERM reaches only the main process (`docker stop`, the supervisor) or every process of
 the worker (a shell, systemd). The main process writes the end of the grace period into a page of memory that
 it shares with its children, since they are forked from it. So no message can be missed, and a child that is
-forked later sees it too. A child that gets the signal itself dies at once while it is idle, as Celery's
-children do. While it judges, it records an end of its own, and exits after the job. From then on no process
-claims (`worker.judging`). At the end of the grace period the heartbeat of a judgement has the sandboxes
-killed. Then the job returns to the queue without a charged try, and another worker is woken at once.
+forked later sees it too. An idle child that gets the signal itself exits at once, like Celery's children. A
+child that judges records its own stop request, and exits after the job. From then on, no process claims jobs
+(`worker.judging`). At the end of the grace period, the heartbeat of a judgement makes the judge kill the
+sandboxes. Then the job returns to the queue without using up a try, and another worker is woken at once.
 
 The times are of the kernel's monotonic clock, which all processes of a host share.
 """

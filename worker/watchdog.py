@@ -1,15 +1,15 @@
 """The thread that replaces children that hang, and ends their jobs.
 
 Theory of operation. It runs in the worker's main process, whose interpreter no child can block, and reads the
-signs of life of the children (`worker.pulse`). A child that has used `silent_s` of processor time since its
-last sign is in a call that does not end. The thread kills it, its sandboxes die with it, and Celery starts
-another. It counts processor time instead of elapsed time, so it kills nothing on a host that is paused,
-asleep or overloaded. A child that waits without a sign is left to its lease and to Celery's limit.
+signs of life of the children (`worker.pulse`). A child that has used `silent_s` of CPU time since its last
+sign is in a call that does not end. The thread kills the child, its sandboxes die with it, and Celery starts
+another. The thread counts CPU time instead of elapsed time, so it kills no child on a host that is paused,
+asleep or overloaded. A child that waits without using CPU time is ended by its lease and by Celery's limit.
 
-The child's job would hang the next child, too. So the job ends at once as a failure of the judge, is not
-charged to its author, and is not tried again. That is one write under the claim's attempt: if the child
-recovered before it died, or the lease was lost, it changes nothing. It is repeated while the database does
-not answer, for the length of a lease.
+The job would also hang the next child. So it ends at once as a failure of the judge, is not charged to its
+author, and is not retried. This is one write, fenced by the attempt of the claim: if the child recovered
+before it died, or the lease was lost, the write changes nothing. It is repeated while the database does not
+answer, for the length of a lease.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""The trusted clock: times what only the referee measured. `session` explains how."""
+"""The trusted clock: ranks only times that the referee measured itself. `session` explains how."""

@@ -1,9 +1,9 @@
 """Measured peak rates of one GPU of this node, stored with a stamp.
 
-Theory of operation. A process of its own (`python -m judge.gpu.device.calibrate`) measures the GPU. The
-caller must hold its exclusive lease. The result is a small JSON file per GPU in a directory of the node. It
-holds for the GPU and the driver in its stamp; another stamp means measuring again, and so does a file of an
-older format.
+Theory of operation. A separate process (`python -m judge.gpu.device.calibrate`) measures the GPU. The caller
+must hold the exclusive lease of this GPU. The result is stored as a small JSON file for each GPU in a
+directory of the node. A file is valid for the GPU and the driver in its stamp. If the stamp differs or the
+file has an older format, the GPU is measured again.
 """
 
 import json
@@ -18,23 +18,22 @@ from judge.errors import JudgeError
 
 MEASURES = "float16", "float32", "float64"
 _TIMEOUT_S = 120.0
-_FORMAT = 2  # 2: reads alone, and what cold writes leave in the cache
+_FORMAT = 2  # 2: adds the rate of reads alone, and the bytes that cold writes leave in the cache
 _ABSORBED_ROOM = 1.5
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 class CalibrationFailed(JudgeError):
-    """Raised when a GPU cannot be measured, with what the measuring process said."""
+    """Raised when a GPU cannot be measured. The message contains the output of the measuring process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """Measured rates of a GPU: bytes read plus written per second, and operations per second by dtype.
 
-    A fused multiply-add counts as two operations. `l2_bytes` is the size of its L2 cache.
-    `read_bytes_per_s` is the rate of reads alone, 0 where it was not measured. `absorbed_bytes` are the most
-    bytes that a cold call was seen to leave in the cache instead of writing them to memory, None where that
-    was not measured.
+    A fused multiply-add counts as two operations. `l2_bytes` is the size of its L2 cache. `read_bytes_per_s`
+    is the rate of reads alone, 0 if it was not measured. `absorbed_bytes` is the largest number of bytes that
+    a cold call left in the cache instead of writing them to memory, None if it was not measured.
     """
 
     gpu_uuid: str
@@ -52,9 +51,10 @@ class Calibration:
 
     @property
     def left_in_cache_bytes(self) -> int:
-        """The most outputs that need not have reached memory when a call ends, with room for doubt.
+        """The most bytes of outputs that may still be in the cache when a call ends, with a safety margin.
 
-        Never more than the cache, nor less than a quarter of it: measuring sees one way to write of many.
+        At most the size of the L2 cache, and at least a quarter of it: the calibration measures only one of
+        many ways to write.
         """
         if self.absorbed_bytes is None:
             return self.l2_bytes
@@ -73,12 +73,14 @@ def calibrated(
     driver: str,
     measure: Callable[[str, str], Calibration] | None = None,
 ) -> Calibration:
-    """The calibration of a GPU: the one in `directory`, or a fresh one, which is kept there.
+    """Return the calibration of a GPU from `directory`.
 
-    The caller holds the GPU's exclusive lease, because `measure` uses all of it for some seconds.
+    If it is missing, measure the GPU and store the result.
+
+    The caller must hold the GPU's exclusive lease, because `measure` uses the whole GPU for some seconds.
 
     Raises:
-        CalibrationFailed: it cannot be measured.
+        CalibrationFailed: the GPU cannot be measured.
     """
     known = load(directory, gpu_uuid=gpu_uuid, driver=driver)
     if known is not None:
@@ -89,7 +91,7 @@ def calibrated(
 
 
 def load(directory: Path, *, gpu_uuid: str, driver: str) -> Calibration | None:
-    """Return the stored calibration of that GPU and driver, or None if it is missing or unreadable."""
+    """Return the stored calibration for this GPU and driver, or None if it is missing or unreadable."""
     try:
         body = json.loads(_file(directory, gpu_uuid).read_text(encoding="utf-8"))
         found = parse(body)
@@ -99,7 +101,7 @@ def load(directory: Path, *, gpu_uuid: str, driver: str) -> Calibration | None:
 
 
 def store(directory: Path, calibration: Calibration) -> None:
-    """Keep `calibration`, in place of an earlier one of that GPU, in one step."""
+    """Store `calibration`. It atomically replaces an earlier one of the same GPU."""
     directory.mkdir(parents=True, exist_ok=True)
     path = _file(directory, calibration.gpu_uuid)
     draft = path.with_suffix(f".{os.getpid()}")
@@ -108,7 +110,7 @@ def store(directory: Path, calibration: Calibration) -> None:
 
 
 def parse(body: object) -> Calibration:
-    """The calibration in a JSON value. Raises ValueError for anything else."""
+    """Parse a calibration from a JSON value. Raises ValueError if the value is not a calibration."""
     try:
         if not isinstance(body, dict) or body["format"] != _FORMAT:
             raise ValueError("not a calibration")
@@ -137,7 +139,7 @@ def not_yet_written(written: int, moved: int, took_s: float, rate: float) -> flo
 
 
 def measure_in_process(gpu_uuid: str, driver: str) -> Calibration:
-    """Measure a GPU in a process of its own, so that no CUDA context stays behind. Takes some seconds."""
+    """Measure a GPU in a separate process, so that no CUDA context remains. Takes some seconds."""
     environment = os.environ | {"CUDA_VISIBLE_DEVICES": gpu_uuid}
     try:
         done = subprocess.run(

@@ -1,22 +1,27 @@
-"""Times single calls, and blocks of calls during which NVML reports an idle GPU. Checks each in full.
+"""Times single calls and blocks of calls, and checks all outputs of each call.
 
-Theory of operation. A call:
+NVML decides which blocks count.
+
+Theory of operation. A call has four steps:
 
     arm        poison the outputs of a set of chance
     order      have the runner queue the call behind the gate, where its program lets it
     pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
 
-Its time runs from the release to the last change that was seen in the outputs. Outputs that change after
-the flag DONE are a rejection: a program that sets it early has left work undone, and that work is not timed.
+The time of a call runs from the release to the last change that the gate saw in the outputs. If outputs
+change after the flag DONE, the program is rejected: it set the flag before all of its work was done, so the
+rest of this work was not timed.
 
-Some programs work on streams of their own that do not wait for the default stream. Queued ahead they would
-start before their inputs are there, and be wrong without being at fault. Such a program is called by its
-host once the gate is open instead. The time of its launches counts then, and its result says so.
+Some programs use streams of their own that do not wait for the default stream. If such a program were queued
+behind the gate, it would start before its inputs are copied and compute wrong outputs, although it is
+correct. So the host calls it after the gate has opened. The time then includes its launches, and the result
+says so.
 
-Warming up finds these programs. Their first call may still be right: whatever waits for the whole device,
-such as the first launch of a kernel or cudaFree, waits for the gate too. So every warm-up call is looked at,
-each meets inputs of zeros until its own have landed, and all are repeated if one of them was wrong.
+The warm-up detects these programs. Their first call may still be correct: an operation that waits for the
+whole device, such as the first launch of a kernel or cudaFree, waits for the gate too. So the clock checks
+every warm-up call. Each call finds zeros in its inputs until its own inputs are copied. If one call is wrong,
+all warm-up calls are repeated without queueing.
 """
 
 import random
@@ -38,7 +43,7 @@ from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 _US = 1000
-_SHORT_QUEUE_S = 0.001  # for programs that wait for their own work: their first launches take less
+_SHORT_QUEUE_S = 0.001  # for programs that synchronize in `solve`: their first launches take less
 
 EARLY = "The program reported a call as finished before its outputs were complete."
 BUSY = "The program still had work running on the GPU between its calls."
@@ -50,7 +55,7 @@ UNORDERED = (
 
 
 class Over(Exception):
-    """Raised inside the clock when the outcome is known before there is a figure."""
+    """Raised inside the clock to end a session without a time. `found` is the result."""
 
     def __init__(self, found: InspectionResult | Interfered) -> None:
         super().__init__(found)
@@ -60,8 +65,8 @@ class Over(Exception):
 class Calls:
     """Makes calls and counts the blocks that had to be discarded. Times are microseconds.
 
-    Every method raises Over when something was wrong, when something happened that may not happen, or when
-    too many blocks had to be discarded. `queued` says whether calls are queued ahead.
+    Every method raises Over if an output was wrong, if the program broke a rule, or if too many blocks had to
+    be discarded. `queued` says whether calls are queued ahead.
     """
 
     def __init__(
@@ -84,7 +89,10 @@ class Calls:
         self.discarded = 0
 
     def block(self, contents: Sequence[int]) -> list[float]:
-        """One call on each content. Empty when the block had to be discarded: its contents are used up."""
+        """Make one call on each content. Returns the times, or an empty list if the block does not count.
+
+        The program has then seen the contents of this block, so they cannot be used again.
+        """
         self._guard.begin()
         samples = [self.one(content) for content in contents]
         reason = self._guard.end()
@@ -101,7 +109,7 @@ class Calls:
         return (self._next + 1) % self._sets.count
 
     def one(self, content: int) -> float:
-        """One call on `content`, in the next set."""
+        """Make one call on `content` in the next set, and return its time."""
         self._next = number = self._following
         self._sets.arm(number, content)
         self._orders.give(argument_set=number, queued=self.queued)
@@ -118,9 +126,10 @@ class Calls:
         return seen.last_us
 
     def warm_up(self, content: int) -> None:
-        """Make everything that happens only once happen, and find out how the program can be called.
+        """Make the warm-up calls on `content`, and find out whether the program's calls can be queued ahead.
 
-        A program that cannot be queued ahead answers wrongly in one of the calls; it gets a second chance.
+        A program that cannot be queued ahead computes a wrong output in one of these calls. Then all of them
+        are repeated, and the host calls the program when the gate is open.
         """
         samples = _retried(lambda: self._warm_calls(content), self._stop_queueing)
         self.expected_us = min(samples[1:])
@@ -128,18 +137,18 @@ class Calls:
     def _warm_calls(self, content: int) -> list[float]:
         samples = []
         for _ in range(self._policy.warm_calls):
-            if self.queued:  # all calls have the same content, which an earlier one may have left in the set
+            if self.queued:  # an earlier call may have left the same content in this set
                 self._sets.clear_inputs(self._following)
             samples.append(self.one(content))
         return samples
 
     def _stop_queueing(self) -> bool:
-        """Call from now on. False when that is done already."""
+        """Stop queueing calls ahead. Returns False if they were not queued ahead before."""
         queued, self.queued = self.queued, False
         return queued
 
     def _explained(self, finding: InspectionResult) -> InspectionResult:
-        """The finding, with what may be its cause if only timing makes the program wrong."""
+        """Return the finding. If queueing may have caused a wrong answer, add this to its message."""
         if not self.queued or finding.verdict is not Verdict.WRONG_ANSWER:
             return finding
         return replace(finding, message=finding.message + UNORDERED)

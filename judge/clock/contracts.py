@@ -1,12 +1,13 @@
 """Inputs and results of the trusted clock: values and protocols only.
 
-What callers need, with a runner that has opened a TIME session over the page:
+A caller whose runner has opened a TIME session on the page times a case like this:
 
     found = time_case(orders, sets, gate, guard, policy, timeout_s=..., roofline=...)
 
 `found` is a `Timing`, an `InspectionResult` against the program (a wrong output in a timed call, a broken
-rule, an impossible time), or `Interfered` (not charged to the program: run it again). `OrderUnanswered` is
-raised when the runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
+rule, an impossible time), or `Interfered` (not charged to the program: run it again). `time_case` raises
+`OrderUnanswered` if the runner ended, was cancelled or took too long. It does not catch DeviceLost, which the
+memory may raise.
 """
 
 from collections.abc import Sequence
@@ -25,19 +26,22 @@ class Policy:
         warm_calls: uncounted warm-up calls on one input set.
         min_calls: the fewest counted calls that give a figure.
         enough_calls: counted calls after which precision or the budget may end the session.
-        enough_slow_calls: the same for calls that are longer than the budget.
+        enough_slow_calls: the same for programs of which one call takes longer than the budget.
         budget_ms: the total time of a case's counted calls, unless a single call is longer.
         precision_share: the half width of the interval, relative to the median, that ends the session.
-        block_calls: calls between two queries of NVML; one where a call is longer than the budget.
+        block_calls: calls between two queries of NVML. If a call takes longer than the budget, a block is one
+            call.
         max_discards: discarded blocks of calls before the case counts as disturbed.
-        looks: attempts before a call to get the GPU idle.
+        looks: how often the gate tries to get the whole GPU for a call.
         look_us: the time between two attempts.
-        queue_ms: the time to wait for a call to be queued. A program that waits for its own work inside
-            `solve` never finishes queueing, and gets less time at the next call.
-        least_us: times below it are not ranked, because the clock cannot resolve them; 0 for none.
-        placements: sets of arrays, where memory allows. Where its arrays lie makes a call a few parts in a
-            thousand faster or slower, and a process keeps its places; over many of them that averages out.
-        placements_share: of the free memory that they may take; the program may want some too.
+        queue_ms: how long to wait until a call is queued. A program that synchronizes inside `solve` never
+            finishes queueing, so later calls wait for less time.
+        least_us: shorter times are not ranked, because the clock cannot resolve them; 0 for no minimum.
+        placements: sets of arrays at different addresses, if there is enough memory. The addresses of its
+            arrays make a call a few parts in a thousand faster or slower, and a process keeps its addresses.
+            Several sets average this out.
+        placements_share: the share of the free memory that these sets may occupy. The rest is for the
+            program.
     """
 
     warm_calls: int = 4
@@ -60,7 +64,7 @@ _SLICED_LEAST_US = 10_000.0
 
 
 def policy_for(*, time_sliced: bool) -> Policy:
-    """The policy for a GPU. On one that is time-sliced contexts take turns of milliseconds."""
+    """Return the policy for a GPU. On a time-sliced GPU, contexts take turns of milliseconds."""
     return Policy(least_us=_SLICED_LEAST_US, budget_ms=1000.0) if time_sliced else Policy()
 
 
@@ -68,9 +72,10 @@ def policy_for(*, time_sliced: bool) -> Policy:
 class CallObservation:
     """The gate's observations of one call. Times are microseconds after the release.
 
-    `alone` says whether the gate got the whole GPU; if not, no inputs were copied and the other fields are
-    invalid. `last_us` is when the outputs were last seen to change, `done_us` when the flag DONE was seen.
-    `moved` counts the watched places that changed after that. `timed_out`: DONE never came.
+    `alone` says whether the gate got the whole GPU. If not, no inputs were copied and the other fields are
+    invalid. `last_us` is the time at which the outputs were last seen to change, `done_us` the time at which
+    the flag DONE was seen. `moved` is the number of watched places that changed after that. `timed_out` says
+    that the flag DONE was not set in time.
     """
 
     alone: bool
@@ -82,10 +87,10 @@ class CallObservation:
 
 @dataclass(frozen=True, slots=True)
 class Interfered:
-    """The GPU was never quiet long enough. The case can be timed again.
+    """The result of a session in which the GPU was not quiet for long enough. The case can be timed again.
 
-    `outside` says that something was seen which is not the program's doing: heat, a foreign process.
-    Without it only the program itself is left to suspect.
+    `outside` says that a cause outside the program was seen: heat or a foreign process. Without such a cause,
+    the program itself may have kept the GPU busy.
     """
 
     reason: str
@@ -103,40 +108,40 @@ class Conditions:
 
 
 class Ordering(Protocol):
-    """Orders to one runner. `judge.clock.page.ClockOrders` implements it. Waiting raises OrderUnanswered."""
+    """Sends orders to one runner; see `judge.clock.page.ClockOrders`. Waiting may raise OrderUnanswered."""
 
     @property
     def number(self) -> int:
         """The number of the last order."""
 
     def give(self, *, argument_set: int, queued: bool) -> int:
-        """Order one call with that argument set: queued ahead, or called when `open` says so."""
+        """Order one call with this argument set, queued ahead or called after `open`. Returns its number."""
 
     def await_queued(self, *, timeout_s: float) -> bool:
-        """Wait until the call is queued. False when it is not within `timeout_s`."""
+        """Wait until the call is queued. Returns False if it is not queued within `timeout_s`."""
 
     def open(self) -> None:
-        """Tell the runner that a call which is not queued may begin."""
+        """Tell the runner that it may start a call that is not queued."""
 
     def await_done(self, *, timeout_s: float) -> None:
-        """Wait until the runner has waited for its device."""
+        """Wait until the runner reports that its device has finished the call."""
 
     def require_alive(self) -> None:
         """Raise OrderUnanswered if the runner has ended."""
 
     def now(self) -> int:
-        """The time, in nanoseconds."""
+        """Return the current time, in nanoseconds."""
 
     def pause(self, us: float) -> None:
-        """Let that much time pass."""
+        """Wait for `us` microseconds."""
 
 
 class CallGate(Protocol):
-    """Lets calls through one by one, and times them where they happen."""
+    """Lets calls through one by one, and times them on the device that runs them."""
 
     @property
     def descriptor(self) -> int | None:
-        """The memory of the flags, for the runner; None where calls cannot be queued."""
+        """The descriptor of the memory of the flags, for the runner; None if calls cannot be queued."""
 
     def call(
         self,
@@ -148,17 +153,18 @@ class CallGate(Protocol):
         expected_us: float,
         timeout_s: float,
     ) -> CallObservation:
-        """Let the call of the last order through, once the contents have landed, and copy its outputs.
+        """Copy the contents to the inputs, let the call of the last order through, and copy its outputs.
 
-        `outputs` are pairs of a buffer and the contents that its copy goes to. A call that was not `alone`
-        has done nothing and can be tried again.
+        `landings` are pairs of an input buffer and the contents to copy into it. `outputs` are pairs of an
+        output buffer and the memory to copy it to. If the observation is not `alone`, the call was not made
+        and can be tried again.
         """
 
 
 class TimedSets(Protocol):
-    """Sets of arguments with memory of their own, numbered from 0, and secret contents to put into them.
+    """Sets of arguments, numbered from 0, each in its own memory, and secret contents to copy into them.
 
-    `contents` counts the contents; number 0 is for warming up.
+    `contents` is the number of contents. Number 0 is for warming up.
     """
 
     @property
@@ -170,29 +176,32 @@ class TimedSets(Protocol):
         """The number of distinct input sets."""
 
     def arm(self, number: int, content: int) -> None:
-        """Poison or clear the outputs of a set, which will be called with that content."""
+        """Prepare a set for a call on `content`: poison or clear its outputs."""
 
     def clear_inputs(self, number: int) -> None:
-        """Zero the inputs of a set: a program that does not wait for the new ones finds no earlier ones."""
+        """Zero the inputs of a set, so that a program that does not wait for new inputs finds no old ones."""
 
     def landings(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
-        """The inputs of an armed set, and what is to land in them."""
+        """The inputs of an armed set, each with the contents to copy into it."""
 
     def outputs(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
-        """The outputs of a set, and where their copies go."""
+        """The outputs of a set, each with the memory for its copy."""
 
     def verify(self, number: int) -> InspectionResult | None:
-        """Judge the copies of a set: guard bands, inputs, every element, and the live outputs again."""
+        """Check a set after a call: guard bands, inputs, all elements of the copies, and the live outputs.
+
+        Returns None if all of it is right.
+        """
 
 
 class QuietGuard(Protocol):
-    """Watches the GPU round a block of calls, and says which blocks do not count."""
+    """Observes the GPU before and after each block of calls, and decides whether the block counts."""
 
     def begin(self) -> None:
-        """A block of calls starts."""
+        """Observe the GPU before a block of calls."""
 
     def end(self) -> str | None:
-        """It is over: None, or why it must be discarded."""
+        """Observe the GPU after a block. Returns None if the block counts, else why it must be discarded."""
 
     @property
     def conditions(self) -> Conditions:

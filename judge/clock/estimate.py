@@ -1,9 +1,10 @@
-"""The ranked figure of a case: the median of the best of three calls, with an interval by the bootstrap.
+"""Estimates the ranked time of a case: the median of the best of three calls, with a bootstrap interval.
 
-A cold call of some kernels takes one of two times, up to 4 % apart. A median of single calls alternates
-between the two, so a figure that repeats has to be a low quantile of the calls. The median of the best of
-three is one: the quantile 1 - 2^(-1/3) = 0.206. The Harrell-Davis estimator takes it from all calls in any
-order, so it repeats better than a median of disjoint triples: docs/adr/0009-trusted-clock.md has figures.
+A cold call of some kernels takes one of two times, up to 4 % apart. The median of single calls alternates
+between the two. A repeatable figure must therefore be a low quantile of the times. The median of the best of
+three calls is such a quantile: 1 - 2^(-1/3) = 0.206. The Harrell-Davis estimator computes it from all calls,
+regardless of their order, so it varies less between sessions than the median of disjoint triples.
+docs/adr/0009-trusted-clock.md has figures.
 """
 
 from collections.abc import Sequence
@@ -36,10 +37,10 @@ class Estimate:
 
 
 def estimate(times: Sequence[float]) -> Estimate:
-    """The median of the best of three of `times`, with its percentile bootstrap interval.
+    """Return the median of the best of three of `times`, with its percentile bootstrap interval.
 
-    The resampling is seeded by a constant, so that the same times always give the same interval. Of one
-    or two times the interval is all that is known: from the lowest to the highest.
+    The resampling has a constant seed, so the same times always give the same interval. For fewer than three
+    times, the interval runs from the lowest to the highest time.
 
     Source: F. E. Harrell, C. E. Davis, A new distribution-free quantile estimator, Biometrika 69, 1982.
     B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
@@ -63,7 +64,7 @@ def estimate(times: Sequence[float]) -> Estimate:
 
 @lru_cache(maxsize=128)
 def _weights(count: int) -> _Array:
-    """The weights of `count` ordered values: the share of a beta distribution that falls to each."""
+    """Return the weights of `count` sorted values: for each, its share of a beta distribution."""
     a, b = (count + 1) * _QUANTILE, (count + 1) * (1 - _QUANTILE)
     middles = (np.arange(count * _STEPS) + 0.5) / (count * _STEPS)
     density = (a - 1) * np.log(middles) + (b - 1) * np.log1p(-middles)

@@ -1,12 +1,17 @@
 """Watches the GPU while it is timed, through NVML.
 
-Theory of operation. NVML is asked before and after each block of repetitions, outside the timed stretch; a
-question takes about a millisecond. A block does not count when the clocks were held down for a reason that
-is not the program's own doing (heat, the power supply, another GPU's clocks), when the SM clock fell below
-what it was before without the power cap as its reason, when the memory clock changed, or when a process that
-is none of ours had memory on the GPU. A program that draws so much power that the cap slows it down is slow:
-that counts. The processes of earlier judgements may still be ending, which takes seconds on a busy host: a
-session waits a few seconds in all for other processes to leave.
+Theory of operation. The guard queries NVML before and after each block of calls, never during a call. A query
+takes about a millisecond. A block does not count in these cases:
+
+- The clocks were throttled for a reason that the program does not cause: heat, the power supply, or another
+  GPU's clocks.
+- The SM clock fell below its highest earlier value, and the power cap was not the reason.
+- The memory clock changed.
+- A process that does not belong to this judgement had memory on the GPU.
+
+A block counts if the program draws so much power that the power cap slows it down: then the program is slow.
+Processes of earlier judgements may still be ending, which takes seconds on a busy host. So each session waits
+for other processes to leave, but only a few seconds in total.
 """
 
 import statistics
@@ -33,22 +38,22 @@ _DISTURBING = frozenset(
 
 
 class NoGuard:
-    """For hosts without a GPU: everything counts."""
+    """A guard for hosts without a GPU: every block counts."""
 
     conditions = Conditions()
 
     def begin(self) -> None:
-        """Nothing to watch."""
+        """Do nothing."""
 
     def end(self) -> str | None:
-        """Everything counts."""
+        """Return None: every block counts."""
         return None
 
 
 class GpuGuard:
-    """Watches one GPU by `ask`, which returns a Sample of it now.
+    """Observes one GPU. `ask` returns a sample of its current state.
 
-    `ours` tells by the process id on the host whether a process belongs to this judgement or serves it
+    `ours` takes a process id on the host. It says whether this process belongs to this judgement or serves it
     (the runner, the referees, the secret pool, MPS itself).
     """
 
@@ -65,7 +70,7 @@ class GpuGuard:
         self._waited_s = 0.0
 
     def begin(self) -> None:
-        """Look before a block, once other processes have left or the time to wait for them is over."""
+        """Wait a limited time for other processes to leave, then sample the GPU before a block."""
         self._before = self._ask()
         while self._other(self._before) is not None and self._waited_s < _LEAVE_S:
             time.sleep(_POLL_S)
@@ -73,7 +78,7 @@ class GpuGuard:
             self._before = self._ask()
 
     def end(self) -> str | None:
-        """Look after it, and compare."""
+        """Sample the GPU after a block. Returns None if the block counts, else why it does not."""
         after = self._ask()
         before = self._before or after
         reason = (
@@ -89,7 +94,7 @@ class GpuGuard:
 
     @property
     def conditions(self) -> Conditions:
-        """The middle of what was seen after the blocks that counted."""
+        """The medians of the samples that were taken after the blocks that counted."""
         seen = self._counted
         return Conditions(
             sm_mhz=_middle(sample.sm_mhz for sample in seen),
@@ -111,7 +116,7 @@ class GpuGuard:
         return None if other is None else f"Another process used the GPU: {other}."
 
     def _other(self, sample: GpuSample) -> int | None:
-        """A process with memory on the GPU that is none of ours."""
+        """Return the id of a foreign process with memory on the GPU, or None."""
         return next((process.pid for process in sample.processes if not self._ours(process.pid)), None)
 
 

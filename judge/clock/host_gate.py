@@ -1,4 +1,4 @@
-"""A gate for hosts without a GPU. Nothing ranks by it: it lets the whole of a session be tested there."""
+"""A gate for hosts without a GPU. It serves to test whole sessions on such hosts; its times never rank."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ _US = 1000
 
 
 class HostGate:
-    """`judge.clock.contracts.CallGate` over host memory. Times are those of the host's clock."""
+    """`judge.clock.contracts.CallGate` over host memory. It takes times from the host's clock."""
 
     descriptor: int | None = None
 
@@ -36,4 +36,4 @@ class HostGate:
         return CallObservation(alone=True, last_us=took_us, done_us=took_us)
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: this gate owns no resources."""

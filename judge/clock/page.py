@@ -1,13 +1,13 @@
 """The referee's end of the shared page of a timed session.
 
-Theory of operation. The page is a memfd of `sandbox.wire.Page` that the runner maps too. We store `set` and
-`kind`, then a new number in `order`, and later look at `queued` and `done`. Aligned 64-bit loads and stores
-through a ctypes array are single instructions, and x86 keeps stores in order, and loads in order (TSO), so
-a reader that sees the new `order` also sees the `set` and `kind` stored before it. On other processors this
-would need a release and an acquire.
+Theory of operation. The page is a memfd with the layout `sandbox.wire.Page`, and the runner maps it too. The
+referee stores `set` and `kind`, then a new number in `order`, and later polls `queued` and `done`. Aligned
+64-bit loads and stores through a ctypes array are single instructions. x86 keeps stores in order, and loads
+in order (TSO), so a reader that sees the new `order` also sees the `set` and `kind` stored before it. Other
+processors would need a release and an acquire.
 
-No time is taken here: on a GPU that happens on the device (`judge.gpu.device.gate`). Everything in the page
-is the runner's to write as it likes. It can only make us wait, or look at outputs that are not there.
+This module measures no times; on a GPU, `judge.gpu.device.gate` measures them on the device. The runner can
+write anything into the page. It can only make the referee wait, or read outputs that are not finished.
 """
 
 import contextlib
@@ -22,15 +22,15 @@ from typing import Self
 from judge.runner.client import ReplyStatus
 from sandbox.wire import Page, PageOrder
 
-_LOOKS = 2000  # between two questions whether the runner is still there: about 0.2 ms
-_LOOK_NS = 1_000_000_000  # after which we take naps between looks
+_LOOKS = 2000  # polls between two checks that the runner is still alive: about 0.2 ms
+_LOOK_NS = 1_000_000_000  # after this time, sleep between polls
 _NAP_S = 0.0002
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 _US = 1000
 
 
 class OrderUnanswered(Exception):
-    """Raised when a call will not be done. `answer` says why, as for a request over the socket."""
+    """Raised when the runner will not finish a call. `answer` says why, as for a request over the socket."""
 
     def __init__(self, answer: ReplyStatus) -> None:
         super().__init__(answer.name)
@@ -38,11 +38,11 @@ class OrderUnanswered(Exception):
 
 
 class ClockOrders:
-    """Orders to one runner over one page: `Ordering`. Owns the mapping, not the descriptor; close it.
+    """Sends orders to one runner over one page. Implements `Ordering`. Owns the mapping, not the descriptor.
 
-    `ended` is asked every fraction of a millisecond while waiting: None, or why there is no more to wait
-    for (Answer.DIED when the socket has closed, BROKE_PROTOCOL when the runner answered out of turn,
-    CANCELLED).
+    Callers must call `close`. While waiting, a method calls `ended` every fraction of a millisecond. It
+    returns None, or why waiting is useless: DIED if the socket was closed, BROKE_PROTOCOL if the runner
+    answered out of turn, or CANCELLED.
     """
 
     def __init__(self, descriptor: int, ended: Callable[[], ReplyStatus | None]) -> None:
@@ -57,15 +57,15 @@ class ClockOrders:
         return self._number
 
     def give(self, *, argument_set: int, queued: bool) -> int:
-        """Order one call with that argument set: queued ahead, or called when `open` says so."""
+        """Order one call with this argument set, queued ahead or called after `open`. Returns its number."""
         return self._give(argument_set, PageOrder.QUEUED if queued else PageOrder.CALLED)
 
     def open(self) -> None:
-        """Tell the runner that a call which is not queued may begin."""
+        """Tell the runner that it may start a call that is not queued."""
         self._words[Page.GO // 8] = self._number
 
     def await_queued(self, *, timeout_s: float) -> bool:
-        """Wait until the last order is queued. False when it is not within `timeout_s`.
+        """Wait until the last order is queued. Returns False if it is not queued within `timeout_s`.
 
         Raises:
             OrderUnanswered: the runner has ended.
@@ -73,10 +73,10 @@ class ClockOrders:
         return self._await(Page.QUEUED, timeout_s)
 
     def await_done(self, *, timeout_s: float) -> None:
-        """Wait until the runner has waited for its device.
+        """Wait until the runner reports that its device has finished the call.
 
         Raises:
-            OrderUnanswered: it took longer than `timeout_s`, or the runner has ended.
+            OrderUnanswered: the call took longer than `timeout_s`, or the runner has ended.
         """
         if not self._await(Page.DONE, timeout_s):
             raise OrderUnanswered(ReplyStatus.TIMED_OUT)
@@ -87,23 +87,23 @@ class ClockOrders:
             raise OrderUnanswered(ended)
 
     def now(self) -> int:
-        """The time of the clock that times the orders, in nanoseconds."""
+        """Return the current time of the clock that times the orders, in nanoseconds."""
         return time.perf_counter_ns()
 
     def pause(self, us: float) -> None:
-        """Spin for `us`."""
+        """Spin for `us` microseconds."""
         until = time.perf_counter_ns() + int(us * _US)
         while time.perf_counter_ns() < until:
             pass
 
     def end(self) -> None:
-        """End the session. The runner answers on the socket."""
+        """Order the runner to end the session. It answers on the socket."""
         self._give(0, PageOrder.END)
 
     def close(self) -> None:
-        """Release the mapping."""
+        """Release the mapping of the page."""
         self._words = (ctypes.c_uint64 * 0)()
-        with contextlib.suppress(BufferError):  # a traceback may still hold the words; they go with it
+        with contextlib.suppress(BufferError):  # a traceback that still holds the words frees them later
             self._map.close()
 
     def _give(self, argument_set: int, kind: PageOrder) -> int:
@@ -137,9 +137,9 @@ class ClockOrders:
 
 
 def create_page() -> int:
-    """A descriptor of a fresh page, for one session. The caller closes it.
+    """Return the descriptor of a new page, for one session. The caller closes it.
 
-    Its size is sealed: a runner that could shrink the file would end us with SIGBUS.
+    Its size is sealed. If the runner could shrink the file, the referee would be killed by SIGBUS.
     """
     descriptor = os.memfd_create("warpcourt-page", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, Page.BYTES)

@@ -1,24 +1,24 @@
 """The roofline of a cold call on a GPU, and the thresholds below which times are doubted or rejected.
 
-Theory of operation. All follows from the problem's `bytes` and `operations`, from the size of its outputs,
-and from what this GPU was measured to reach (`judge.gpu.device.calibrate`). A counted call is cold: its
-inputs are new and the cache is swept between their landing and the call. So
+Theory of operation. The roofline follows from the problem's `bytes` and `operations`, the size of its
+outputs, and the measured rates of this GPU (`judge.gpu.device.calibrate`). A counted call is cold: its inputs
+are new, and the cache is swept after they are copied and before the call. Therefore:
 
-- *every byte of the inputs crosses the memory* while the call runs. The sweep leaves nothing of them in the
-  L2 cache, and other sets of arguments do not help: neither `L2` nor `L2 / sets` is subtracted for inputs;
-- *outputs may stay behind in the cache*: it writes back later, so a call is over before its last outputs
-  have crossed the memory. At most the whole cache is subtracted for this, once; a calibration knows how
-  much of it cold writes really leave behind, and that is less.
+- *Every byte of the inputs crosses the memory* while the call runs. The sweep removes the inputs from the L2
+  cache, and other sets of arguments do not help. So neither `L2` nor `L2 / sets` is subtracted for inputs.
+- *Outputs may remain in the cache*, which writes them back later. So a call can end before its last outputs
+  have crossed the memory. For this, at most the whole cache is subtracted, once. A calibration measures how
+  many bytes cold writes really leave in the cache, and that is less.
 
-Bytes that surely cross are therefore `bytes - min(outputs, left in the cache)`, and where the formula counts
-every array once, `inputs + max(0, outputs - left)`. They cross at the highest rate that was measured for any
-mix of reads and writes; reads alone are faster than a copy. Arithmetic is shown against the rate of the
-problem's widest dtype. Tensor cores beat that honestly, in TF32 or in split half precision, so a time is
-refused by the fastest units alone.
+So at least `bytes - min(outputs, left in the cache)` bytes cross the memory. If the formula counts every
+array once, these are `inputs + max(0, outputs - left)`. They cross at the highest rate that was measured for
+any mix of reads and writes; reads alone are faster than a copy. Arithmetic is shown against the rate of the
+problem's widest dtype. A program may legitimately use tensor cores (TF32 or split half precision) and exceed
+that rate. So a time is rejected only if even the fastest units could not reach it.
 
-A time above 105 % of this roofline is looked at a second time, one above 120 % is refused. A problem whose
-bytes or operations a better algorithm can save (Winograd, Strassen, an early exit) declares so, by
-`formulas.beatable`; no time is refused for a count that can be beaten.
+A time above 105 % of this roofline must be confirmed by a second timing, and a time above 120 % is rejected.
+If a better algorithm can save bytes or operations (Winograd, Strassen, an early exit), the problem declares
+this in `formulas.beatable`. No time is rejected because of a count that can be beaten.
 
 Source: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52(4), 2009.
 """
@@ -41,7 +41,7 @@ _US = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """Microseconds for one cold call. `floor_us` is the roofline, the 100 % of what is shown.
+    """Microseconds for one cold call. `floor_us` is the roofline: users see times as a percentage of it.
 
     A time below `second_look_us` ranks only if a second timing confirms it; a time below
     `impossible_us` never does. The other fields are the inputs: the formulas' counts for one call and the
@@ -57,7 +57,7 @@ class Roofline:
     operations_per_s: float = 0.0
 
     def place(self, median_us: float) -> Placement | None:
-        """Return where a call of `median_us` lies under the roofline, or None if only the times are known."""
+        """Return the position of a call of `median_us` under the roofline, None if only times are known."""
         if not self.moved_bytes:
             return None
         return Placement(
@@ -69,7 +69,7 @@ class Roofline:
 
 
 def roofline(problem: Problem, sizes: Mapping[str, int], gpu: Calibration) -> Roofline:
-    """The roofline of a case with these sizes."""
+    """Return the roofline of a case with these sizes on this GPU."""
     moved_bytes = problem.bytes_moved.evaluate(sizes)
     operations = problem.operations.evaluate(sizes)
     reached = operations_per_s(problem, gpu)
@@ -92,13 +92,13 @@ def roofline(problem: Problem, sizes: Mapping[str, int], gpu: Calibration) -> Ro
 
 
 def surely_moved(problem: Problem, sizes: Mapping[str, int], gpu: Calibration) -> int:
-    """The bytes that cross the memory before a cold call can be over."""
+    """Return how many bytes must cross the memory before a cold call can end."""
     written = sum(bytes_of(argument, sizes) for argument in outputs(problem))
     return max(0, problem.bytes_moved.evaluate(sizes) - min(written, gpu.left_in_cache_bytes))
 
 
 def operations_per_s(problem: Problem, gpu: Calibration) -> float:
-    """The rate that belongs to the problem: that of its widest float array, else of float32."""
+    """Return the GPU's rate for the dtype of the problem's widest float array, by default float32."""
     dtypes = {argument.dtype for argument in problem.arguments if argument.role is not Role.SCALAR}
     for dtype in (Dtype.FLOAT64, Dtype.FLOAT32):
         if dtype in dtypes:

@@ -1,15 +1,16 @@
-"""Times one case by what the referee's gate saw on the device, of work that it has checked in full.
+"""Times one case by the observations of the referee's gate on the device, and checks all outputs.
 
-Theory of operation. The runner shares its process with the submission, so nothing that it measures or says
-can rank. `judge.gpu.device.gate` explains how one call is timed, `judge.clock.calls` what is done around it.
-A session is made of:
+Theory of operation. The runner shares its process with the submission, so its own measurements cannot rank.
+`judge.gpu.device.gate` explains how one call is timed, and `judge.clock.calls` what happens before and after
+a call. A session consists of:
 
     warm-up     some calls on a content that is used for nothing else
     counted     one call on each other content. The program sees each of them once, in this call, and no other
                 submission ever sees them
 
-The figure is the median of the best of three counted calls, with its interval (`judge.clock.estimate`).
-There is nothing else to choose from: no batch, no second call on the same content, no allowance.
+The figure is the median of the best of three counted calls, with its interval (`judge.clock.estimate`). Every
+counted call is a single call on new content: there are no batches and no second calls on the same content,
+and nothing is subtracted from the times.
 
 Source: docs/adr/0009-trusted-clock.md.
 """
@@ -27,7 +28,7 @@ from problems.vocabulary import Verdict
 
 _MS_NS = 1_000_000
 _WARM = 0  # the content for warming up
-_LEAST_US = 0.2  # a launch takes longer, so a call cannot take less
+_LEAST_US = 0.2  # no call can be shorter, since a launch takes longer
 
 BELOW_FLOOR = (
     "This is faster than the memory bandwidth and arithmetic throughput of this GPU allow. "
@@ -54,19 +55,19 @@ def time_case(
     """Time the calls of one case in an open session.
 
     Args:
-        orders: to the runner.
+        orders: sends orders to the runner.
         sets: the argument sets that the session was opened with, and at least two contents that no program
             has ever seen.
-        gate: lets calls pass.
-        guard: watches the GPU.
-        policy: how to time.
-        timeout_s: what one call may take.
-        roofline: how fast the case can be on this GPU, None if unknown.
+        gate: lets calls through and times them.
+        guard: observes the GPU.
+        policy: the parameters of timing.
+        timeout_s: the limit for one call.
+        roofline: the roofline of the case on this GPU, None if unknown.
         dice: the source of randomness; the system's CSPRNG by default.
 
     Returns:
-        A time, a finding against the program, or Disturbed. A time that is too short to be told from others
-        on this GPU is a finding with the verdict `accepted` and a message.
+        A time, a finding, or Interfered. If the time is too short for the resolution of this GPU's clock, the
+        finding has the verdict `accepted` and a message. Other findings are against the program.
 
     Raises:
         OrderUnanswered: the runner ended, or took too long.

@@ -1,9 +1,9 @@
-"""The argument sets of a timed session, in any memory of the referee's, and how many of them there are.
+"""The argument sets of a timed session, in host or device memory of the referee, and their number.
 
-Theory of operation. Every set has buffers of its own, with guard bands, and lies somewhere else. Contents
-are chosen for a set whenever it is armed: an answer that was kept by pointer is an answer to another
-question. Calls follow each other one by one, so one copy of the outputs and one of their poison serve all
-sets.
+Theory of operation. Every set has its own buffers, with guard bands, at its own addresses. The clock assigns
+contents to a set each time that it arms the set. So a program that stores results by pointer returns them for
+other inputs. Calls are made one after the other, so one copy of the outputs and one copy of their poison
+serve all sets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,15 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
 from sandbox.wire import MAX_DESCRIPTORS, WireArgument
 
-_GRANULE_BYTES = 2 * 2**20  # of device memory: what an allocation is rounded up to
+_GRANULE_BYTES = 2 * 2**20  # device allocations are rounded up to this size
 _TIMED = "In a timed repetition: "
 
 
 class MemorySets:
-    """`judge.clock.contracts.TimedSets` in `memory`. Owns the sets' buffers; close it.
+    """Implements `judge.clock.contracts.TimedSets` in `memory`. Owns the sets' buffers until `close`.
 
-    `contents` are those of drawn sets of the case, which stay open for as long as this is used.
+    `contents` are input sets of the case that the oracle has drawn. They must stay open while this object is
+    used.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class MemorySets:
         return [descriptor for call in self._calls for descriptor in call.descriptors]
 
     def arm(self, number: int, content: int) -> None:
-        """Poison or clear the outputs of a set, which will be called with that content."""
+        """Prepare a set for a call on `content`: poison or clear its outputs."""
         self._held[number] = content
         for argument in self._problem.arguments:
             if argument.zeroed:
@@ -92,23 +93,23 @@ class MemorySets:
                 self._poisons[name] = self._calls[number].buffers[name].poison(kept, dtype=argument.dtype)
 
     def clear_inputs(self, number: int) -> None:
-        """Zero the inputs of a set. Returns when that is done."""
+        """Zero the inputs of a set, and wait until that is done."""
         for argument in inputs(self._problem):
             self._calls[number].buffers[argument.name].clear()
         self._memory.synchronize()
 
     def landings(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
-        """The inputs of an armed set, and what is to land in them."""
+        """The inputs of an armed set, each with the contents to copy into it."""
         buffers, contents = self._calls[number].buffers, self._contents[self._held[number]]
         return [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
 
     def outputs(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
-        """The outputs of a set, and where their copies go."""
+        """The outputs of a set, each with the memory for its copy."""
         buffers = self._calls[number].buffers
         return [(buffers[name], copy) for name, copy in self._copies.items()]
 
     def verify(self, number: int) -> InspectionResult | None:
-        """Judge the copies of a set: guard bands, inputs, every element, and the live outputs again."""
+        """Check a set after a call: guard bands, inputs, all elements of the copies, and the live outputs."""
         finding = inspect(
             self._problem,
             self._case,
@@ -137,12 +138,14 @@ class MemorySets:
 def how_many_sets(
     problem: Problem, case: Case, policy: Policy, *, free_bytes: int, limit_bytes: int = 0
 ) -> int:
-    """Return the number of sets to time `case` with: `policy.placements` if a part of the memory holds them.
+    """Return how many sets to time `case` with: `policy.placements`, or fewer if memory is scarce.
 
-    `limit_bytes` is the program's memory limit, 0 for none. MPS counts the arrays that it is given, so
-    they take half of that at most; one set it always gets.
+    At least one.
 
-    One message carries as many descriptors as fit, in addition to those of the page and the flags.
+    `limit_bytes` is the program's memory limit, 0 for none. MPS counts the arrays towards this limit, so the
+    sets may occupy at most half of it.
+
+    The descriptors of all sets must fit into one message, with those of the page and the flags.
     """
     arrays = sum(argument.role is not Role.SCALAR for argument in problem.arguments)
     share_bytes = int(policy.placements_share * free_bytes)

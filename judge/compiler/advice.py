@@ -1,4 +1,4 @@
-"""One sentence of advice for each frequent compiler error. It follows nvcc's own wording."""
+"""One sentence of advice for each frequent compiler error, selected by the wording of nvcc's message."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ _PYTHON = {"import", "def", "from", "elif", "lambda", "None", "self"}
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """An error, by a pattern that its message begins with, and what to do about it."""
+    """A pattern for the beginning of an error message, and the advice on this error."""
 
     pattern: re.Pattern[str]
     advice: str | Callable[[re.Match[str], LogEntry, ProgramText], str]
@@ -97,7 +97,7 @@ def _rules(
     return tuple(_Rule(re.compile(pattern), advice) for pattern, advice in table)
 
 
-# Patterns are matched at the beginning of messages that are bounded.
+# Patterns are matched at the beginning of a message. The length of messages is bounded.
 _RULES = _rules(
     (
         r'identifier "([^"]{1,200})" is undefined in device code',

@@ -1,7 +1,7 @@
 """Converts a compilation log into findings: the error, its line, and the fix.
 
-Errors in the file that calls `solve` count only if there are none in the program itself, because they may be
-consequences of those.
+Errors in the file that calls `solve` count only if the program itself has no errors, because errors of the
+program may cause them.
 """
 
 import re
@@ -23,14 +23,14 @@ _MAX_NAME = 100
 _LACKS = ": undefined symbol: "
 _ABORTED = ("Ptx assembly aborted", "compilation terminated")
 _UNDEFINED = ("undefined reference", "unresolved extern")
-# What a linker does not find: 'helper(int)', or mangled as '_Z6helperi'.
+# A symbol that the linker does not find: 'helper(int)', or mangled: '_Z6helperi'.
 _LINKED = re.compile(
     r"[`'](?:_Z(?P<length>\d{1,2})(?P<mangled>\w{1,200})|(?P<plain>[A-Za-z_]\w{0,60})[^']{0,300})'"
 )
 
 
 def compile_findings(log: str, source: str, problem: Problem) -> tuple[Diagnostic, ...]:
-    """The errors in `log`, which compiling `source` left, in the order of the log, MAX_FINDINGS at most."""
+    """Return the errors in `log`, the output of compiling `source`, in order: at most MAX_FINDINGS."""
     errors = [entry for entry in entries(log) if entry.severity is Severity.ERROR]
     program = ProgramText.read(source)
     own = [entry for entry in errors if entry.source_line or entry.file != BINDING]
@@ -53,9 +53,10 @@ def compile_findings(log: str, source: str, problem: Problem) -> tuple[Diagnosti
 
 
 def load_findings(said: Iterable[Diagnostic], source: str) -> tuple[Diagnostic, ...]:
-    """Return findings from what a runner `said` when a program did not load.
+    """Return findings from the diagnostics `said` of a runner that could not load a program.
 
-    A missing function reads like a linker error, but one of CUDA is missing in functional mode alone.
+    A missing function is reported like a linker error. A missing function of CUDA is missing only in
+    functional mode.
     """
     return tuple(_linked(diagnostic, source) for diagnostic in said)
 
@@ -74,7 +75,7 @@ def _linked(said: Diagnostic, source: str) -> Diagnostic:
 
 
 def _follows(entry: LogEntry, told: set[int]) -> bool:
-    """Whether another error has said it."""
+    """Return whether an earlier error already covers this one."""
     again = entry.message.endswith("is undefined in device code") and entry.source_line in told
     return again or entry.message.startswith(_ABORTED)
 

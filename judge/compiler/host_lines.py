@@ -1,10 +1,10 @@
-"""Finds lines of findings on host code, where the runtime knows the call and the pointers alone.
+"""Finds the lines of findings on host code. The runtime reports only the call and the pointers.
 
-Lines come from the text of the program. A finding gets one only if the text leaves a single choice, except
-that the first access to an array is taken for the access that ended the program.
+The lines come from the text of the program. A finding gets a line only if exactly one place in the text
+matches. There is one exception: the first access to an array counts as the access that ended the program.
 
-The findings are hostile, and the worker searches outside a sandbox. So each message is looked up once, and
-only the first few different ones.
+The findings are hostile, and the worker searches outside a sandbox. So it looks up each message once, and
+only the first few distinct messages.
 """
 
 import re
@@ -22,7 +22,7 @@ _CALL = re.compile(
     r"(?: \((?P<source>host|device) to (?P<destination>host|device)\) copies | made the host wait )"
 )
 _ACCESS = re.compile(r"host code (?P<verb>read|wrote) device memory \((?:argument (?P<argument>\w{1,80}))?")
-# What the host has to wait for, or the second operation, which has to wait, and the first one.
+# In order: the operation that the host must wait for, the second operation of a stream hazard, the first.
 _HAZARDS = (
     re.compile(r"\bwhile (?P<called>.{1,300}?) in (?:stream|the default stream)\b"),
     re.compile(r" it, (?P<called>.{1,300}?) in (?:stream|the default stream)\b"),
@@ -34,10 +34,10 @@ _CALLED = re.compile(
 )
 _OF_ARGUMENT = re.compile(r"\bargument (?P<argument>\w{1,80})")
 _ALLOCATED = re.compile(r"\s{0,8}(?:\([^()]{1,40}\)\s{0,8})?&\s{0,8}(?P<name>[A-Za-z_]\w{0,60})")
-_MOST_NAMES = 16  # each takes a search of the program
-_MOST_MESSAGES = 8  # different ones that get lines
+_MOST_NAMES = 16  # each requires a search of the program
+_MOST_MESSAGES = 8  # distinct messages that get lines
 _LAST_NAME = re.compile(r"([A-Za-z_]\w{0,60})\s{0,8}(?:\[\s{0,8}\])?$")
-# What the finding lists, how that is made, and how it is freed.
+# What the finding lists, the calls that create it, and the call that frees it.
 _HELD = (
     (re.compile(r"\ballocations? with "), ("cudaMalloc", "cudaMallocAsync", "cudaMallocManaged"), "cudaFree"),
     (re.compile(r"\bstreams?\b"), ("cudaStreamCreate", "cudaStreamCreateWithFlags"), "cudaStreamDestroy"),
@@ -48,10 +48,10 @@ _HELD = (
 def with_host_lines(
     found: Iterable[Diagnostic], source: str, arguments: Iterable[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """Return `found`, with lines in findings on copies, accesses, leaks, hazards and launches of the host.
+    """Return `found`, with lines for findings on copies, accesses, leaks, hazards and launches of the host.
 
-    `arguments` are the names of the arguments of solve, in order. The program may name its parameters
-    otherwise.
+    `arguments` are the names of the arguments of solve, in order. The program may use other names for its
+    parameters.
     """
     entries = tuple(found)
     if all(entry.line or entry.kind not in {*_FINDERS, DiagnosticKind.LAUNCH_BOUND} for entry in entries):
@@ -76,7 +76,7 @@ def with_host_lines(
 
 
 def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """Return the line of the only call with such a direction, None if a call's direction cannot be parsed."""
+    """Return the line of the only copy in this direction; None if there are several or one is unclear."""
     said = _WARNING.match(message)
     if said is None:
         return None
@@ -92,13 +92,13 @@ def _line_of_copy(message: str, program: ProgramText, _: Mapping[str, str]) -> i
 
 
 def _line_of_call(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """Return the line of the only such call, which may copy in the direction that the message states."""
+    """Return the line of the only matching call that may copy in the direction that the message states."""
     said = _CALL.match(message)
     return _only_call(program.statements_of(said["name"]), said, "") if said else None
 
 
 def _line_of_hazard(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
-    """Return the only call that is meant: what must wait for the other, or what the host must wait for."""
+    """Return the line of the call that must wait, or that the host must wait for, if only one matches."""
     argument = _OF_ARGUMENT.search(message)
     array = names.get(argument["argument"], argument["argument"]) if argument else ""
     for pattern in _HAZARDS:
@@ -114,7 +114,7 @@ def _line_of_hazard(message: str, program: ProgramText, names: Mapping[str, str]
 
 
 def _only_call(statements: Iterable[tuple[int, str]], called: re.Match[str], array: str) -> int | None:
-    """The line of the only one of `statements` that may copy in that direction, and else may use `array`."""
+    """Return the line of the only one of `statements` that may copy in this direction, or may use `array`."""
     way = (called["source"], called["destination"])
     calls = []
     for line, text in statements:
@@ -127,7 +127,7 @@ def _only_call(statements: Iterable[tuple[int, str]], called: re.Match[str], arr
 
 
 def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]) -> int | None:
-    """Return the first line outside kernels that reads (or writes) an element of such an array."""
+    """Return the first line outside kernels that reads (or writes) an element of the array of the message."""
     said = _ACCESS.match(message)
     if said is None:
         return None
@@ -139,7 +139,7 @@ def _line_of_access(message: str, program: ProgramText, names: Mapping[str, str]
 
 
 def _line_of_leak(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
-    """The only call that makes such a thing under a name that is freed nowhere, or the only one at all."""
+    """Return the line of the only creating call without a matching free, or of the only creating call."""
     lines, all_lines = [], []
     for listed, makers, freer in _HELD:
         if not listed.search(message.partition(", in each call")[0]):
@@ -161,7 +161,7 @@ def _allocated(program: ProgramText) -> list[str]:
 
 
 def _name_in(declaration: str) -> str:
-    """The name that `declaration` declares, empty if that is not plain."""
+    """Return the name that `declaration` declares, empty if it cannot be recognised."""
     match = _LAST_NAME.search(declaration.strip()[-200:])
     return match[1] if match else ""
 

@@ -1,7 +1,7 @@
 """Finds variables of a CUDA program that keep their values from one call of `solve` to the next.
 
-They are found in the text: variables on the device, static ones, and those outside of functions. Constants do
-not count, and neither does what the program never changes.
+The module searches the text for device variables, static variables, and variables outside of functions.
+Constants do not count, and neither do variables that the program never changes.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from judge.compiler.source import ProgramText
 
-_MOST = 40  # declarations to look at
+_MOST = 40  # declarations to examine
 _MOST_NAMED = 3
 _LONGEST = 200
 _KEPT = re.compile(r"\b(?:static|__device__|__managed__)\b")
@@ -23,7 +23,7 @@ _END = re.compile(r"[;={}()]")
 
 
 def kept_text(source: str) -> str:
-    """Names of the variables in `source` that keep a value, each with its line; empty if none is known."""
+    """Return the names and lines of the variables in `source` that keep a value; empty if none is known."""
     program = ProgramText.read(source)
     found = dict(_declarations(program.code))
     changed = {name: line for name, line in found.items() if _changes(name, program.code)}
@@ -31,12 +31,12 @@ def kept_text(source: str) -> str:
 
 
 def _declarations(code: str) -> Iterator[tuple[str, int]]:
-    """The variables that are declared so that they keep a value, and their lines."""
+    """Yield the declared variables that can keep a value, and their lines."""
     starts = {match.end() for match in _KEPT.finditer(code)} | set(_outside(code))
     for start in sorted(starts)[:_MOST]:
         end = _END.search(code, start, start + _LONGEST)
         if end is None or end[0] in ")}(":
-            continue  # a function, or no declaration
+            continue  # a function, or not a declaration
         before = re.split(r"[;{}]", code[max(0, start - 40) : start])[-1]
         text = code[start : end.start()]
         words = set(text.split())
@@ -48,7 +48,7 @@ def _declarations(code: str) -> Iterator[tuple[str, int]]:
 
 
 def _outside(code: str) -> Iterator[int]:
-    """Where statements outside of functions begin."""
+    """Yield the positions at which statements outside of functions begin."""
     yield 0
     yield from (found.end() for found in _SKIPPED.finditer(code))
     code = _SKIPPED.sub(lambda found: " " * len(found[0]), code)
@@ -60,7 +60,7 @@ def _outside(code: str) -> Iterator[int]:
 
 
 def _changes(name: str, code: str) -> bool:
-    """Whether the program may change the variable after it was declared."""
+    """Return whether the program may change the variable after its declaration."""
     word = re.escape(name)
     index = r"(?:\s{0,8}\[[^\[\];]{0,80}\]){0,4}"
     uses = rf"\b{word}{index}\s{{0,8}}(?:[-+*/%&|^]|<<|>>)?=(?!=)|\b{word}{index}\s{{0,8}}(?:\+\+|--|\.\w|->)"

@@ -1,10 +1,11 @@
-"""What a compilation may take, and who is at fault if it takes more.
+"""The limits of a compilation, and who is charged if it exceeds them.
 
-Theory of operation. Compiling is limited in processor time, which a busy host does not change. The limit in
-wall-clock time is several times as long and only ends what would never end. If it is exceeded, the
-compilation did not get a processor: the host is at fault, and the job is retried elsewhere. A program could
-pretend that by making the compiler wait without using a processor, for example by including a pipe. So the
-sandbox also ends a compilation whose processes all sleep, and that is charged to the program.
+Theory of operation. The main limit of a compilation is its CPU time, because a busy host does not change CPU
+time. The wall-clock limit is several times as long and only ends compilations that would never end. A
+compilation that exceeds it did not get a processor: the host is at fault, and the job is retried elsewhere. A
+program could simulate this by making the compiler wait without using a processor, for example by including a
+pipe. So the sandbox also ends a compilation if all of its processes sleep, and this is charged to the
+program.
 """
 
 from dataclasses import replace
@@ -17,8 +18,8 @@ from problems.vocabulary import Verdict
 from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.spec import Limits, Termination
 
-_BUSY = 4  # times as long as needed, by the clock of a host that does other things too
-_HOST_SHARE = 0.5  # of the time of the chain that compiles for a device: host code, at the same time
+_BUSY = 4  # wall-clock time on a busy host, as a multiple of the CPU time
+_HOST_SHARE = 0.5  # host code compiles in parallel, and takes this share of the time of a device's tool chain
 _IDLE_S = 10.0
 _OURS = {
     Termination.WALL_TIME: "it got too little processor time; this host is overloaded",
@@ -27,9 +28,9 @@ _OURS = {
 
 
 def compile_limits(problem: Problem, *, architectures: int = 1) -> Limits:
-    """Return the limits of compiling for that many device architectures, each of which has a chain.
+    """Return the limits of a compilation for this many device architectures. Each has its own tool chain.
 
-    `compile_s` of a problem is processor time for one chain.
+    The limit `compile_s` of a problem is CPU time for one tool chain.
     """
     allowed_s = problem.limits.compile_s
     cpu_s = (_HOST_SHARE + architectures) * allowed_s
@@ -37,7 +38,7 @@ def compile_limits(problem: Problem, *, architectures: int = 1) -> Limits:
 
 
 def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
-    """Return the result of a failed compilation. Raises CompilerBroken if judge or host are at fault."""
+    """Return the result of a failed compilation. Raises CompilerBroken if judge or host is at fault."""
     if compiled.outcome is CompileOutcome.BROKEN:
         raise CompilerBroken(compiled.log)
     if reason := _OURS.get(compiled.ending):

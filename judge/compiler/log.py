@@ -1,6 +1,7 @@
 """Parses a compilation log into entries: messages of nvcc's front end, g++, ptxas and the linkers.
 
-The log echoes the program and is hostile like it. Each line is looked at once, and only so much of it.
+The log contains text of the program, so it is as hostile as the program. The parser reads each line once, and
+only a bounded part of it.
 """
 
 import re
@@ -52,11 +53,11 @@ _SEVERITIES = {
 
 @dataclass(slots=True)
 class LogEntry:
-    """One thing that a compiler said. `kind` is `compiler`, `assembler` or `linker`.
+    """One message of a compiler. `kind` is `compiler`, `assembler` or `linker`.
 
-    `file` and `line` say where, as far as it is known. `trail` are the places that led there, the nearest
-    first: instantiations and includes. `pointed` is the word under the caret, `first` whether that word
-    begins its line, `instance` the outermost template instance.
+    `file` and `line` are its location, if known. `trail` lists the instantiations and includes that led
+    there, the nearest first. `pointed` is the word under the caret, and `first` says whether this word begins
+    its line. `instance` is the outermost template instance.
     """
 
     severity: Severity
@@ -72,13 +73,13 @@ class LogEntry:
 
     @property
     def source_line(self) -> int | None:
-        """The line of the program that it is about, None where there is none."""
+        """The line of the program that this message is about, or None."""
         places = [(self.file, self.line), *self.trail]
         return next((line for file, line in places if file == SOURCE), None)
 
 
 def entries(log: str) -> Iterator[LogEntry]:
-    """The entries of `log` in order, notes excepted: these belong to the entry before."""
+    """Yield the entries of `log` in order. A note is not an entry: it belongs to the entry before it."""
     found = 0
     entry: LogEntry | None = None
     echo = ""
@@ -110,7 +111,7 @@ def entries(log: str) -> Iterator[LogEntry]:
 
 
 def _begin(line: str) -> LogEntry | None:
-    """The entry that begins with `line`, if one does."""
+    """Return the entry that begins with `line`, or None."""
     if match := _FRONT.fullmatch(line) or _GNU.fullmatch(line):
         return _entry(match, file=match["file"], line=int(match["line"]))
     if match := _AT_END.fullmatch(line):
@@ -140,7 +141,7 @@ def _entry(
 
 
 def _read_more(entry: LogEntry, line: str, whole: str, echo: str) -> None:
-    """Take from a further line of `entry` what it tells. `echo` is the line before."""
+    """Add the information in a further line of `entry` to it. `echo` is the line before."""
     if line.strip() == "^":
         if not entry.pointed:
             at = len(line.rstrip()) - 1

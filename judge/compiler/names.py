@@ -43,7 +43,7 @@ _HEADERS = {
     "cuda/barrier": "cuda",
 }
 _HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
-# Names with another spelling or in a namespace.
+# Names that need another spelling or a namespace.
 SYNONYMS = {"wmma": "nvcuda::wmma", "cg": "cooperative_groups"}
 HEADERS = (
     *_HEADERS,
@@ -61,12 +61,15 @@ _NEAR = 0.8
 
 
 def header_of(name: str) -> str:
-    """The header that declares `name`, empty where none is known."""
+    """Return the header that declares `name`, empty if none is known."""
     return _HEADER_OF.get(name, "")
 
 
 def nearest(name: str, own: Iterable[str] = ()) -> str:
-    """The known name that `name` was meant to be, or one of the program's `own`; empty where none is near."""
+    """Return the known name, or `own` name of the program, most similar to `name`.
+
+    Empty if none is similar.
+    """
     if not 2 < len(name) <= _MAX_NAME:
         return ""
     known = [*BUILT_IN, *_HEADER_OF, *own]

@@ -1,7 +1,7 @@
-"""Mistakes in the declaration of `solve`, from the errors of the file that calls it (`problems.binding`).
+"""Finds mistakes in the declaration of `solve` from errors of the file that calls it (`problems.binding`).
 
-That file checks `solve` before it calls it, so that each mistake is one error in it. Which one it was, and
-how `solve` is declared, the compiler says.
+This file checks the declaration of `solve` before it calls the function, so each mistake is one error in this
+file. The compiler's messages say which mistake it was, and how `solve` is declared.
 """
 
 import difflib
@@ -24,7 +24,7 @@ _NARROW = re.compile(
 
 
 def signature_finding(errors: Sequence[LogEntry], source: ProgramText, problem: Problem) -> Diagnostic:
-    """The finding that the binding's `errors` come to, of which there is at least one."""
+    """Return one finding for the `errors` of the binding. There must be at least one error."""
     error = errors[0]
     asserted = next((match for entry in errors if (match := _ASSERTED.match(entry.message))), None)
     if 'no "solve"' in error.message:
@@ -44,7 +44,7 @@ def signature_finding(errors: Sequence[LogEntry], source: ProgramText, problem: 
 
 
 def width_notes(source: ProgramText, problem: Problem) -> tuple[Diagnostic, ...]:
-    """A note on each 64-bit scalar for which `solve` declares 32 bits, as far as that is plain to see."""
+    """Return a note on each 64-bit scalar that `solve` clearly declares with 32 bits."""
     parameters = source.parameters_of("solve")
     if len(parameters) != len(problem.arguments):
         return ()
@@ -113,7 +113,7 @@ def _other_type(text: str, instance: str, source: ProgramText, problem: Problem)
 
 
 def _plain(types: str) -> str:
-    """`types` as people write them: `const float*` for `const float *`."""
+    """Return `types` in the usual spelling: `const float*` for `const float *`."""
     return types.replace(" *", "*").replace(" &", "&")
 
 

@@ -23,19 +23,19 @@ _ASSIGNED = re.compile(r"\s{0,8}(?P<compound>[-+*/%&|^]|<<|>>)?=(?!=)|\s{0,8}(?P
 
 @dataclass(frozen=True, slots=True)
 class ProgramText:
-    """A program: its lines as they are, and its `code` without comments, texts and directives."""
+    """A program's text: its unchanged lines, and its `code` without comments, literals and directives."""
 
     lines: list[str]
     code: str
 
     @classmethod
     def read(cls, text: str) -> "ProgramText":
-        """The program `text`, as far as it is looked at."""
+        """Read the program `text`. Only its first MAX_CHARACTERS are examined."""
         text = text[:MAX_CHARACTERS].replace("\r\n", "\n")
         return cls(text.split("\n"), masked(text))
 
     def names(self) -> set[str]:
-        """The identifiers in it."""
+        """The identifiers in the code."""
         found: set[str] = set()
         for match in _NAME.finditer(self.code):
             found.add(match[0])
@@ -44,17 +44,17 @@ class ProgramText:
         return found
 
     def line_of(self, name: str) -> int | None:
-        """The line on which `name` is declared or called as a function first."""
+        """Return the line on which the function `name` is first declared or called."""
         match = re.search(rf"\b{re.escape(name)}\s{{0,80}}\(", self.code)
         return self._line(match.start()) if match else None
 
     def declares(self, name: str) -> bool:
-        """Whether a function `name` is declared in it, as far as that is plain to see."""
+        """Return whether the program declares a function `name`, as far as a scan of the text can tell."""
         found = re.finditer(rf"\b(\w{{1,60}})[ \t*&]{{1,8}}{re.escape(name)}\s{{0,80}}\(", self.code)
         return any(match[1] not in _NOT_TYPES for match in found)
 
     def functions(self) -> list[tuple[str, int]]:
-        """The functions of the host with their lines, as far as they are plain to see."""
+        """The functions of the host with their lines, as far as a scan of the text finds them."""
         found = []
         for match in _FUNCTION.finditer(self.code):
             before = self.code[max(0, match.start() - 40) : match.start()].rpartition("\n")[2]
@@ -65,12 +65,12 @@ class ProgramText:
         return found
 
     def parameters_of(self, name: str) -> tuple[str, ...]:
-        """The parameters of the first function `name` as they are written; none where they are not plain."""
+        """Return the parameters of the first function `name` as written; empty if they cannot be parsed."""
         match = re.search(rf"\b{re.escape(name)}\s{{0,80}}\(([^(){{}};]{{1,2000}})\)", self.code)
         return tuple(text.strip() for text in match[1].split(",")) if match else ()
 
     def statements_of(self, name: str) -> list[tuple[int, str]]:
-        """The calls of `name`, at most 100: the line of each, and its text up to the next semicolon."""
+        """Return at most 100 calls of `name`: the line of each, and its text up to the next semicolon."""
         found = []
         for match in re.finditer(rf"\b{re.escape(name)}\s{{0,80}}\(", self.code):
             text = self.code[match.end() : match.end() + _MAX_CALL].partition(";")[0]
@@ -80,9 +80,9 @@ class ProgramText:
         return found
 
     def first_access(self, name: str, *, writes: bool, host: str) -> int | None:
-        """The first line that reads, or writes, an element of the array `name` in `host`.
+        """Return the first line that reads, or writes, an element of the array `name` in `host`.
 
-        `host` is `host_code()`. The first accesses alone are looked at.
+        `host` is the result of `host_code()`. Only a bounded number of accesses is examined.
         """
         if not name:
             return None
@@ -99,18 +99,18 @@ class ProgramText:
         return None
 
     def launch_of(self, kernel: str) -> int | None:
-        """The line that launches `kernel`, a demangled name; None if there is none, or several."""
+        """Return the line that launches `kernel`, a demangled name; None if no line or several lines do."""
         name = plain_name(kernel).partition("<")[0].rpartition("::")[2]
         lines = self._launches_of(name) if name else []
         return lines[0] if len(lines) == 1 else None
 
     def _launches_of(self, kernel: str) -> list[int]:
-        """The lines that launch `kernel`, at most 100."""
+        """Return the lines that launch `kernel`, at most 100."""
         found = re.finditer(rf"\b{re.escape(kernel)}\s{{0,8}}(?:<[^<>;]{{0,200}}>)?\s{{0,8}}<<<", self.code)
         return [self._line(match.start()) for match, _ in zip(found, range(_MAX_CALLS), strict=False)]
 
     def host_code(self) -> str:
-        """The code with the bodies of kernels and device functions blanked."""
+        """Return the code with the bodies of kernels and device functions blanked."""
         parts, at = [], 0
         for match in _DEVICE.finditer(self.code):
             opening = self.code.find("{", match.end(), match.end() + _MAX_HEAD)
@@ -122,7 +122,7 @@ class ProgramText:
         return "".join((*parts, self.code[at:]))
 
     def code_before(self, line: int) -> int | None:
-        """The last line before `line` that has code."""
+        """Return the last line before `line` that has code."""
         lines = self.code.split("\n")
         return next((n for n in range(min(line - 1, len(lines)), 0, -1) if lines[n - 1].strip()), None)
 
@@ -141,7 +141,7 @@ def _closing(code: str, opening: int) -> int:
 
 
 def _after_bracket(text: str) -> str:
-    """What follows the bracket that closes an index, of which `text` is the rest."""
+    """Return the text after the bracket that closes an index. `text` starts inside the index."""
     depth = 1
     for place, character in enumerate(text):
         depth += {"[": 1, "]": -1}.get(character, 0)

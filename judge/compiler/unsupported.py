@@ -1,6 +1,7 @@
-"""Functions of CUDA and its libraries that functional mode does not have, and what to use instead.
+"""Functions of CUDA and its libraries that functional mode lacks, and what to use instead.
 
-A program that calls one compiles, but does not load: the runner of functional mode has no such function.
+A program that calls one of them compiles, but does not load, because the runner of functional mode lacks the
+function.
 """
 
 import re
@@ -50,17 +51,17 @@ _INSTEAD = tuple(
 
 
 def of_cuda(name: str) -> bool:
-    """Whether a function `name` belongs to CUDA or one of its libraries."""
+    """Return whether a function `name` belongs to CUDA or one of its libraries."""
     return _OF_CUDA.match(name) is not None
 
 
 def plain_function(name: str) -> str:
-    """The name by which programs call the function that the linker calls `name`."""
+    """Return the name that programs use for the function with the linker's name `name`."""
     return _SUFFIX.sub("", name)
 
 
 def unsupported_text(name: str) -> str:
-    """Return what to tell a program that calls `name`, a function that functional mode does not have."""
+    """Return the message for a program that calls `name`, a function that functional mode lacks."""
     instead = next((advice for pattern, advice in _INSTEAD if pattern.match(name)), "")
     said = f"Functional mode does not support {name}. The program may be right on a GPU."
     return f"{said} {instead}" if instead else said

@@ -1,17 +1,19 @@
-"""The doctor runs a CUDA program that failed on a GPU once more in functional mode and reports findings.
+"""The doctor repeats failed GPU runs of CUDA programs in functional mode and reports findings.
 
-Theory of operation. A GPU reports little more about an illegal access than that there was one, and nothing
-about a race that led to a wrong answer. Functional mode checks every access and names kernel, block, thread,
-line and index. So a case that is small enough is drawn again and run on this host's processors, within a
-short limit. The findings become diagnostics, marked as such, and never a verdict: another machine, other
-contents, another order of threads. Only where the GPU itself could not tell a trap from a bad access does it
-decide which of the two is said (`judge.evidence.faults.classified`).
+Theory of operation. If a program makes an illegal access, a GPU reports little more than the error. It
+reports nothing about a race that led to a wrong answer. Functional mode checks every access and names kernel,
+block, thread, line and index. So a small case is drawn a second time and run on this host's processors,
+within a short limit. The findings become diagnostics, marked as findings of the doctor. They never decide a
+verdict, because the machine, the contents and the order of threads differ. There is one exception: if the GPU
+cannot distinguish a trap from an illegal access, the doctor decides which of the two is reported
+(`judge.evidence.faults.classified`).
 
-It also looks for races in programs that have not failed (`find_race`), since a GPU sees none: see
-`judge.race_watch`. And it counts for the requirements of a problem (`count`): see `judge.requirements`.
+The doctor also searches for races in programs that have not failed (`find_race`), since a GPU does not detect
+races; see `judge.race_watch`. It also counts for the requirements of a problem (`count`); see
+`judge.requirements`.
 
-Functional mode is opened in the background, since its first time on a host takes a while. Failures here are
-logged; the author only misses an explanation.
+Functional mode is opened in the background, because its first start on a host is slow. If the doctor fails,
+the error is logged, and the author only lacks an explanation.
 """
 
 import logging
@@ -52,7 +54,7 @@ _CANNOT = (JudgeError, IsolationUnavailable, ToolchainMissing, RuntimeBuildFaile
 
 
 class Doctor:
-    """Opens functional mode with `open_cpu` and examines programs on it. Safe between threads."""
+    """Opens functional mode with `open_cpu` and examines programs in it. Thread-safe."""
 
     def __init__(self, open_cpu: Callable[[], CpuTarget]) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="doctor")
@@ -60,7 +62,7 @@ class Doctor:
 
     @property
     def ready(self) -> bool:
-        """Whether functional mode has come up, or failed to."""
+        """Whether functional mode has started or failed to start."""
         return self._cpu.done()
 
     def examine(
@@ -75,7 +77,7 @@ class Doctor:
     def find_race(
         self, problem: Problem, source: str, cases: Sequence[Case], cancelled: Callable[[], bool]
     ) -> Diagnostic | None:
-        """A race that changes an output in one of the small `cases`, proved. Raises JudgementCancelled."""
+        """Return a race that provably changes an output in a small case. Raises JudgementCancelled."""
         small = [case for case in cases if len(orders_for(problem, case)) > 1]
         if not self.ready or not small:
             return None
@@ -85,7 +87,7 @@ class Doctor:
     def count(
         self, problem: Problem, source: str, cases: Sequence[Case], cancelled: Callable[[], bool]
     ) -> tuple[Sums, ...] | None:
-        """What is counted in each of `cases`; None if that is unknown. Raises JudgementCancelled."""
+        """Return the counts in each of `cases`; None if they are unknown. Raises JudgementCancelled."""
         if not self.ready:
             return None
         return self._ask(problem, source, cases, cancelled, _count, limit_s=_COUNT_LIMIT_S)
@@ -125,7 +127,7 @@ class Doctor:
 
 @dataclass(frozen=True, slots=True)
 class _Patient:
-    """A program that has been loaded, and the cases to run."""
+    """A loaded program, and the cases to run."""
 
     session: CpuSession
     referee: HostReferee
@@ -141,7 +143,7 @@ class _Patient:
 def _loaded(
     cpu: CpuTarget, problem: Problem, source: str, cases: Sequence[Case], stop: Callable[[], bool]
 ) -> Iterator[_Patient | None]:
-    """The program in functional mode, or None when it does not compile or load there."""
+    """Yield the program loaded in functional mode, or None if it does not compile or load there."""
     with closing(cpu.session(problem, Language.CUDA, cases, stop)) as session:
         built = cpu.build(problem, source, Language.CUDA, stop)
         with closing(session.start_referee()) as referee:
@@ -166,9 +168,9 @@ def _count(patient: _Patient) -> tuple[Sums, ...] | None:
 
 
 def _find_race(patient: _Patient) -> Diagnostic | None:
-    """The race, if there is one in a case of which the outputs are right in some orders only.
+    """Return a race in a case whose outputs are right only in some orders, or None.
 
-    A program whose outputs change from one call to the next in the same order is another matter.
+    If the outputs change between calls in the same order, a race is not the cause, so the result is None.
     """
     for case in patient.cases:
         before = len(patient.referee.diagnostics)

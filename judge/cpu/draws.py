@@ -1,9 +1,9 @@
 """Cases that the oracle generates for a single submission while the program compiles.
 
-Theory of operation. The oracle is started by the thread that uses it, at its first case, and draws case
-after case. Then the thread ends it, while the program still runs. A caller that needs a case waits for its
-future; a caller that is cancelled ends the oracle. A seed that a user gave is for public cases alone, see
-`judge.evaluate.evaluate`; one of `judge.seeds` is for all.
+Theory of operation. A thread starts the oracle at the first case, draws one case after the other, and ends
+the oracle while the program still runs. A caller that needs a case waits for its future. Cancelling ends the
+oracle. A seed of a user applies only to public cases, see `judge.evaluate.evaluate`; a seed of `judge.seeds`
+applies to all cases.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
 
 
 class OracleDraws:
-    """Draws each of `cases` once, in host memory. Close it."""
+    """Draws each of `cases` once, in host memory. Callers must close it."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class OracleDraws:
         self._ended = self._thread.submit(self._end_oracle)
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """The contents of `case`, one set, as soon as it is drawn; see `judge.target.JudgingSession`."""
+        """Wait for the contents of `case`, one set, and return them; see `judge.target.JudgingSession`."""
         return (self._futures[case.name].result(),)
 
     def close(self) -> None:
-        """Let go of the contents, and end what still draws."""
+        """Release the contents, and end a draw in progress."""
         self._gave_up.set()
         for future in self._futures.values():
             future.cancel()

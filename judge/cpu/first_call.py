@@ -1,7 +1,7 @@
-"""Whether a case is right if it is the first that a program runs, although it was wrong after other cases.
+"""Tests whether a case that was wrong after other cases is right as the first case of a new runner.
 
-A program may build a table for the sizes or the inputs of its first call and use it in all others. Then the
-first case is right in all orders, and a later one is wrong in the first order already.
+A program may build a table for the sizes or inputs of its first call, and use it in all later calls. Then the
+first case is right in all orders, and a later case is wrong even in the first order.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from problems.vocabulary import Verdict
 
 
 def right_as_first_call(session: JudgingSession, contents: Sequence[bytes], drawn: CaseData) -> bool:
-    """Whether a new runner of the program `contents` gets `drawn` right. False if there is no runner.
+    """Return whether the program `contents` gets `drawn` right in a new runner. False if no runner starts.
 
     Raises:
-        JudgementCancelled: the judgement was cancelled meanwhile.
+        JudgementCancelled: the judgement was cancelled.
     """
     try:
         with closing(session.start_referee(alone=False)) as referee:

@@ -1,38 +1,37 @@
-"""Runs a small case in several orders of blocks and threads. CUDA guarantees none, so all must pass.
+"""Runs a small case in several orders of blocks and threads. CUDA guarantees no order, so all must pass.
 
-Theory of operation. A program with a data race may be right by luck, each time, in the order that it happens
-to run in. Functional mode runs small cases on one thread of the host, so it can choose the order, which
-is the same on every host (`sandbox/cpu/runtime/scheduler.h`):
+Theory of operation. A program with a data race may happen to be right every time in one particular order.
+Functional mode runs small cases on one thread of the host, so it can choose the order, which is the same on
+every host (`sandbox/cpu/runtime/scheduler.h`):
 
     ascending    watched for races, which become warnings
     descending   likewise; what trusts that earlier blocks or threads have run goes wrong
-    interleaved  all threads get to their next access before any goes on, and writes that raced wait for all
+    interleaved  all threads reach their next access before any continues, and racing writes wait for all
                  others; what reads, changes and writes in three steps goes wrong
 
-A program in which a race was found runs in four further orders, in which its reads come late. There threads
-are held before a read that raced, and one after the other goes as far as it can:
+If a race was found, the program runs in four further orders, in which its reads are delayed. Threads are
+stopped before a racing read, and then each thread in turn runs as far as it can:
 
     last first     threads of high numbers go first; what counts on them not to write yet goes wrong
     first first    likewise with threads of low numbers
     torn           both again; the first such read after a barrier is not held, so that a thread which reads
                    several words gets old and new ones
 
-In the ascending and the interleaved order, a read that nothing orders after a write sees the value before it.
-So a program that lacks a fence, a barrier or __syncwarp computes with old values.
+In the ascending and the interleaved order, a read that is not ordered after a write sees the value before the
+write. So a program that lacks a fence, a barrier or __syncwarp computes with old values.
 
-An order in which an output is wrong proves that the race can change it. So no submission fails for a race
-that does no harm, such as a search in which all threads store the same.
+A wrong output in some order proves that the race can change the output. So no submission fails for a harmless
+race, such as a search in which all threads store the same value.
 
-Streams run in the order of the calls at first. If some of their work lacks an order, the other two runs
-postpone it.
+In the first run, work of streams runs in the order of the calls. If some of it is unordered, the other two
+runs postpone it.
 
-Fresh memory holds another value in each order, so that a program which reads what nothing has written is not
-right by luck in all of them.
+New memory holds a different value in each order, so that a program that reads uninitialised memory is not
+right by luck in all orders.
 
-A program may also be wrong in a later order because it keeps something from the call before, whatever the
-order is. So if a later order is wrong, the first one runs again. If its output is now wrong too, although the
-inputs are the same, the order is not the reason. It runs twice, since what is kept may change at every other
-call.
+A program may also be wrong in a later order because it keeps state from the call before. So if a later order
+is wrong, the first order is repeated. If its output is now wrong although the inputs are the same, the order
+is not the cause. The first order is repeated twice, since the kept state may alternate between calls.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +47,7 @@ from judge.target import Referee
 from problems.vocabulary import DiagnosticKind, Verdict
 from sandbox.wire import RunFlag
 
-REPEATS = 2  # of the first order, if a later one is wrong
+REPEATS = 2  # repeats of the first order, if a later order is wrong
 _ORDER = (
     "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
     "the dependent steps, or split them into separate launches."
@@ -72,13 +71,14 @@ def check_in_orders(
     right_alone: Callable[[], bool] = lambda: False,
     several: bool = False,
 ) -> CaseReport:
-    """The report of the first order in which `drawn` is not accepted, else that of the first order.
+    """Return the report of the first order in which `drawn` is not accepted, else of the first order.
 
-    If there are several `orders` and a race has been found, LATE_READS follow. A wrong answer is explained by
-    what the program keeps between calls, or by the race or the read of uninitialised memory that was found in
-    this case. `source` is the text of the program, which may name what it keeps. `right_alone` says whether
-    the case is right if no other comes before it. It is asked if the first order is wrong without a race.
-    `several` says that the runner holds several programs, so a finding may belong to another one.
+    If there are several `orders` and a race has been found, LATE_READS follow. The message on a wrong answer
+    names the cause: state that the program keeps between calls, a race, or a read of uninitialised memory
+    that was found in this case. `source` is the text of the program, in which variables that keep state are
+    searched. `right_alone` returns whether the case is right if no other case comes before it; it is called
+    if the first order is wrong without a race. `several` says that the runner holds several programs, so a
+    finding may belong to another program.
     """
     before = len(referee.diagnostics)
     reports: list[CaseReport] = []
@@ -103,26 +103,26 @@ def check_in_orders(
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
-    """Yield `orders`, and after several of them LATE_READS if `referee` knows of a data race by then."""
+    """Yield `orders`. If there are several and `referee` then knows of a data race, yield LATE_READS too."""
     yield from orders
     if len(orders) > 1 and has_data_race(referee.diagnostics):
         yield from LATE_READS
 
 
 def changes_between_calls(check: Callable[[RunFlag], CaseReport]) -> bool:
-    """Whether a case that was accepted in the first order is not when `check` runs it so again."""
+    """Return whether a case that was accepted in the first order fails when `check` repeats this order."""
     return any(check(ORDERS[0]).verdict is not Verdict.ACCEPTED for _ in range(REPEATS))
 
 
 def _told_what_is_kept(report: CaseReport, source: str) -> CaseReport:
-    """`report` on a wrong output that follows from what the program `source` keeps between calls."""
+    """Return `report` with a message that the program `source` keeps state between calls."""
     names = kept_text(source)
     kept = f": {names}" if names else ", such as a static variable, a __device__ variable or memory"
     return replace(report, message=f"{report.message} {_KEPT}{kept}. Set it in each call.")
 
 
 def _after_a_right_call(report: CaseReport, source: str) -> CaseReport:
-    """The report on a call that failed otherwise than by its output, after one with the same inputs."""
+    """Return the report on a call that crashed or timed out after a right call with the same inputs."""
     names = kept_text(source)
     if not names:
         return report
@@ -133,7 +133,10 @@ def _after_a_right_call(report: CaseReport, source: str) -> CaseReport:
 def _explained(
     report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool, so_far: Iterable[Diagnostic]
 ) -> CaseReport:
-    """`report` with what was `found` in its case. A barrier may be known from an earlier case."""
+    """Return `report`, explained by what was `found` in its case.
+
+    A barrier may be known from an earlier case.
+    """
     found = tuple(found)
     race = race_among(found)
     if race is not None:

@@ -1,26 +1,29 @@
-"""Extracts data races, and hazards between streams, from the findings of functional mode."""
+"""Extracts data races and hazards between streams from the findings of functional mode."""
 
 from collections.abc import Iterable, Mapping
 
 from judge.report import Diagnostic
 from problems.vocabulary import DiagnosticKind
 
-# What comes before the message.
+# The prefix of the message.
 _NAMES: Mapping[str, str] = {DiagnosticKind.RACE: "data ", DiagnosticKind.STREAM_HAZARD: ""}
 
 
 def race_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """The first race of threads or streams that was found, if any."""
+    """Return the first race between threads or streams that was found, or None."""
     return next((found for found in diagnostics if found.kind in _NAMES), None)
 
 
 def has_data_race(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Whether a race of threads was found."""
+    """Return whether a race between threads was found."""
     return any(found.kind == DiagnosticKind.RACE for found in diagnostics)
 
 
 def broken_barrier(race: Diagnostic, diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """The finding about a barrier in the kernel of `race` that not all threads reach: its cause, if any."""
+    """Return the finding about a barrier in the kernel of `race` that not all threads reach, or None.
+
+    Such a barrier causes the race.
+    """
     return next(
         (
             found
@@ -32,6 +35,6 @@ def broken_barrier(race: Diagnostic, diagnostics: Iterable[Diagnostic]) -> Diagn
 
 
 def race_text(race: Diagnostic) -> str:
-    """Return a sentence that says what `race` is, and where."""
+    """Return a sentence that describes `race` and its location."""
     known = race.line is None or f"line {race.line}" in race.message
     return f"There is a {_NAMES[race.kind]}{race.message}" + ("" if known else f" See line {race.line}.")

@@ -1,4 +1,4 @@
-"""The referee of the target `cpu`: in this process, with arrays in host memory."""
+"""The referee of the target `cpu`. It runs in this process, with arrays in host memory."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ from sandbox.wire import RunFlag
 
 
 class HostReferee:
-    """One program's referee. Implements `judge.target.Referee`; its runner is already used by `ready`."""
+    """The referee of one program. Implements `judge.target.Referee`. `ready` takes a runner from the pool."""
 
     def __init__(
         self,
@@ -31,17 +31,17 @@ class HostReferee:
 
     @property
     def alive(self) -> bool:
-        """Whether the runner can be asked for more."""
+        """Whether the runner can handle another request."""
         return self._referee is not None and self._referee.alive
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The runner's findings about the program, up to now."""
+        """All findings of the runner about the program until now."""
         return self._referee.diagnostics if self._referee else ()
 
     @property
     def output(self) -> bytes:
-        """The program's output; available after the runner has ended."""
+        """The output of the program. Available after the runner has ended."""
         return self._referee.output if self._referee else b""
 
     @property
@@ -51,7 +51,7 @@ class HostReferee:
 
     @property
     def trace(self) -> Trace | None:
-        """What the last call with the flag TRACE did; see `judge.target.Referee`."""
+        """The trace of the last call with the flag TRACE; see `judge.target.Referee`."""
         return self._referee.trace if self._referee else None
 
     def ready(self) -> None:
@@ -71,17 +71,17 @@ class HostReferee:
         return True
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:
-        """Never asked for: this target does not rank."""
+        """Never called, because this target does not rank."""
         raise JudgeError(
             f"submissions judged on a CPU are not ranked, so timing is refused for these {len(sets)} sets"
         )
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
-        """The sandbox holds its memory down."""
+        """Return None: the sandbox limits the memory."""
         return None
 
     def finish(self) -> None:
-        """Let the runner leave, and keep what it printed in `output`."""
+        """Let the runner exit, and keep its output in `output`."""
         self._running().finish()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The target `cpu`: CUDA C++ in functional mode and Triton in its interpreter. Nothing is ranked.
 
-It works on any isolation backend. The runner is taken from the warm pool when the program has compiled;
-the oracle generates cases in its own thread at the same time.
+It works on any isolation backend. After the program has compiled, a runner is taken from the warm pool. At
+the same time, the oracle draws cases in its own thread.
 """
 
 import os
@@ -46,14 +46,14 @@ _POLL_S = 0.05
 _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
-# Of a case: three orders, and four more of a program that races. One of the three and all of the four may
-# take as long as three runs, and the first order may run again (judge.cpu.orders).
+# Runs of a case: three orders, and four more if the program races. One of the three and all of the four may
+# take as long as three runs, and the first order may be repeated (judge.cpu.orders).
 _RUNS = 2 + 3 + 4 * 3 + REPEATS
-_START_S = 30.0  # loading, and leaving at the end, on top of the cases
+_START_S = 30.0  # loading and exiting, in addition to the cases
 
 
 class CpuTarget:
-    """This machine's processors. Implements `judge.target.Target`."""
+    """Judges on this machine's processors. Implements `judge.target.Target`."""
 
     name = "cpu"
     ranks = False
@@ -73,7 +73,7 @@ class CpuTarget:
 
     @classmethod
     def open(cls, backend: Backend, *, cache: Path, warm: Mapping[str, int]) -> Self:
-        """Open it on `backend`; see `judge.wiring.open_target`."""
+        """Open the target on `backend`; see `judge.wiring.open_target`."""
         backend.verify()
         runtime = build_runtime(cache, find_toolkit())
         recipes = {kind: PoolSpec(command, warm.get(kind, 0)) for kind, command in commands(runtime).items()}
@@ -81,7 +81,7 @@ class CpuTarget:
 
     @property
     def metrics(self) -> Mapping[str, int]:
-        """Counters of requests that found a warm sandbox, and that did not, by kind."""
+        """Return counters of requests that found a warm sandbox and of requests that did not, by kind."""
         return pool_metrics(self._pool)
 
     def environment(self, language: Language) -> Mapping[str, str]:
@@ -95,7 +95,7 @@ class CpuTarget:
     def build(
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
     ) -> Built:
-        """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
+        """Compile `source` in a sandbox, or return the result in the cache; see `judge.target.Target`."""
         if language not in languages_here():
             raise LanguageMissing(f"{language} is not installed here; run make setup without TRITON=0")
         if language is not Language.CUDA:
@@ -124,7 +124,7 @@ class CpuTarget:
         seed: int | None = None,
         gpu_model: str = "",
     ) -> "CpuSession":
-        """A place for a submission; its cases are drawn for it alone, in a thread. Raises GpuUnavailable."""
+        """Open a session for a submission. A thread draws its cases for it alone. Raises GpuUnavailable."""
         if gpu_model:
             raise GpuUnavailable(f"this node has no {gpu_model}: it judges on the CPU")
         draws = OracleDraws(problem, cases, self.start_oracle, cancelled, seed=seed)
@@ -133,7 +133,7 @@ class CpuTarget:
     def examine(
         self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
     ) -> tuple[Diagnostic, ...]:
-        """Nothing: functional mode has said all that it knows."""
+        """Return nothing, because checking in functional mode has already reported all findings."""
         del problem, source, language, case, cancelled
         return ()
 
@@ -145,7 +145,7 @@ class CpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
     ) -> Diagnostic | None:
-        """None: checking the cases has found it already."""
+        """Return None, because checking the cases has already reported races."""
         del problem, source, language, cases, cancelled
         return None
 
@@ -157,12 +157,15 @@ class CpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
     ) -> tuple[Sums, ...] | None:
-        """None: checking the cases has counted already."""
+        """Return None, because checking the cases has already counted."""
         del problem, source, language, cases, cancelled
         return None
 
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
-        """A loaded reference; the caller's to close. Raises LanguageMissing, RunnerUnusable, OracleFailed."""
+        """Return a loaded reference. The caller closes it.
+
+        Raises LanguageMissing, RunnerUnusable, OracleFailed.
+        """
         if problem.oracle is OracleKind.TORCH and Language.PYTHON not in languages_here():
             raise LanguageMissing(
                 "the reference needs PyTorch, which is not installed here; run make setup without TRITON=0"
@@ -170,7 +173,7 @@ class CpuTarget:
         return Oracle(problem, self._take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
 
     def start_checker(self, problem: Problem) -> Process:
-        """A sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        """Return a sandbox for an author's checker. The caller must close it. Raises RunnerUnusable."""
         return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
 
     def close(self) -> None:
@@ -178,7 +181,7 @@ class CpuTarget:
         self._pool.close()
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
-        """A fresh runner; the caller's to close. Raises RunnerUnusable."""
+        """Return a new runner. The caller must close it. Raises RunnerUnusable."""
         return self._take(
             runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases))
         )
@@ -216,7 +219,7 @@ class CpuTarget:
 
 @dataclass(frozen=True, slots=True)
 class CpuSession:
-    """A submission's place on a `CpuTarget`. Implements `judge.target.JudgingSession`."""
+    """The session of a submission on a `CpuTarget`. Implements `judge.target.JudgingSession`."""
 
     target: CpuTarget
     draws: OracleDraws
@@ -230,21 +233,21 @@ class CpuSession:
         return self.target.environment(self.language)
 
     def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - no device is shared
-        """A referee in this process."""
+        """Return a referee in this process."""
         problem = with_time_for(self.language, self.problem)
         start = partial(self.target.start_runner, problem, self.language)
         checker = partial(self.target.start_checker, problem)
         return HostReferee(problem, start, self.cancelled, checker)
 
     def start_race_check(self) -> None:
-        """None: functional mode looks for races in every run."""
+        """Return None, because functional mode detects races in every run."""
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """The contents of `case`, one set."""
+        """Wait for the contents of `case`, one set, and return them."""
         return self.draws.sets(case)
 
     def close(self) -> None:
-        """Let go of the contents, and end what still draws."""
+        """Release the contents, and end a draw in progress."""
         self.draws.close()
 
 
@@ -259,20 +262,26 @@ def commands(runtime: Runtime) -> dict[str, Command]:
 
 
 def pool_metrics(pool: Pool) -> dict[str, int]:
-    """The pool's hits and misses as counters by name."""
+    """Return the pool's hits and misses as counters by name."""
     hits = {f"pool_hits_{kind}": count for kind, count in pool.hits.items()}
     return hits | {f"pool_misses_{kind}": count for kind, count in pool.misses.items()}
 
 
 def with_time_for(language: Language, problem: Problem) -> Problem:
-    """`problem` with the time that a case in `language` has here. The interpreter gets twice the limit."""
+    """Return `problem` with the time limit for `language` on this target.
+
+    The interpreter gets twice the limit.
+    """
     if language is not Language.TRITON:
         return problem
     return replace(problem, limits=replace(problem.limits, case_s=_PATIENCE * problem.limits.case_s))
 
 
 def runner_limits(limits: schema.ProblemLimits, *, cases: int) -> Limits:
-    """Limits of a whole runner. The referee enforces those of one case; these catch what slips through."""
+    """Return the limits of a whole runner. The referee enforces the limits of a case.
+
+    These are a backstop.
+    """
     wall_s = _START_S + cases * (limits.case_s + 2)
     return Limits(
         wall_s=wall_s,

@@ -1,4 +1,4 @@
-"""Reads what functional mode counted for each kernel. Notes come from sandboxes: bounded, validated."""
+"""Parses the counts of functional mode for each kernel. They come from sandboxes: bounded, validated."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from problems.vocabulary import DiagnosticKind
 
 MAX_KERNELS = 16
 _NUMBER = r"(\d{1,15})"
-# As `sandbox/cpu/runtime/counters.cpp` writes it.
+# The format of `sandbox/cpu/runtime/counters.cpp`.
 _COUNTS = re.compile(
     rf"{_NUMBER} requests? to global memory: {_NUMBER} necessary sectors? of {_NUMBER}; "
     rf"{_NUMBER} requests? to shared memory: {_NUMBER} necessary wavefronts? of {_NUMBER}; "
@@ -20,10 +20,11 @@ _COUNTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KernelCounts:
-    """What one kernel asked of the GPU in all launches of one call of `solve`, counted for warps.
+    """The memory requests and branches of a kernel in all launches of one call of `solve`, counted by warp.
 
     A request is an access of a warp to memory. Sectors have 32 bytes. The necessary sectors and wavefronts
-    are the fewest that could serve the requests. In each turn, an atomic request updates each address once.
+    are the fewest that could serve the requests. An atomic request takes several turns; in each turn it
+    updates each address once.
     """
 
     kernel: str
@@ -40,12 +41,12 @@ class KernelCounts:
 
     @property
     def events(self) -> int:
-        """The number of requests and branches: how much of the kernel was seen."""
+        """The number of counted requests and branches, a measure of how much of the kernel was seen."""
         return self.global_requests + self.shared_requests + self.atomic_requests + self.branches
 
 
 def parse_counts(diagnostics: Iterable[Diagnostic]) -> tuple[KernelCounts, ...]:
-    """The counts of each kernel in the call that counted most of it, at most MAX_KERNELS, in order."""
+    """Return the counts of each kernel in the call that counted most of it, in order, at most MAX_KERNELS."""
     largest: dict[str, KernelCounts] = {}
     for entry in diagnostics:
         counts = _parse(entry)

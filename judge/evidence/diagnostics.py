@@ -1,4 +1,4 @@
-"""Reads what a runner says about a program. All of it is hostile: bounded, validated, cleaned."""
+"""Parses the diagnostics of a runner about a program. The text is hostile: bounded, validated, cleaned."""
 
 import json
 from collections.abc import Iterable
@@ -12,19 +12,19 @@ MAX_SUMS = 8  # in addition
 _MAX_MESSAGE = 2000
 _MAX_SUMS_MESSAGE = 4000
 _RECORDS = {DiagnosticKind.COUNTS, DiagnosticKind.LAUNCH}
-# What functional mode tells again in other cases.
+# Findings that functional mode repeats in other cases.
 _EXPLAINS_CASES = {DiagnosticKind.RACE, DiagnosticKind.STREAM_HAZARD, DiagnosticKind.UNINITIALISED}
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 
 
 def clean(text: str, limit: int) -> str:
-    """`text` without control characters other than newline and tab, and at most `limit` characters."""
+    """Return `text` without control characters except newline and tab, cut to `limit` characters."""
     kept = "".join(c for c in text[: 2 * limit] if c in "\n\t" or (c.isprintable() and c != "\ufeff"))
     return kept if len(kept) <= limit else kept[:limit] + "…"
 
 
 def parse_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
-    """The diagnostics in `data`, JSON lines. Lines that are not well formed are dropped."""
+    """Return the diagnostics in `data`, JSON lines. Malformed lines are dropped."""
     lines = data[:MAX_BYTES].decode("utf-8", "replace").splitlines()
     found = (_parse_line(line) for line in lines)
     left = {True: MAX_SUMS, False: MAX_DIAGNOSTICS}
@@ -40,19 +40,22 @@ def parse_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
 
 
 def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """The diagnostic that ended the program, if one did. It is the last error written."""
+    """Return the diagnostic that ended the program, or None. It is the last error written."""
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     return errors[-1] if errors else None
 
 
 def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics that are findings, errors first: not the notes of what was launched and counted."""
+    """Return the diagnostics that are findings, errors first.
+
+    Records of launches and counts are not findings.
+    """
     found = [diagnostic for diagnostic in diagnostics if diagnostic.kind not in _RECORDS]
     return sorted(found, key=lambda diagnostic: _ORDER[diagnostic.severity])
 
 
 def distinct(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return `diagnostics` without races and the like that repeat the kernel and line of earlier ones."""
+    """Return `diagnostics` without races and similar findings that repeat an earlier kernel and line."""
     seen: set[tuple[str, str | None, int | str]] = set()
     kept = []
     for diagnostic in diagnostics:
@@ -66,7 +69,7 @@ def distinct(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def headline(report: Report) -> Diagnostic | None:
     """Return the finding that best explains the verdict of `report`; None if it is accepted or has none.
 
-    This is the finding that ended the program, or else the first. Costs explain no wrong output.
+    This is the finding that ended the program, or else the first. Findings on costs explain no wrong output.
     """
     found = findings(report.diagnostics)
     if report.verdict is Verdict.WRONG_ANSWER:

@@ -1,7 +1,7 @@
-"""Maps the end of a runner without an answer to a verdict. Every outcome is a failing verdict.
+"""Maps the exit of a runner that gave no answer to a verdict. Every outcome is a failing verdict.
 
-Exit statuses come from our runner code, but a submission shares its process and can imitate them: it
-can choose among the verdicts below, none of which is one that it would want.
+The runner sets the exit status, but the submission shares its process and can imitate it. So a submission can
+choose among the verdicts below, but all of them are failures.
 """
 
 import signal
@@ -39,7 +39,7 @@ _BY_ENDING: Mapping[Termination, Verdict] = {
 def explain(
     answer: ReplyStatus, completion: Completion, diagnostics: Iterable[Diagnostic], limits: ProblemLimits
 ) -> tuple[Verdict, str]:
-    """The verdict for a runner that gave `answer` and ended with `completion`, and a sentence on it."""
+    """Return the verdict for a runner that gave `answer` and ended with `completion`, and a message."""
     if answer is ReplyStatus.BROKE_PROTOCOL:
         return Verdict.REJECTED, "The program wrote to a channel that is reserved for the judge."
     verdict = Verdict.TIME_LIMIT if answer is ReplyStatus.TIMED_OUT else _verdict(completion)

@@ -1,8 +1,8 @@
 """Decides whether a failed run on a GPU is charged to the program or repeated alone.
 
-Theory of operation. Under MPS a fault of one client ends the contexts of all, a kernel that hangs keeps the
-others waiting, and a crowd makes everything slower. So what a program did while others shared the GPU is
-held against it only where a neighbour cannot have caused it:
+Theory of operation. Under MPS, a fault of one client ends the contexts of all clients, a hung kernel blocks
+the others, and many clients slow each other down. So a program that fails on a shared GPU is charged only if
+no other program can have caused the failure:
 
     what ended the run                               shared GPU     alone
     the referee's own context died                   run again      charged
@@ -12,11 +12,13 @@ held against it only where a neighbour cannot have caused it:
     the runner says: no memory left                  run again      charged
     anything else (it ended itself, it lied, ...)    charged        charged
 
-"Run again" means alone, with a fresh runner and referee (`judge.evaluate`). On a shared GPU the limit for a
-case is shorter, since the run that counts is still to come: a hang then costs its neighbours less.
+"Run again" means alone, with a new runner and referee (`judge.evaluate`). On a shared GPU the time limit for
+a case is shorter, so that a hung program blocks the others for less time. A run that exceeds this limit does
+not count, so the shorter limit is fair.
 
-A runner that blames the node (no GPU, MPS in trouble, an ECC error) shares its process with the program,
-which can say the same. It is believed once; the second time, alone, the GPU itself is asked.
+A runner may report that the node is at fault (no GPU, MPS errors, an ECC error), but the program shares its
+process and can forge this report. The first report is believed. After a second report, in the run alone, the
+GPU itself is tested.
 """
 
 from collections.abc import Iterable
@@ -34,7 +36,7 @@ from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus
 
-# Triton compiles in its first case, and so may a program in Python.
+# Triton programs compile during their first case, and Python programs may do so too.
 SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0, Language.PYTHON: 4.0}
 _SLOWER = 10
 _FAULTED = "The GPU failed while this program ran on it alone."
@@ -47,13 +49,13 @@ def under_tool(problem: Problem) -> Problem:
 
 
 def on_shared_gpu(problem: Problem, language: Language) -> Problem:
-    """`problem` with the limits of a run among others."""
+    """Return `problem` with the limits of a run on a shared GPU."""
     limits = problem.limits
     return replace(problem, limits=replace(limits, case_s=min(limits.case_s, SHARED_CASE_S[language])))
 
 
 def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
-    """Whether another program on the same GPU can have caused this end."""
+    """Return whether another program on the same GPU can have caused this end."""
     return (
         stopped.device_lost
         or took_too_long(stopped, completion)
@@ -64,17 +66,17 @@ def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
 
 
 def blames_us(stopped: Stopped, completion: Completion) -> bool:
-    """Whether the runner, or a program in its name, says that this node is at fault."""
+    """Return whether the runner, or a program that imitates it, reports that this node is at fault."""
     return _says(stopped, completion, OUR_FAULT)
 
 
 def took_too_long(stopped: Stopped, completion: Completion) -> bool:
-    """Whether a case ran longer than its limit, by our clock or by the runner's own."""
+    """Return whether a case exceeded its time limit, by the referee's clock or by the runner's."""
     return stopped.answer is ReplyStatus.TIMED_OUT or _says(stopped, completion, ExitStatus.TIME_LIMIT)
 
 
 def _says(stopped: Stopped, completion: Completion, status: int) -> bool:
-    """Whether the runner ended itself with that status."""
+    """Return whether the runner exited with this status."""
     ended = stopped.answer is ReplyStatus.DIED and completion.ending is Termination.EXITED
     return ended and completion.status == status
 
@@ -82,9 +84,9 @@ def _says(stopped: Stopped, completion: Completion, status: int) -> bool:
 def charge(
     stopped: Stopped, completion: Completion, diagnostics: tuple[Diagnostic, ...], limits: ProblemLimits
 ) -> tuple[Verdict, str]:
-    """The verdict for a program whose run, alone, was `stopped`, and a sentence on it."""
-    if stopped.answer is ReplyStatus.DONE:  # it said that all was well, and the GPU was lost
-        if _names_a_failure(completion):  # and when it was to leave, it knew better
+    """Return the verdict and the message for a program whose run alone was `stopped`."""
+    if stopped.answer is ReplyStatus.DONE:  # the runner reported success, but the GPU was lost
+        if _names_a_failure(completion):  # its exit status reports a failure after all
             return explain(ReplyStatus.DIED, completion, diagnostics, limits)
         error = first_error(diagnostics)
         return Verdict.RUNTIME_ERROR, error.message if error else _FAULTED
@@ -94,10 +96,10 @@ def charge(
 def classified(
     verdict: Verdict, message: str, said: Iterable[Diagnostic], found: Iterable[Diagnostic]
 ) -> tuple[Verdict, str]:
-    """The verdict and its sentence once the doctor has `found` something about a program that `said` so much.
+    """Return the verdict and message, given the runner's diagnostics `said` and the doctor's `found`.
 
-    A GPU says of some bad accesses, and not each time, only that a launch failed, as it does of a trap. Both
-    are failures, so the doctor may choose between them.
+    For some illegal accesses, a GPU sometimes reports only a failed launch, as for a trap. Both are failures,
+    so the doctor may decide between them.
     """
     error, bad = first_error(said), first_error(found)
     if error is None or bad is None or error.kind != DiagnosticKind.TRAP:

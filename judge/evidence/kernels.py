@@ -1,4 +1,4 @@
-"""Reads what the compilers say of each kernel. The text comes from a sandbox: bounded, validated, cleaned."""
+"""Parses the compilers' output on each kernel. The text comes from a sandbox: bounded, validated, cleaned."""
 
 import re
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ _USAGE_FIELD = re.compile(r"\b(REG|STACK):(\d{1,12})")
 
 
 def parse_kernels(texts: ResourceTexts) -> tuple[KernelResources, ...]:
-    """The kernels that `texts` describe, in the order of the source, at most `sandbox.ptxas.MAX_KERNELS`.
+    """Return the kernels in `texts`, in the order of the source, at most `sandbox.ptxas.MAX_KERNELS`.
 
-    ptxas knows spills, and shared memory without what the hardware keeps for itself. Of registers, stack and
-    constants cuobjdump, which reads the finished binary, has the last word; where it is missing ptxas stands,
-    which may not print constants at all.
+    ptxas reports spills, and shared memory without the part that the hardware reserves. cuobjdump reads the
+    finished binary, so its figures for registers, stack and constants take precedence. Without cuobjdump, the
+    figures of ptxas are used, which may lack constants.
     """
     kernels = _by_ptxas(texts.ptxas)
     for name, found in _by_usage(texts.usage).items():
         if name in kernels:
-            kernels[name] = replace(kernels[name], **found)  # type: ignore[arg-type]  # counts, by name
+            kernels[name] = replace(kernels[name], **found)  # type: ignore[arg-type]  # counts by name
     return tuple(replace(kernel, name=_readable(name, texts.names)) for name, kernel in kernels.items())
 
 

@@ -1,4 +1,4 @@
-"""Finds launches that leave most of a GPU idle: blocks with partial warps, programs with single blocks."""
+"""Finds launches that leave much of a GPU idle: blocks with partial warps, programs with single blocks."""
 
 from collections.abc import Iterable, Sequence
 from math import ceil
@@ -9,17 +9,17 @@ from judge.report import Diagnostic
 from problems.vocabulary import DiagnosticKind, Severity
 
 WARP = 32
-# A kernel is reported if a quarter of its lanes are idle in this many blocks.
+# A kernel is reported if a quarter of its lanes are idle and it has at least this many blocks.
 _LEAST_BLOCKS = 64
 _MOST_BUSY = 0.75
-# A program of single blocks is reported if a case has as much input as a few blocks could share.
+# A program that launches only single blocks is reported if a case has enough input for several blocks.
 LEAST_INPUT_BYTES = 16 * 1024
 
 
 def shape_notes(found: Iterable[Diagnostic], source: str, input_bytes: int) -> tuple[Diagnostic, ...]:
-    """Return notes on the CUDA launches that `found` has notes of.
+    """Return notes on the CUDA launches that are recorded in `found`.
 
-    `input_bytes` are the bytes of input of the largest case.
+    `input_bytes` is the number of input bytes of the largest case.
     """
     noted = [entry for entry in found if entry.kind == DiagnosticKind.LAUNCH]
     launches = parse_launches(noted)

@@ -1,4 +1,4 @@
-"""Reads how kernels were launched from what runners note. Notes come from sandboxes: bounded, validated."""
+"""Parses the launches that runners record. The records come from sandboxes: bounded, validated."""
 
 import re
 from collections.abc import Iterable
@@ -21,9 +21,9 @@ Size = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class KernelLaunch:
-    """A launch of a CUDA kernel. Shared memory is that of a block; the static part is what the note says.
+    """A launch of a CUDA kernel. Shared memory is per block; its static part is taken from the record.
 
-    `registers` are those of a thread, None if the note does not say them.
+    `registers` is per thread, None if the record does not contain it.
     """
 
     kernel: str
@@ -45,20 +45,20 @@ class KernelLaunch:
 
 
 def parse_launches(diagnostics: Iterable[Diagnostic]) -> tuple[KernelLaunch, ...]:
-    """The different launches that `diagnostics` note, in order, at most MAX_LAUNCHES."""
+    """Return the distinct launches in `diagnostics`, in order, at most MAX_LAUNCHES."""
     texts = dict.fromkeys(entry.message for entry in diagnostics if entry.kind == DiagnosticKind.LAUNCH)
     found = (_parse(text) for text in list(texts)[:MAX_LAUNCHES])
     return tuple(launch for launch in found if launch is not None)
 
 
 def launched_nothing(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Whether a Triton program is noted to have launched no kernel in any call. The notes may be forged."""
+    """Return whether the records say that a Triton program never launched a kernel. They may be forged."""
     kinds = {entry.kind for entry in diagnostics}
     return DiagnosticKind.NO_KERNEL in kinds and DiagnosticKind.LAUNCH not in kinds
 
 
 def plain_name(kernel: str) -> str:
-    """A kernel's name without return type and parameters: `void scan<float>(float*)` is `scan<float>`."""
+    """Return a kernel's name without return type and parameters: `scan<int>` for `void scan<int>(int*)`."""
     depth = 0
     for index, character in enumerate(kernel):
         depth += {"<": 1, ">": -1}.get(character, 0)

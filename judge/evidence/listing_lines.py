@@ -1,9 +1,9 @@
 """Maps each line of a listing to its source line, from the information that `-lineinfo` adds.
 
-PTX says `.loc FILE LINE COLUMN` before the instructions of a line, with `inlined_at FILE LINE COLUMN` for
-code of another function, and `.file NUMBER "NAME"` at its end. A disassembly says `//## File "NAME", line
-LINE`, and `inlined at "NAME", line LINE` behind it. Code from a header that was inlined belongs to the line
-of the submission that called it. The text comes from a sandbox: unknown text maps to nothing.
+In PTX, `.loc FILE LINE COLUMN` precedes the instructions of a line, with `inlined_at FILE LINE COLUMN` for
+code of another function. `.file NUMBER "NAME"` is at the end of the text. A disassembly has `//## File
+"NAME", line LINE`, followed by `inlined at "NAME", line LINE`. Inlined code of a header belongs to the line
+of the submission that called it. The text comes from a sandbox: unknown text maps to no line.
 
 Source: PTX ISA, "Debugging Directives"; CUDA Binary Utilities, nvdisasm, --print-line-info-inline.
 """
@@ -21,13 +21,13 @@ _SASS_INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+\S")
 
 
 def ptx_lines(text: Sequence[str]) -> list[int | None]:
-    """For each line of PTX the line of the submission, None where there is none."""
+    """Return the line of the submission for each line of PTX, None if it has none."""
     ours = {match[1] for line in text if (match := _FILE.match(line)) and _is_ours(match[2])}
     return list(_ptx(text, ours))
 
 
 def sass_lines(text: Sequence[str]) -> list[int | None]:
-    """For each line of a disassembly the line of the submission, None where there is none."""
+    """Return the line of the submission for each line of a disassembly, None if it has none."""
     return list(_sass(text))
 
 
@@ -38,7 +38,7 @@ def _ptx(text: Sequence[str], ours: set[str]) -> Iterator[int | None]:
             file, number, caller, call = match.groups()
             here = _number(number) if file in ours else _number(call) if caller in ours else None
         elif line.startswith(("}", ".")):
-            here = None  # the function is over, or another begins
+            here = None  # the function ends, or another begins
         yield here if here is not None and ";" in line and _PTX_OPERATION.match(line) else None
 
 
@@ -51,7 +51,7 @@ def _sass(text: Sequence[str]) -> Iterator[int | None]:
             found = _number(number) if _is_ours(file) else None
             if found is None and caller and _is_ours(caller):
                 found = _number(call)
-            # Of several in a row the first is the innermost.
+            # If several markers follow each other, the first is the innermost.
             here = found if not in_markers or here is None else here
             in_markers = True
             yield None

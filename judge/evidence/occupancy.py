@@ -1,8 +1,8 @@
 """Computes the occupancy of a kernel: resident warps per multiprocessor, and what limits them.
 
-Source: CUDA C++ Programming Guide, "Compute Capabilities", technical specifications; and `cuda_occupancy.h`
-of the CUDA Toolkit for how registers and shared memory are allocated. Clusters and the registers that a
-program gives up as it runs are not counted.
+Source: CUDA C++ Programming Guide, "Compute Capabilities", technical specifications; and, for the allocation
+of registers and shared memory, `cuda_occupancy.h` of the CUDA Toolkit. Clusters are ignored, and so are
+registers that a program releases while it runs.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 WARP_THREADS = 32
 MAX_BLOCK_THREADS = 1024
-_MAX_REGISTERS = 256  # of a thread, as a launch is checked; programs reach 255
+_MAX_REGISTERS = 256  # of a thread, as checked at launch; programs use at most 255
 _REGISTERS = 65536  # of a multiprocessor, and of a block
 _REGISTER_UNIT = 256  # a warp gets a multiple of it
 _PARTITIONS = 4  # each has its own registers and its own warps
@@ -55,10 +55,10 @@ MULTIPROCESSORS: Mapping[tuple[int, int], Multiprocessor] = {
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """Occupancy of one multiprocessor by a launch: `blocks` with `warps` warps, of `max_warps`.
+    """Occupancy of one multiprocessor by a launch: `blocks` resident blocks, `warps` of `max_warps` warps.
 
-    `limited_by` names the limiting resources: `warps`, `blocks`, `registers`, `shared memory`. With `blocks`
-    = 0 the launch is rejected.
+    `limited_by` names the limiting resources: `warps`, `blocks`, `registers`, `shared memory`. If `blocks` is
+    0, the GPU rejects the launch.
     """
 
     blocks: int
@@ -68,16 +68,16 @@ class Occupancy:
 
     @property
     def percent(self) -> float:
-        """Resident warps, of those that fit."""
+        """Resident warps, as a percentage of `max_warps`."""
         return 100 * self.warps / self.max_warps
 
 
 def occupancy(
     capability: tuple[int, int], *, registers: int, shared_bytes: int, threads: int
 ) -> Occupancy | None:
-    """The theoretical occupancy of blocks of `threads` on a GPU of `capability`, None if that is not known.
+    """Return the theoretical occupancy of blocks of `threads` on a GPU of `capability`, None if unknown.
 
-    `registers` are those of a thread, `shared_bytes` those of a block, static and dynamic together.
+    `registers` is per thread. `shared_bytes` is static plus dynamic shared memory, per block.
     """
     has = MULTIPROCESSORS.get(capability)
     if has is None or threads < 1 or registers < 0 or shared_bytes < 0:
@@ -95,18 +95,18 @@ def occupancy(
 
 
 def _by_registers(registers: int, warps: int) -> int:
-    """Blocks that the registers allow. Each warp has those of one partition."""
+    """Return how many blocks the registers allow. Each warp uses the registers of one partition."""
     if registers == 0:
-        return _REGISTERS  # so many that something else limits
+        return _REGISTERS  # so large that another resource is the limit
     of_warp = _round_up(registers * WARP_THREADS, _REGISTER_UNIT)
-    # A launch is checked as if all partitions got the same number of warps.
+    # The check of a launch assumes that all partitions get the same number of warps.
     if registers > _MAX_REGISTERS or of_warp * _round_up(warps, _PARTITIONS) > _REGISTERS:
         return 0
     return _REGISTERS // _PARTITIONS // of_warp * _PARTITIONS // warps
 
 
 def _by_shared_memory(has: Multiprocessor, shared_bytes: int) -> int:
-    """Blocks that the shared memory allows, when the driver gives it as much of the cache as there is."""
+    """Return how many blocks the shared memory allows, at its largest share of the cache."""
     if shared_bytes > has.block_shared_bytes:
         return 0
     taken = _round_up(shared_bytes + has.reserved_bytes, has.shared_unit_bytes)

@@ -1,9 +1,9 @@
-"""Reads what Nsight Compute printed about a program. The program prints on the same stream: hostile text.
+"""Parses the output of Nsight Compute. The program prints to the same stream, so the text is hostile.
 
-`sandbox.gpu.profiler` has ncu print two sections of CSV when the program has ended. The first has a row for
-each profiled launch, under a row of names and a row of units. The second has a table for each launch, with a
-row for each line of the source and for each instruction. A program can forge its profile,
-which ranks nothing.
+`sandbox.gpu.profiler` makes ncu print two sections of CSV after the program has ended. The first has a row of
+names, a row of units, and then a row for each profiled launch. The second has a table for each launch, with a
+row for each line of the source and for each instruction. A program can forge its profile, but no ranking
+depends on it.
 """
 
 import csv
@@ -17,11 +17,11 @@ from judge.report import InstructionProfile, KernelProfile, LineProfile, Profile
 from sandbox.gpu.profiler import LAUNCHES, METRICS, RAW, SECTION, SOURCE
 
 MAX_BYTES = 4 * 1024 * 1024
-MAX_LINES = 400  # of the source, those with the most samples first
-MAX_INSTRUCTIONS = 400  # likewise
+MAX_LINES = 400  # of the source; lines with the most samples are kept
+MAX_INSTRUCTIONS = 400  # those with the most samples are kept
 _TEXT_CHARACTERS = 120  # of an instruction
 _NAME_CHARACTERS = 200
-_MOST_NUMBER = 2.0**53  # larger ones are forged, and their sums could be infinite
+_MOST_NUMBER = 2.0**53  # larger numbers are forged, and their sums could be infinite
 _OURS_KERNEL = "warpcourt_"  # kernels of the runner
 _MESSAGES = ("==PROF==", "==WARNING==", "==ERROR==")
 _NO_PERMISSION = "ERR_NVGPUCTRPERM"
@@ -36,7 +36,7 @@ _COLUMNS: Mapping[str, str] = {
     "L1 Wavefronts Shared Excessive": "shared_wavefronts_excessive",
     "L2 Theoretical Sectors Global": "global_sectors",
     "L2 Theoretical Sectors Global Excessive": "global_sectors_excessive",
-    # Samples in which the warp waited, by reason.
+    # Samples in which the warp was stalled, by reason.
     "stall_barrier": "stall_barrier",
     "stall_branch_resolving": "stall_branch_resolving",
     "stall_dispatch": "stall_dispatch_stall",
@@ -56,18 +56,18 @@ _COLUMNS: Mapping[str, str] = {
     "stall_tex": "stall_tex_throttle",
     "stall_wait": "stall_wait",
 }
-_Place = tuple[int, int, str]  # the line, the place below it, and the text of an instruction
+_Place = tuple[int, int, str]  # the line, the position below it, and the text of an instruction
 _Key = TypeVar("_Key")
 _STALL = "stall_"
 _ISSUED = "stall_selected"  # the warp did not wait
 
 
 class ProfileMissing(Exception):
-    """Raised if there is no profile. The text tells the user why."""
+    """Raised if the output contains no profile. The message tells the user why."""
 
 
 def read_profile(output: bytes) -> Profile:
-    """Return the profile in the output of the program and of ncu. Raises ProfileMissing."""
+    """Parse the profile in the joint output of the program and ncu. Raises ProfileMissing."""
     text = output[:MAX_BYTES].decode("utf-8", "replace")
     sections = _sections(text)
     if RAW not in sections:
@@ -92,7 +92,7 @@ def program_output(output: bytes) -> bytes:
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """Return the lines of each section by name. If a name occurs again, its last section counts."""
+    """Return the lines of each section by name. If a name occurs more than once, its last section counts."""
     found: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in text.split("\n"):
@@ -106,13 +106,13 @@ def _sections(text: str) -> dict[str, list[str]]:
 def read_launches(lines: Sequence[str], names_of: Mapping[str, str], *, most: int) -> Iterator[KernelProfile]:
     """Yield the first `most` launches in the raw page of ncu, as CSV in base units.
 
-    `names_of` gives our name of each metric of ncu. The profiles have the metrics that are numbers.
+    `names_of` gives our name of each metric of ncu. The profiles contain only metrics that are numbers.
     """
     rows = _rows(lines)
     names = next((row for row in rows if "Kernel Name" in row), None)
     if names is None:
         return
-    next(rows, None)  # units, which are base units
+    next(rows, None)  # units: always base units
     for _, row in zip(range(most), rows, strict=False):
         cells = dict(zip(names, row, strict=False))
         if cells.get("Kernel Name", "").startswith(_OURS_KERNEL):
@@ -131,10 +131,10 @@ def read_launches(lines: Sequence[str], names_of: Mapping[str, str], *, most: in
 
 
 def _lines(lines: Sequence[str]) -> tuple[tuple[LineProfile, ...], tuple[InstructionProfile, ...]]:
-    """Sums over launches, by line of the source, and by instruction.
+    """Return sums over all launches, by line of the source and by instruction.
 
-    An instruction has a row below that of its line. It is the same in another launch if it has the same place
-    below the line and the same text.
+    The row of an instruction follows the row of its line. Rows of two launches belong to the same instruction
+    if their position below the line and their text are equal.
     """
     sums: dict[int, dict[str, float]] = {}
     below: dict[_Place, dict[str, float]] = {}
@@ -167,9 +167,9 @@ def _add(cells: Mapping[str, str], sums: dict[_Key, dict[str, float]], key: _Key
 
 
 def _instructions(sums: Mapping[_Place, Mapping[str, float]]) -> tuple[InstructionProfile, ...]:
-    """Return the instructions with the most samples in the order of their places.
+    """Return the instructions with the most samples, in the order of their positions.
 
-    Each has its longest stall only.
+    Each keeps only its longest stall.
     """
     most = sorted(sums, key=lambda place: -sums[place].get("samples", 0.0))[:MAX_INSTRUCTIONS]
     return tuple(
@@ -206,4 +206,4 @@ def _number(text: str) -> float | None:
         number = float(text.replace(",", ""))
     except ValueError:
         return None
-    return number if abs(number) <= _MOST_NUMBER else None  # also without NaN
+    return number if abs(number) <= _MOST_NUMBER else None  # NaN fails too

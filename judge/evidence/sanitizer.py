@@ -1,13 +1,13 @@
-"""Reads what compute-sanitizer printed about a program. The program prints on the same stream: hostile text.
+"""Parses the output of compute-sanitizer. The program prints to the same stream, so the text is hostile.
 
-A finding is some lines behind `=========`: what happened, where in the code, and which thread it was.
+A finding consists of lines that start with `=========`: the error, its place in the code, and the thread.
 
     ========= Invalid __global__ write of size 4 bytes
     =========     at add(const float *, float *, int)+0x90 in solution.cu:5
     =========     by thread (31,0,0) in block (7,0,0)
     =========     Access to 0x7f21e6c00400 is out of bounds
 
-Racecheck names two or more places and no thread:
+Racecheck reports two or more places and no thread:
 
     ========= Error: Race reported between Write access at sum(float *, int)+0x90 in solution.cu:7
     =========     and Read access at sum(float *, int)+0x120 in solution.cu:9 [508 hazards]
@@ -58,7 +58,7 @@ _DETAILS = ("Access", "Address", "and is")
 
 
 def findings(output: bytes) -> tuple[Diagnostic, ...]:
-    """The findings in what the program and compute-sanitizer printed, at most MAX_FINDINGS."""
+    """Parse the joint output of the program and compute-sanitizer. Returns at most MAX_FINDINGS findings."""
     lines = output[:MAX_BYTES].decode("utf-8", "replace").splitlines()
     said = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
     starts = [index for index, line in enumerate(said) if _kind(line)]
@@ -126,7 +126,7 @@ def _finding(lines: list[str]) -> Diagnostic:
 
 
 def _unique(found: Iterator[Diagnostic]) -> Iterator[Diagnostic]:
-    """One finding for each place and kind: a wrong kernel errs in every thread."""
+    """Yield one finding for each place and kind, since a wrong kernel fails in every thread."""
     seen = set()
     for diagnostic in found:
         place = (diagnostic.kind, diagnostic.kernel, diagnostic.line)

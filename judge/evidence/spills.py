@@ -1,6 +1,6 @@
-"""Finds kernels with spilled registers in what a compiler for a GPU said.
+"""Finds kernels with spilled registers in the output of a compiler for GPUs.
 
-Functional mode notes spills itself, as ptxas tells its engine.
+Functional mode records spills itself, because its engine runs ptxas.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from sandbox.ptxas import LEAST_SPILLED_BYTES
 def spill_notes(
     found: Iterable[Diagnostic], source: str, kernels: Iterable[KernelResources]
 ) -> tuple[Diagnostic, ...]:
-    """Return a note for each of `kernels` that `found` says was launched, and that spills many registers."""
+    """Return a note for each of `kernels` that spills many registers and that `found` shows as launched."""
     noted = [entry for entry in found if entry.kind == DiagnosticKind.LAUNCH]
     launched = {plain_name(launch.kernel): launch.kernel for launch in parse_launches(noted)}
     spilling = [

@@ -1,8 +1,8 @@
-"""Reads the sums that functional mode or a runner counts over one call of a program.
+"""Parses the sums that functional mode or a runner counts over one call of a program.
 
-The engine's side is `sandbox/cpu/runtime/sums.h`, that of Python programs
-`sandbox.runner.python_backward`. The text comes from a sandbox, in which the program could
-write it too. So it is bounded and validated, and decides nothing but requirements of technique.
+`sandbox/cpu/runtime/sums.h` writes the sums of functional mode, and `sandbox.runner.python_backward` those of
+Python programs. The text comes from a sandbox, so the program could forge it. It is bounded and validated,
+and only requirements on the technique depend on it.
 """
 
 import re
@@ -27,7 +27,7 @@ _EVENTS = frozenset(Counter) - frozenset(_NUMBERS)
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Of one kind of instruction: requests by warps, their cost, the least cost, and the worst line."""
+    """A sum over instructions of one kind: requests of warps, their cost, the least cost, the worst line."""
 
     requests: int = 0
     units: int = 0
@@ -46,9 +46,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class LaunchShape:
-    """What a launch takes, of each thread and of each block. `line` is the kernel's.
+    """The resources of a launch, per thread and per block. `line` is the line of the kernel.
 
-    Registers, spilled bytes and bytes of local memory are None if ptxas was not asked, or rejected the PTX.
+    Registers, spilled bytes and bytes of local memory are None if ptxas did not run or rejected the PTX.
     """
 
     registers: int | None
@@ -64,8 +64,8 @@ class Sums:
     """The sums of one call of `solve`.
 
     `complete` is false if the call accessed memory or branched more often than the engine counts. `events`
-    are by the names of counters; what is not there did not happen. `shapes` are those of different launches,
-    None if there were more than the engine keeps.
+    has the names of counters as keys; a missing event did not occur. `shapes` are the distinct shapes of
+    launches, None if there were more than the engine keeps.
     """
 
     launches: int
@@ -79,22 +79,23 @@ class Sums:
     complete: bool
     events: Mapping[str, Event] = field(default_factory=dict)
     shapes: tuple[LaunchShape, ...] | None = ()
-    # Units: sectors. `async_load` is the part of `global_load` that asynchronous copies make, `global_atomic`
-    # is the part of `atomic` on global memory, and `copied` is what the runtime copies or fills there.
+    # Units: sectors. `async_load` is the part of `global_load` that asynchronous copies make. `global_atomic`
+    # is the part of `atomic` that accesses global memory. `copied` is the traffic of copies and fills by the
+    # runtime.
     texture: Sum = Sum()
     async_load: Sum = Sum()
     global_atomic: Sum = Sum()
     copied: Sum = Sum()
     host: Sum = Sum()  # of accesses to memory that host code can use
-    pipeline_span: int = 0  # of copies and kernels, where a link moves a byte in a unit of time
+    pipeline_span: int = 0  # of copies and kernels; a unit is the time in which a link moves one byte
     kernel_requests: int = 0  # to global memory and textures
-    busiest_block: int = 0  # those of the block, and of the launch, that made most
+    busiest_block: int = 0  # requests of the block, or launch, with the most requests
     busiest_launch: int = 0
-    saved_bytes: int = 0  # what a Python program keeps for the backward pass
+    saved_bytes: int = 0  # kept by a Python program for the backward pass
 
 
 def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
-    """The sums in `diagnostics`, in the order of the calls. Notes that are not well formed are dropped."""
+    """Return the sums in `diagnostics`, in the order of the calls. Malformed records are dropped."""
     texts = (entry.message for entry in diagnostics if entry.kind == DiagnosticKind.SUMS)
     return tuple(found for found in map(_parse, texts) if found is not None)
 

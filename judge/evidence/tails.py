@@ -1,8 +1,8 @@
 """Finds launches whose last blocks leave most of a GPU idle.
 
-A GPU runs as many blocks at once as fit, and this is a wave. A launch of a little more than a wave takes the
-time of two. This matters if blocks are large: few fit on a multiprocessor, and each runs long. Many small
-blocks end at different times, so the GPU fills the gaps.
+The blocks that a GPU can run at once are a wave. A launch of slightly more than one wave takes as long as two
+waves. This matters if blocks are large, because few of them fit on a multiprocessor and each runs for long.
+Many small blocks end at different times, so the GPU fills the gaps.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,8 @@ from judge.report import Diagnostic, KernelResources
 from problems.vocabulary import DiagnosticKind, Severity
 
 Capability = tuple[int, int]
-# A GPU of each capability and its multiprocessors. Source: NVIDIA's architecture white papers.
+# A GPU model of each capability, and its number of multiprocessors. Source: NVIDIA's architecture white
+# papers.
 _GPUS: Mapping[Capability, tuple[str, int]] = {
     (7, 0): ("V100", 80),
     (7, 5): ("T4", 40),
@@ -24,16 +25,16 @@ _GPUS: Mapping[Capability, tuple[str, int]] = {
     (10, 0): ("B200", 148),
 }
 _MOST_BLOCKS = 2  # on a multiprocessor
-_MOST_BUSY = 0.75  # share of the places in all waves that have a block
+_MOST_BUSY = 0.75  # share of the slots of all waves that contain a block
 
 
 def tail_notes(
     found: Iterable[Diagnostic], source: str, kernels: Iterable[KernelResources], capability: Capability
 ) -> tuple[Diagnostic, ...]:
-    """Return notes on the CUDA launches that `found` has notes of.
+    """Return notes on the CUDA launches that are recorded in `found`.
 
-    `kernels` are what a compiler for a GPU said. Without them, the notes of functional mode say how many
-    registers a kernel has. GPUs of a `capability` without a known model get no notes.
+    `kernels` come from a compiler for GPUs. Without them, the records of functional mode give the number of
+    registers. GPUs of a `capability` without a known model get no notes.
     """
     if capability not in _GPUS:
         return ()

@@ -1,8 +1,8 @@
 """The hardware of a GPU node, real or simulated: its cards and the sandboxes that run on them.
 
-`judge.gpu.nvidia` has the NVIDIA GPUs of this host. `judge.gpu.simulated` has cards that are this host's
-memory and processors, with the same leases, secret pools, referee processes and fault policy, so that all but
-CUDA itself is tested without a GPU.
+`judge.gpu.nvidia` implements it for the NVIDIA GPUs of this host. `judge.gpu.simulated` simulates cards with
+this host's memory and processors. Simulated cards have the same leases, secret pools, referee processes and
+fault policy, so everything but CUDA itself can be tested without a GPU.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,11 +22,11 @@ from sandbox.spec import Command, Limits, SandboxGpu
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One GPU. `stamp` names hardware and driver in results. `mps` is None where it is time-sliced.
+    """One GPU. `stamp` names hardware and driver in results. `mps` is None if it is time-sliced.
 
-    `gpu` is what sandboxes of submissions get of it, `oracle` what the oracle and the secret pool get; None
-    for a simulated card. `most_mib` is the memory beyond which a program is charged when the card runs out of
-    it, and `memory_mib` is all that it has; both are 0 where that is not known.
+    `gpu` is the access of submissions' sandboxes to the card, and `oracle` the access of the oracle and the
+    secret pool; both are None for a simulated card. `memory_mib` is the memory of the card. If the card runs
+    out of memory, a program that holds more than `most_mib` is charged. Both are 0 if unknown.
     """
 
     uuid: str
@@ -43,7 +43,7 @@ class Hardware(Protocol):
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """Every card, sick or not."""
+        """All cards, including faulty ones."""
 
     @property
     def languages(self) -> tuple[Language, ...]:
@@ -84,7 +84,7 @@ class Hardware(Protocol):
         """Return the roofline of `case` on `card`, or None if the card is not calibrated."""
 
     def held_mib(self, card: Card, pids: Collection[int]) -> int:
-        """Return the MiB of a card's memory that `pids` of this host hold; 0 if unknown."""
+        """Return how many MiB of a card's memory the processes `pids` of this host hold; 0 if unknown."""
 
     def examine(self, card: Card) -> str:
         """Test a card with a new process and return its fault, or an empty string.
@@ -93,4 +93,4 @@ class Hardware(Protocol):
         """
 
     def close(self) -> None:
-        """End what it keeps running."""
+        """End all background work."""

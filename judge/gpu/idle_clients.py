@@ -1,15 +1,15 @@
 """Idle clients of a GPU's MPS: runners that have opened the GPU, and referees between two judgements.
 
-Theory of operation. Making a CUDA context takes a tenth of a second, is serial for the whole host, and a
-judgement needs two. So a referee that has judged without any fault is kept for another judgement, and a
-thread for each kind has one waiting runner open the GPU before it is taken. More would take memory from the
-programs. It does so under a share of the GPU, as background draws do, because making a context would disturb
-a program that is timed.
+Theory of operation. Creating a CUDA context takes a tenth of a second, only one process of a host can do it
+at a time, and a judgement needs two contexts. So a referee that has judged without any fault is kept for
+another judgement. For each kind of runner, a thread makes one waiting runner open the GPU in advance. More
+idle clients would take memory from the programs. During this, the thread holds a share of the GPU, as
+background draws do, because creating a context would disturb a timed program.
 
-An idle client has no work on the GPU. But after a fault, MPS accepts no client until all clients that were
-there are gone, the idle ones too. So another thread watches the state of MPS while there are idle clients,
-and ends them after a fault. Without MPS, nothing is kept: other judges on the host could not tell an idle
-context from a program that uses the GPU while theirs is timed.
+An idle client has no work on the GPU. But after a fault, MPS accepts no new client until all earlier clients
+have exited, idle clients included. So another thread watches the state of MPS while there are idle clients,
+and ends them after a fault. Without MPS, no idle clients are kept: other judges on the host could not
+distinguish an idle context from a program that disturbs their timed program.
 """
 
 import logging
@@ -33,11 +33,11 @@ _AFTER_FAILURE_S = 5.0
 
 
 class IdleClients:
-    """Keeps idle clients of one GPU, at most `most` referees. Safe to share between threads. Close it.
+    """Keeps idle clients of one GPU, at most `most` referees. Thread-safe. Callers must close it.
 
-    `kinds` are the names of the pool's runners of which one is opened, each with a function that waits for a
-    share of the GPU; it may raise JudgementCancelled. `taken` says that one of them left. `healthy` says
-    whether MPS takes clients.
+    `kinds` maps each kind of runner in the pool to a function that waits for a share of the GPU and may raise
+    JudgementCancelled. One runner of each kind opens the GPU. Callers call `taken` when a runner leaves the
+    pool. `healthy` returns whether MPS accepts clients.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class IdleClients:
         self._most = most
         self._changed = Condition()
         self._referees: list[RefereeProcess] = []
-        self._opened: set[str] = set()  # the kinds of which a runner waits with a context
+        self._opened: set[str] = set()  # kinds with a waiting runner that has a context
         self._closed = Event()
         self._threads = [Thread(target=self._watch, name="idle-clients-watch", daemon=True)]
         self._threads += [
@@ -65,7 +65,7 @@ class IdleClients:
             thread.start()
 
     def referee(self, cancelled: Callable[[], bool]) -> RefereeProcess | None:
-        """Take a referee that rests; None if there is none."""
+        """Take a resting referee; None if there is none."""
         while True:
             with self._changed:
                 if not self._referees:
@@ -76,7 +76,10 @@ class IdleClients:
             found.close()
 
     def keep(self, referee: RefereeProcess) -> None:
-        """Keep `referee`, which nothing went wrong with and whose runner has ended; or close it."""
+        """Keep `referee`, or close it if it cannot be kept.
+
+        It must have no fault, and its runner must have ended.
+        """
         if referee.rest():
             with self._changed:
                 if not self._closed.is_set() and len(self._referees) < self._most:
@@ -86,7 +89,7 @@ class IdleClients:
         referee.close()
 
     def taken(self, kind: str) -> None:
-        """A runner of that kind left the pool: the one with a context, if there was one."""
+        """Record that a runner of this kind left the pool: the runner with a context, if there was one."""
         with self._changed:
             self._opened.discard(kind)
             self._changed.notify_all()
@@ -136,13 +139,13 @@ class IdleClients:
                 self._closed.wait(_AFTER_FAILURE_S)
 
     def _open_one(self, kind: str) -> bool:
-        """Have a runner of that kind open the GPU, if one waits. False if it failed."""
+        """Make a waiting runner of this kind open the GPU, if there is one. Returns False if that failed."""
         try:
             with self._pool.preparing([kind]) as process:
                 if process is not None:
-                    self._mark(kind)  # it is a client from now on
+                    self._mark(kind)  # from now on, the runner may be a client
                     self._open(process)
-                    self._mark(kind)  # another runner of the kind may have been taken meanwhile
+                    self._mark(kind)  # in the meantime, another runner of this kind may have been taken
         except (NotReady, IsolationUnavailable, OSError) as error:
             if not self._closed.is_set():
                 _log.warning("runner_not_opened: %s", error)

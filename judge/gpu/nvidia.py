@@ -1,8 +1,9 @@
-"""The NVIDIA GPUs of this host, and what runs on them in containers.
+"""The NVIDIA GPUs of this host, and the containers that run on them.
 
-Runners are clients of the card's MPS. The oracle and the secret pool run outside MPS: a fault of a
-submission, which ends the contexts of all clients, does not reach them, and the GPU runs them in turns with
-MPS, which costs microseconds that only the timed sessions would notice. Those hold the card alone.
+Runners are clients of the card's MPS. The oracle and the secret pool run outside MPS, so a fault of a
+submission, which ends the contexts of all MPS clients, does not affect them. The GPU alternates between them
+and MPS. This costs microseconds, which only timed sessions would notice, and timed sessions hold the card
+alone.
 """
 
 import logging
@@ -59,15 +60,15 @@ from sandbox.toolchain import find_toolkit
 _log = logging.getLogger(__name__)
 
 _COMPILE = "compile"
-_CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on top of it, use themselves
+_CONTEXT_MIB = 4096  # host memory that CUDA and PyTorch need for themselves
 _IMAGE_PROGRAMS = "/usr/local/cuda/bin"
-_TASKS = 256  # with the driver's threads and Triton's compilers
-_DESCRIPTORS = 1024  # every array of a timed session is one
+_TASKS = 256  # includes threads of the driver and Triton's compilers
+_DESCRIPTORS = 1024  # each array of a timed session needs one
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Tools for compiling and running, found or built on this host."""
+    """Tools for compiling and running programs, found or built on this host."""
 
     compiler: Compiler
     runner: Path
@@ -76,7 +77,7 @@ class Tools:
 
 
 class NvidiaHardware:
-    """Implements `judge.gpu.hardware.Hardware`. Make it with `open`."""
+    """Implements `judge.gpu.hardware.Hardware`. Create it with `open`."""
 
     def __init__(
         self,
@@ -98,11 +99,12 @@ class NvidiaHardware:
 
     @classmethod
     def open(cls, backend: Backend, *, cache: Path, node: NodeSettings) -> Self:
-        """Bring up MPS, learn the compilers, measure new cards. The first time on a host takes a minute.
+        """Start MPS, query the compilers, and measure new cards. The first time on a host takes a minute.
 
         Raises:
-            sandbox.backend.IsolationUnavailable: there is no GPU, or it cannot be shared; with the fix.
-            sandbox.toolchain.ToolchainMissing: with the install line.
+            sandbox.backend.IsolationUnavailable: there is no GPU, or it cannot be shared. The message has the
+                fix.
+            sandbox.toolchain.ToolchainMissing: a tool is missing. The message has the command to install it.
         """
         runtime = node.runtime_of(cache)
         try:
@@ -137,7 +139,7 @@ class NvidiaHardware:
 
     @property
     def shared(self) -> Mapping[str, Command]:
-        """Compile sandboxes."""
+        """Return the sandboxes that compile."""
         return {_COMPILE: self._tools.compiler.command()}
 
     def limits(self, limits: schema.ProblemLimits, *, cases: int) -> Limits:
@@ -152,14 +154,14 @@ class NvidiaHardware:
         )
 
     def commands(self, card: Card) -> Mapping[str, Command]:
-        """The runners of a card, and its oracle."""
+        """Return the runners of a card, and its oracle."""
         limits, interpreter = self.limits(schema.ProblemLimits(), cases=1), self._tools.interpreter
         found = {
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             LIBRARIES_RUNNER: library_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
         }
-        # Likewise: the builder of the image decides whether it has PyTorch.
+        # The same image: its builder decides whether it has PyTorch.
         found[TORCH_ORACLE] = found["oracle"]
         if Language.TRITON in self.languages:
             found["triton"] = triton_runner_command(
@@ -169,7 +171,7 @@ class NvidiaHardware:
 
     @property
     def tools(self) -> Collection[Tool]:
-        """The tools whose programs are installed."""
+        """The tools that are installed."""
         return tuple(tool for tool in Tool if self._find(tool) is not None)
 
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
@@ -189,24 +191,24 @@ class NvidiaHardware:
         return cuda_runner_command(self._tools.runner, limits=limits, gpu=replace(first, peers=tuple(others)))
 
     def are_peers(self, card: Card, other: Card) -> bool:
-        """By NVML; False if it does not answer."""
+        """Return what NVML reports, or False if NVML does not report it."""
         try:
             return self._nvml.are_peers(card.uuid, other.uuid)
         except NvmlUnavailable:
             return False
 
     def environment(self, language: Language) -> Mapping[str, str]:
-        """Toolchain and versions behind results in `language`."""
+        """Return what produces the results for `language`: toolchain and versions."""
         if language is Language.CUDA:
             return {**self._versions, **self._tools.compiler.versions}
-        if self._versions:  # the image's tag stands for what is in it
+        if self._versions:  # the tag of the image identifies its contents
             return self._versions
         return {name: metadata.version(name) for name in ("triton", "torch")}
 
     def build(
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool], pool: Pool
     ) -> Built:
-        """Compile for the architectures of this node, or take it from the cache."""
+        """Compile for the architectures of this node, or return the result in the cache."""
         if language is not Language.CUDA:
             return Built(contents=(source.encode(), runner_manifest(problem, language)))
         compiler, cache = self._tools.compiler, self._tools.cache
@@ -251,12 +253,15 @@ class NvidiaHardware:
         return replace(built, later=self._listing.submit(_keep, compilation, cache, key, built))
 
     def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
-        """By what this card was measured to reach."""
+        """Return the roofline from the measured rates of this card."""
         calibration = self._calibrations.get(card.uuid)
         return None if calibration is None else roofline(problem, case.sizes, calibration)
 
     def held_mib(self, card: Card, pids: Collection[int]) -> int:
-        """Return the MiB of a card's memory that `pids` hold by NVML; 0 if it does not report it."""
+        """Return how many MiB of a card's memory `pids` hold according to NVML.
+
+        0 if it does not report it.
+        """
         try:
             processes = self._nvml.sample(card.uuid).processes
         except NvmlUnavailable:
@@ -271,16 +276,16 @@ class NvidiaHardware:
         return health.check(card.uuid, nvml=self._nvml, mps=card.mps).reason
 
     def close(self) -> None:
-        """Wait for the listings that are being made."""
+        """Wait for unfinished listings."""
         self._listing.shutdown()
 
     def _find(self, tool: Tool) -> tuple[str, tuple[Bind, ...]] | None:
-        """Return the path of a tool's program inside its sandbox, and what the sandbox must show for it.
+        """Return the path of a tool inside its sandbox, and the bind mounts that the tool needs.
 
-        None if it is not installed.
+        Returns None if the tool is not installed.
         """
         name = tool.program
-        if self._versions:  # of an image, which has it in its path
+        if self._versions:  # an image has the tool in its PATH
             return f"{_IMAGE_PROGRAMS}/{name}", ()
         root = find_toolkit().root
         if tool is Tool.PROFILER:
@@ -296,7 +301,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
     if node.mps:
         mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=shares.client_mib)
         mps.ensure()
-    gpu = SandboxGpu(info.uuid, info.minor)  # time-sliced, which knows no limits
+    gpu = SandboxGpu(info.uuid, info.minor)  # time-sliced: there are no limits
     if mps is not None:
         gpu = replace(gpu, mps_directory=mps.pipe_directory, memory_mib=shares.program_mib)
     return Card(
@@ -347,7 +352,7 @@ def _calibrate(found: Sequence[GpuInfo], directory: Path, leases: Leases) -> Map
 
 
 def _keep(compilation: Compilation, cache: BuiltCache, key: str, built: Built) -> Mapping[str, str]:
-    """Wait for the listings of what was built, and keep all of it."""
+    """Wait for the listings of `built`, store the complete result in the cache, and return the listings."""
     with _closing(compilation):
         listings = compilation.listings()
         cache.put(key, replace(built, listings=listings))

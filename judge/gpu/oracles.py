@@ -1,18 +1,18 @@
 """The oracles of one card, kept alive between draws.
 
-Theory of operation. The first draw of a fresh oracle takes seconds, because CuPy compiles every kernel that a
-reference uses; the draws after it take milliseconds. So an oracle that was lent comes back, loaded with its
-problem, and is lent again for the same version of that problem. It has seen seeds of that
-problem and no submission, so there is nothing that one borrower could leave for the next. A borrower that
-finds it lent waits for a limited time: what it has compiled takes longer to compile again. A borrower that is
-cancelled lets its draw finish, for the same reason.
+Theory of operation. The first draw of a new oracle takes seconds, because CuPy compiles every kernel that a
+reference uses. Later draws take milliseconds. So a borrower returns its oracle, which keeps its problem
+loaded and is lent again for the same version of this problem. The oracle has only seen seeds of this problem
+and no submission, so one borrower cannot leave anything for the next. If the oracle is lent out, a borrower
+waits for a limited time, because compiling everything again takes longer. For the same reason, a cancelled
+borrower lets its draw finish.
 
-Its sandbox starts without a share of the card (`prepare`), for which a borrower may still be waiting; it
-opens the card when it is lent first. It ends when it was idle for a while, when there are too many,
-or when anything went wrong: one that was kept may have gone with its context, so a draw that fails in it is
-retried in a new one before the problem is blamed. While it waits it has a context on the card and no work.
-Its process ids are recorded in a directory that all judges of a host share, so that the clock of one judge
-recognises the oracles of another.
+The sandbox of an oracle starts without a share of the card (`prepare`), for which a borrower may still be
+waiting. The oracle opens the card when it is first lent. An oracle is ended after it was idle for a while, if
+there are too many, or after any error. A kept oracle may have lost its context, so a draw that fails in it is
+retried in a new oracle before the problem is blamed. An idle oracle has a context on the card, but no work.
+The process ids of oracles are recorded in a directory that all judges of a host share, so that the clock of
+one judge recognises the oracles of another.
 """
 
 import threading
@@ -30,7 +30,7 @@ from sandbox.backend import Process
 
 _IDLE_S = 120.0
 _MOST_IDLE = 3
-_PATIENCE_S = 10.0  # for one that is lent
+_PATIENCE_S = 10.0  # to wait for an oracle that is lent out
 _POLL_S = 0.005
 
 
@@ -38,15 +38,15 @@ class Filler(Protocol):
     """Writes contents into drawn sets. Close it after use."""
 
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
-        """Write contents for `seed`, by default a random one."""
+        """Write the contents for `seed`, by default a random seed."""
 
     def close(self) -> None:
-        """It is not needed any more."""
+        """Return the oracle to its owner."""
 
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """An oracle, and the process that it runs in. It is loaded when it is lent first."""
+    """An oracle and its process. The reference is loaded when the oracle is first lent."""
 
     problem: Problem
     process: Process
@@ -57,16 +57,16 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Lent:
-    """A borrowed oracle. Goes back when closed, unless something went wrong with it."""
+    """A borrowed oracle. `close` returns it, or ends it after an error."""
 
     kept: _Kept
     home: "Oracles"
-    used: bool  # another borrower has used it before
+    used: bool  # an earlier borrower has used it
     sound: bool = True
     closed: bool = False
 
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
-        """See Filler. Raises OracleFailed, and JudgementCancelled when all of them end."""
+        """See Filler. Raises OracleFailed, and JudgementCancelled if all oracles are being closed."""
         try:
             _oracle(self.kept).fill(drawn, seed)
         except OracleFailed:
@@ -92,17 +92,17 @@ class Lender(Protocol):
     """Lends oracles; see Oracles."""
 
     def prepare(self, problem: Problem) -> None:
-        """Have a sandbox for `problem` up. Needs no share of the card."""
+        """Start a sandbox for `problem`. Needs no share of the card."""
 
     def lend(self, problem: Problem, stopped: Callable[[], bool]) -> Filler:
-        """An oracle of `problem`. Hold a share of the card."""
+        """Lend an oracle of `problem`. The caller must hold a share of the card."""
 
 
 class Oracles:
-    """Lends loaded oracles. Safe to share between threads. Close it at the end.
+    """Lends loaded oracles. Thread-safe. Callers must close it.
 
-    `start` makes a fresh sandbox for the oracle of a problem, and `renew` lets its limits count from now.
-    `directory` is where the processes of the oracles are written down; `gpu` says whether they open one.
+    `start` starts a new sandbox for the oracle of a problem, and `renew` restarts the limits of a sandbox.
+    `directory` is for the process ids of oracles. `gpu` says whether oracles open a GPU.
     """
 
     def __init__(
@@ -128,9 +128,9 @@ class Oracles:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def prepare(self, problem: Problem) -> None:
-        """Have a sandbox for `problem` up, if none is known. Needs no share of the card.
+        """Start a sandbox for `problem`, unless it already has one. Needs no share of the card.
 
-        Raises RunnerUnusable when it does not come up.
+        Raises RunnerUnusable if the sandbox does not start.
         """
         with self._lock:
             known = any(kept.problem.version == problem.version for kept in (*self._idle, *self._lent))
@@ -138,12 +138,13 @@ class Oracles:
             self._keep(_Kept(problem, self._start(problem)))
 
     def lend(self, problem: Problem, stopped: Callable[[], bool]) -> Filler:
-        """An oracle of `problem`, kept from before if there is one. Hold a share of the card.
+        """Lend a kept oracle of `problem`, or a new one. The caller must hold a share of the card.
 
         Raises:
-            judge.errors.RunnerUnusable: a fresh one does not come up.
+            judge.errors.RunnerUnusable: a new oracle does not start.
             judge.errors.OracleFailed: the reference does not load.
-            judge.errors.JudgementCancelled: `stopped` became true while waiting, or all of them end.
+            judge.errors.JudgementCancelled: `stopped` became true while waiting, or all oracles are being
+                closed.
         """
         kept = self._find(problem.version, stopped)
         if kept is None:
@@ -154,13 +155,13 @@ class Oracles:
         return _Lent(kept, self, used=True)
 
     def replace(self, kept: _Kept) -> _Kept:
-        """A fresh oracle, lent instead of one that broke. Raises what `lend` raises."""
+        """Return a new oracle, lent in place of a broken one. Raises the same errors as `lend`."""
         self._forget(kept)
         _end(kept)
         return self._load(_Kept(kept.problem, self._start(kept.problem)))
 
     def pids(self) -> tuple[int, ...]:
-        """The processes of all oracles of this host on the card, also those that other judges keep."""
+        """Return the process ids of all oracles on the card, including those of other judges on this host."""
         found = []
         for path in self._directory.iterdir():
             if Path("/proc", path.name).exists():
@@ -170,7 +171,7 @@ class Oracles:
         return tuple(found)
 
     def take_back(self, kept: _Kept, *, sound: bool) -> None:
-        """An oracle that was lent is free again."""
+        """Take an oracle back. Keep it if it is `sound`, else end it."""
         if sound:
             self._keep(kept)
         else:
@@ -178,19 +179,19 @@ class Oracles:
             _end(kept)
 
     def discard(self) -> None:
-        """End those that wait: their contexts may have gone, or be in the way."""
+        """End idle oracles, because their contexts may be lost or may block the recovery of the card."""
         with self._lock:
             idle, self._idle = self._idle, []
         for kept in idle:
             _end(kept)
 
     def close(self) -> None:
-        """End those that wait, and stop what the others draw: they end when they come back."""
+        """End idle oracles, and stop the draws of lent oracles, which end when they are returned."""
         self._closed = True
         self.discard()
 
     def _find(self, version: str, stopped: Callable[[], bool]) -> _Kept | None:
-        """One of that version that waits; None when it is time to start another."""
+        """Take an idle oracle of this version. Returns None if the caller must start another."""
         deadline = time.monotonic() + self._patience_s
         while not self._closed:
             with self._lock:
@@ -228,7 +229,7 @@ class Oracles:
             _end(old)
 
     def _load(self, kept: _Kept) -> _Kept:
-        """Have it open the card and load its reference, as lent."""
+        """Open the card and load the reference. The oracle counts as lent."""
         kept.files = tuple(self._directory / str(pid) for pid in kept.process.pids)
         for path in kept.files:
             path.touch()
@@ -272,7 +273,7 @@ def _alive(process: Process) -> bool:
 
 def _oracle(kept: _Kept) -> Oracle:
     if kept.oracle is None:
-        raise JudgementCancelled  # it was not loaded: its home is closed
+        raise JudgementCancelled  # it was not loaded, because `Oracles` was closed
     return kept.oracle
 
 

@@ -1,4 +1,4 @@
-"""The rights to draw on a card: a share of it, and the turn to draw timed cases ahead of ranking."""
+"""The permissions to draw on a card: a share of it, and the turn to draw timed cases before ranking."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ _POLL_S = 0.02
 
 
 class Permit:
-    """Granted while a run of the submission holds a lease of the card. Safe between threads."""
+    """Is granted while a run of the submission holds a lease of the card. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -21,20 +21,22 @@ class Permit:
         self._busy = 0
 
     def grant(self, *, alone: bool = False) -> None:
-        """A share of the card is held from now on, or with `alone` the whole card."""
+        """Record that the run holds a share of the card, or with `alone` the whole card."""
         with self._changed:
             self._granted, self._alone = True, alone
             self._changed.notify_all()
 
     def revoke(self) -> None:
-        """Wait for what is being drawn: the share is about to be given back."""
+        """Withdraw the permission and wait for the current draw. Call this before the lease is released."""
         with self._changed:
             self._granted = self._alone = False
             self._changed.wait_for(lambda: not self._busy)
 
     @contextmanager
     def held(self, stopped: Callable[[], bool], *, alone: bool = False) -> Iterator[None]:
-        """Use the card inside, once that is granted. Raises JudgementCancelled when `stopped` before.
+        """Wait for the permission and use the card inside.
+
+        Raises JudgementCancelled if `stopped` comes first.
 
         With `alone`, wait until the whole card is granted.
         """
@@ -52,10 +54,10 @@ class Permit:
 
 
 class AheadTurn:
-    """The turn to draw timed cases before the card is held alone. One judgement of a card has it at a time.
+    """The turn to draw timed cases before the card is held alone. Only one judgement of a card has the turn.
 
-    All judges of the host share the file `path`. The system gives the turn back when a process ends. After
-    `give_back`, processes that were forked meanwhile do not keep it.
+    All judges of the host share the file `path`. The operating system releases the turn when a process ends.
+    `give_back` also releases it for processes that were forked in the meantime.
     """
 
     def __init__(self, path: Path) -> None:
@@ -77,10 +79,10 @@ class AheadTurn:
         return True
 
     def give_back(self) -> None:
-        """Give the turn back, if this object has it."""
+        """Release the turn, if this object has it."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing would leave it to processes that were forked
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing alone would leave it to forked processes
             finally:
                 os.close(descriptor)

@@ -1,22 +1,21 @@
-"""A run on a GPU, as `judge.evaluate` sees it: a share of the card, a runner, a referee process.
+"""Implements a run on a GPU for `judge.evaluate`: a share of the card, a runner, and a referee process.
 
-Theory of operation. A thread gets everything ready while the program compiles:
+Theory of operation. A thread prepares the run while the program compiles:
 
-1. Wait for a lease of the card: shared, or exclusive for a run that must be alone.
-2. Take a referee process that rests or start one, take a warm runner, connect them. Both open the GPU side
-   by side, unless they did before (`judge.gpu.idle_clients`), and before any foreign code is there.
-3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
-silently run outside MPS, out of reach of its limits and of `terminate`.
-4. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
-   there have gone, the idle ones as well.
+1. Wait for a lease of the card: a shared lease, or an exclusive lease for a run that must be alone.
+2. Take a resting referee process or start one, take a warm runner, and connect them. Both open the GPU in
+   parallel, unless they have already opened it (`judge.gpu.idle_clients`), before any foreign code is loaded.
+3. Under MPS, check that the runner is a client of the daemon. A process that does not find the daemon would
+   silently run outside MPS, beyond its limits and `terminate`.
+4. Keep the processes ready. A fault of another MPS client ends these contexts too, and MPS recovers only
+   after all of its clients have exited, idle clients included.
 
-Until the program is loaded nothing that goes wrong can be its doing, so steps 2 and 3 are tried again with
-fresh processes, for as long as a faulted MPS server may need to come back.
+Before the program is loaded, it cannot cause an error. So after an error, steps 2 and 3 are retried with new
+processes, for as long as an MPS server may need to recover.
 
-Whatever ends the run ends it in this order: `Mps.terminate` takes the runner's work off the GPU, then the
-sandbox is killed. Killing a client with a running kernel would end its neighbours, too. After a
-time-out the card is looked at, and taken out of use if it stays ill. Then `judge.evidence.faults` says who is
-charged.
+A run always ends in this order: `Mps.terminate` stops the runner's work on the GPU, then the sandbox is
+killed. Killing an MPS client with a running kernel would make the other clients fail too. After a time-out,
+the card is tested, and quarantined if it stays faulty. Then `judge.evidence.faults` decides who is charged.
 """
 
 import contextlib
@@ -57,12 +56,12 @@ from sandbox.wire import RunFlag
 
 _log = logging.getLogger(__name__)
 
-_START_S = 20.0  # in which a runner has to come up, also after an MPS fault
+_START_S = 20.0  # limit for the start of a runner, also after an MPS fault
 _RETRY_S = 0.1
 _WATCH_S = 0.5
 _EXIT_S = 2.0
-_TOOL_EXIT_S = 60.0  # in which a profiler writes its report
-_DRAW_S = 0.25  # which work in the background may take, before it is better to queue
+_TOOL_EXIT_S = 60.0  # limit for a profiler to write its report
+_DRAW_S = 0.25  # to wait for background work; after that, the run queues for the card
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 
@@ -70,11 +69,12 @@ OVERDRAWN = "The program holds more GPU memory than the limit and left too littl
 
 
 class GpuReferee:
-    """One program's run on one card. Implements `judge.target.Referee`; begins at once.
+    """The run of a program on one card. Implements `judge.target.Referee`. Begins to prepare at once.
 
-    `tool` of compute-sanitizer watches a CUDA program. `may_rank` says whether there are timed cases.
-    `permit` is granted while a share of the card is held. `reservations` count with this run until it is in
-    line for the card, and for the cards of `peers`, which a program for several GPUs uses too.
+    `tool` is a tool of compute-sanitizer to run a CUDA program under. `may_rank` says whether there are timed
+    cases. `permit` is granted while the run holds a share of the card. A program for several GPUs also uses
+    the cards of `peers`. `reservations` represent this run in the queues of all these cards until it waits
+    for a lease.
     """
 
     def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
@@ -100,7 +100,7 @@ class GpuReferee:
         self._language = language
         self._cancelled = cancelled
         self._alone = alone
-        # No tool watches a program on several GPUs, which would need one that follows all of them.
+        # Programs on several GPUs run without a tool, since a tool would have to follow all of the GPUs.
         self._tool = tool if language is Language.CUDA and not peers else None
         self._permit = permit
         self._lease: Lease | None = None
@@ -112,12 +112,12 @@ class GpuReferee:
         self._closing = Event()
         self._up = False
         self._loaded = False
-        self._clean = False  # nothing went wrong, and the runner has left
+        self._clean = False  # the run had no fault, and the runner has exited
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self.alive = False
         self.output = b""
         self.profile_report: bytes | None = None
-        self.trace: Trace | None = None  # a GPU records none
+        self.trace: Trace | None = None  # GPUs record no trace
         self._quiet = contextlib.ExitStack()
         if may_rank:
             self._quiet.enter_context(gpu_runtime.pool.held())
@@ -132,7 +132,10 @@ class GpuReferee:
         return (*said, *findings(self.output)) if self._tool and self._tool is not Tool.PROFILER else said
 
     def ready(self) -> None:
-        """Wait until the runner is up and the share of the card is held; see `judge.target.Referee`."""
+        """Wait until the runner is ready and the run holds its share of the card.
+
+        See `judge.target.Referee`.
+        """
         self._wanted.set()
         self._thread.join()
         if self._failure is not None:
@@ -162,21 +165,21 @@ class GpuReferee:
         return True
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:
-        """Time one case. Needs the card alone."""
+        """Time one case. The run must hold the card alone."""
         case = sets[0].case
         roofline = self._gpu_runtime.hardware.roofline(self._gpu_runtime.card, self._whole, case)
         found = self._ask(lambda referee: referee.rank(sets, roofline=roofline, ours=self._ours()))
         return self._reported(case, found)
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
-        """The verdict for a loaded program that holds more memory than it may; see `judge.target.Referee`."""
+        """Return the verdict if a loaded program holds too much GPU memory; see `judge.target.Referee`."""
         process = self._process
         if process is None or not self._loaded or not self._gpu_runtime.overdrawn_mib(process):
             return None
         return Verdict.MEMORY_LIMIT, OVERDRAWN
 
     def finish(self) -> None:
-        """Let the runner leave, and keep what it printed in `output`."""
+        """Let the runner exit, and keep its output in `output`."""
         if self.alive:
             self.alive = False
             self._ask(lambda referee: referee.quit())
@@ -184,7 +187,7 @@ class GpuReferee:
             self._clean = (completion.ending, completion.status) == (Termination.EXITED, 0)
 
     def close(self) -> None:
-        """End the runner and the referee process, then give the lease back. Returns at once.
+        """End the runner and the referee process, then release the lease. Returns at once.
 
         The lease is released last, so other users of the card wait for all of this.
         """
@@ -195,14 +198,14 @@ class GpuReferee:
         try:
             if self.alive:
                 with contextlib.suppress(JudgeError, IsolationUnavailable):
-                    self.finish()  # voluntarily, if it can: a kill may leave work on the GPU
+                    self.finish()  # let it exit if possible: a kill may leave work on the GPU
             self.alive = False
             self._closing.set()
             self._wanted.set()
             self._thread.join()
             self._tear_down()
         finally:
-            if self._lease is not None:  # else the card loses a slot for good
+            if self._lease is not None:  # otherwise the card would lose a slot permanently
                 self._permit.revoke()
                 self._lease.release()
 
@@ -229,7 +232,7 @@ class GpuReferee:
         return self._gpu_runtime.acquire(share, self._stop_asking, label=label, reservation=reservation)
 
     def _get_ready(self) -> None:
-        """Steps 2 and 3, until they succeed."""
+        """Run steps 2 and 3 until they succeed."""
         deadline = time.monotonic() + _START_S
         while True:
             try:
@@ -299,7 +302,7 @@ class GpuReferee:
         )
 
     def _stop(self, stopped: Stopped) -> tuple[Verdict, str]:
-        """End a run that was `stopped` and return the verdict and message.
+        """End a run that was `stopped`, and return the verdict and the message.
 
         Raises Disturbed if the cause is unknown.
         """
@@ -321,7 +324,7 @@ class GpuReferee:
         return refined(verdict, self.diagnostics) if self._tool else verdict, message
 
     def _check_up(self) -> str:
-        """Look at all cards of the run. Return what is wrong with the first that is ill, or nothing."""
+        """Test all cards of the run. Returns the fault of the first faulty card, or an empty string."""
         found = [runtime.check_up() for runtime in (self._gpu_runtime, *self._peers)]
         return next(filter(None, found), "")
 
@@ -329,13 +332,13 @@ class GpuReferee:
         return self._end_process(patience_s=_EXIT_S if stopped.answer is ReplyStatus.DIED else 0)
 
     def _hear_out(self) -> Completion:
-        """End a runner that has said that all was well, and hear what it says when it is to leave.
+        """End a runner that has reported success, and read the status with which it exits.
 
-        A fault may come to light after the call that caused it: the referee meets it first.
+        A GPU may report a fault after the call that caused it, and the referee may notice the fault first.
         """
         self._tell_to_leave()
         completion = self._end_process(patience_s=_EXIT_S)
-        self._tell_to_leave()  # no user sees it, but it returns diagnostics written since
+        self._tell_to_leave()  # no user sees the result, but the runner returns its latest diagnostics
         return completion
 
     def _tell_to_leave(self) -> None:
@@ -365,7 +368,7 @@ class GpuReferee:
         return completion
 
     def _tear_down(self) -> None:
-        """End runner and referee process."""
+        """End the runner and the referee process."""
         process, self._process = self._process, None
         if process is not None:
             if self._up:
@@ -373,12 +376,12 @@ class GpuReferee:
             process.close()
         self._end_referee()
         checker, self._checker = self._checker, None
-        if checker is not None:  # the referee asked it last, and waited: it has no work on the GPU
+        if checker is not None:  # the referee has waited for its last answer, so it has no work on the GPU
             checker.close()
         self._up = False
 
     def _end_referee(self) -> None:
-        """End the referee process, or leave it to another run if nothing went wrong. Keep its diagnostics."""
+        """End the referee process, or keep it for another run if there was no fault. Keep its diagnostics."""
         referee = self._referee
         if referee is None:
             return
@@ -393,7 +396,7 @@ class GpuReferee:
 
 
 def _require(stopped: Stopped | None, doing: str) -> None:
-    """Raises RunnerUnusable, which is tried again, or JudgementCancelled."""
+    """Raise RunnerUnusable, which leads to a retry, or JudgementCancelled, if preparing was `stopped`."""
     if stopped is None:
         return
     if stopped.answer is ReplyStatus.CANCELLED:

@@ -1,10 +1,11 @@
 """Refills the secret pool after a submission has its verdict.
 
 Theory of operation. When a submission has its verdict, the missing sets of its cases are queued. One thread
-processes the queue: it fills what the secret pool still wants, set by set, each under a share of the GPU like
-any check's, and with the problem's oracle borrowed for that set alone. Other users of the GPU or of the
-oracle get it in between. Several processes may do so at once; the secret pool refuses what another has begun.
-A failure costs nothing but that the next judgement draws for itself, and is logged.
+processes the queue and fills the sets that the secret pool still needs. For each set, it acquires a share of
+the GPU, as a check does, and borrows the problem's oracle. Between two sets, other users can get the GPU and
+the oracle. Several processes can refill the same pool: the secret pool rejects a reservation if another
+process is already filling enough sets. If a draw fails, the error is logged, and the next judgement draws its
+own sets.
 """
 
 import logging
@@ -28,7 +29,7 @@ class Refresher:
     """Fills the secret pool of one card in the background. Close it at the end."""
 
     def __init__(self, secret_pool: SecretPool, oracles: Lender, share: Share) -> None:
-        """`share` waits for a share of the GPU, for one set; it may raise JudgementCancelled."""
+        """`share` waits for a share of the GPU for one set, and may raise JudgementCancelled."""
         self._secret_pool = secret_pool
         self._oracles = oracles
         self._share = share
@@ -39,7 +40,7 @@ class Refresher:
         self._thread: Thread | None = None
 
     def ask(self, problem: Problem, cases: list[Case]) -> None:
-        """Make sets of `cases` some time soon. Returns at once."""
+        """Queue missing sets of `cases`. Returns at once."""
         if not cases:
             return
         with self._changed:
@@ -53,12 +54,12 @@ class Refresher:
             self._changed.notify_all()
 
     def settle(self, timeout_s: float) -> bool:
-        """Wait until nothing is left to do. Whether that came true."""
+        """Wait until the queue is empty. Returns False if it is not within `timeout_s`."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._line and not self._busy, timeout_s)
 
     def close(self) -> None:
-        """Drop what is left, and end the oracle at work."""
+        """Drop the queue, and end the current draw."""
         with self._changed:
             self._closed = True
             self._line.clear()
@@ -92,7 +93,7 @@ class Refresher:
                         break
 
     def _fill_one(self, problem: Problem, case: Case) -> bool:
-        """Make one set. Whether it was wanted."""
+        """Make one set. Returns False if the secret pool does not need it."""
         with closing(self._oracles.lend(problem, self._stopped)) as oracle:
             reservation = self._secret_pool.reserve(problem, case, keep=kept_of(problem, case))
             if reservation is None:

@@ -1,7 +1,7 @@
 """One card and its services in this process: sandboxes, leases, secret pool, and health checks.
 
-It protects other programs: a client of MPS is terminated before it is killed, and a card that stays faulty is
-quarantined.
+It protects other programs: it terminates an MPS client before it kills it, and quarantines a card that stays
+faulty.
 """
 
 import contextlib
@@ -38,24 +38,24 @@ from sandbox.spec import Command, Limits
 _log = logging.getLogger(__name__)
 
 ORACLE = "oracle"
-_RECOVERY_S = 8.0  # in which a card has to be well again after a fault
+_RECOVERY_S = 8.0  # limit for a card to recover after a fault
 _RETRY_S = 0.2
-_STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over a client
+_STUCK_S = 1.5  # if an MPS server takes longer to recover from a fault, it waits for a hung client
 _POLL_S = 0.05
-_CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
+_CONTEXT_MIB = 2048  # includes arrays that the program received, which NVML may count as well
 _QUIET_S = 3.0
-# Before the next runner opens the GPU. For CUDA that takes a tenth of a second, for an interpreter most of a
-# second, and a submission that is to be timed would have to wait for it.
+# How long a card must be unused before the next runner opens it. A CUDA runner takes a tenth of a second to
+# open the GPU, an interpreter most of a second, and a submission to be timed would have to wait for this.
 _OPEN_QUIET_S = {
     runner_kind(language): 0.2 if language is Language.CUDA else _QUIET_S for language in Language
 }
 _TEARDOWNS = 8
-_OPENED_MIB = 12 << 10  # smaller GPUs have no room for contexts that wait
+_OPENED_MIB = 12 << 10  # smaller GPUs lack memory for idle contexts
 
 
 @dataclass(slots=True)
 class GpuRuntime:
-    """`card` and what serves it. Safe to share between threads."""
+    """`card` and its services. Thread-safe."""
 
     card: Card
     hardware: Hardware
@@ -95,7 +95,7 @@ class GpuRuntime:
         self._daemon = self.card.mps.born if self.card.mps else None
 
     def kind(self, name: str) -> str:
-        """The name of a kind of sandbox of this card in the pool."""
+        """Return the name of a kind of sandbox of this card in the pool."""
         return f"{name}@{self.card.uuid}"
 
     def acquire(
@@ -120,7 +120,7 @@ class GpuRuntime:
         label: str,
         reservations: Sequence[Reservation],
     ) -> Lease:
-        """Wait until this card and those of `peers` can be had alone. Raises JudgementCancelled."""
+        """Wait for an exclusive lease of this card and the cards of `peers`. Raises JudgementCancelled."""
         uuids = [runtime.card.uuid for runtime in (self, *peers)]
         try:
             return self.leases.acquire_all(uuids, cancelled, label=label, reservations=reservations)
@@ -129,10 +129,10 @@ class GpuRuntime:
 
     @contextmanager
     def share(self, cancelled: Callable[[], bool], *, patience_s: float = _QUIET_S) -> Iterator[Lease]:
-        """Hold a share of the card for work in the background. Raises JudgementCancelled.
+        """Hold a share of the card for background work. Raises JudgementCancelled.
 
-        Waits at most `patience_s` for the card to be unused: work in between may keep a submission that has
-        passed its checks from getting the card exclusively at once.
+        First waits for the card to be unused, at most `patience_s`. Otherwise background work might delay a
+        submission that has passed its checks and needs the card exclusively.
         """
         deadline = time.monotonic() + patience_s
         while self.leases.holders(self.card.uuid) or self.leases.waiting(self.card.uuid):
@@ -143,7 +143,7 @@ class GpuRuntime:
             yield lease
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
-        """A fresh runner; the caller's to close. Raises RunnerUnusable."""
+        """Start a new runner. The caller must close it. Raises RunnerUnusable."""
         limits = self._runner_limits(problem)
         kind = runner_kind(language)
         if uses_libraries(language, problem.limits) and LIBRARIES_RUNNER in self.hardware.commands(self.card):
@@ -154,18 +154,24 @@ class GpuRuntime:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
     def start_watched(self, problem: Problem, tool: Tool) -> Process:
-        """A fresh CUDA runner under a tool of the toolkit. Raises RunnerUnusable."""
+        """Start a new CUDA runner under a tool of the toolkit. Raises RunnerUnusable."""
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
         return self._start(self.hardware.watched(self.card, limits, tool), tool.program)
 
     def start_outside_mps(self, peers: Sequence["GpuRuntime"], problem: Problem) -> Process:
-        """A fresh CUDA runner outside MPS that sees this card and those of `peers`. Raises RunnerUnusable."""
+        """Start a new CUDA runner outside MPS that sees this card and those of `peers`.
+
+        Raises RunnerUnusable.
+        """
         cards = [runtime.card for runtime in (self, *peers)]
         command = self.hardware.outside_mps(cards, self._runner_limits(problem))
         return self._start(command, "runner outside MPS")
 
     def _runner_limits(self, problem: Problem) -> Limits:
-        """The limits of a runner only back those of a case; they must leave time to compile and to queue."""
+        """Return the limits of a runner.
+
+        They only back the limits of a case, so they leave time to compile and queue.
+        """
         limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
         return replace(limits, wall_s=limits.wall_s + compile_limits(problem).wall_s)
 
@@ -179,7 +185,7 @@ class GpuRuntime:
         return process
 
     def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:
-        """A referee process that has opened the card or begins to. Returns at once."""
+        """Return a referee process that has opened the card or begins to open it. Returns at once."""
         if (kept := self.idle.referee(cancelled)) is not None:
             return kept
         mps = self.card.mps
@@ -192,7 +198,7 @@ class GpuRuntime:
         return RefereeProcess.start(self.card.gpu or "host", cancelled=cancelled, terminate=terminate)
 
     def draws_ahead(self) -> bool:
-        """Whether a background draw holds a share of the card, which takes milliseconds."""
+        """Return whether a background draw, which takes milliseconds, holds a share of the card."""
         return any(holder.label == ORACLE for holder in self.leases.holders(self.card.uuid))
 
     def client_of(self, process: Process) -> int | None:
@@ -223,12 +229,15 @@ class GpuRuntime:
             _log.warning("mps_client_termination_failed: %s: %s", self.card.uuid, error)
 
     def await_recovery(self, stop: Callable[[], bool]) -> None:
-        """Wait while the card's MPS gets over a fault, and bring it up if it is not; for a while at most."""
+        """Wait for a limited time until the card's MPS has recovered from a fault.
+
+        Start MPS if it is not running.
+        """
         started = time.monotonic()
         while self.card.mps is not None and not self.card.mps.healthy():
             if stop() or time.monotonic() > started + _RECOVERY_S:
                 return
-            self.idle.drop()  # MPS recovers when all that were there have gone
+            self.idle.drop()  # MPS recovers after all of its clients have exited
             self._replace_mps(since_s=started)
             if self.card.oracle is not None and self.card.oracle.mps_directory is not None:
                 self.oracles.discard()
@@ -241,14 +250,17 @@ class GpuRuntime:
             raise RunnerUnusable(f"oracle: {error}") from error
 
     def start_checker(self, problem: Problem) -> Process:
-        """A fresh sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        """Start a new sandbox for an author's checker. The caller must close it. Raises RunnerUnusable."""
         try:
             return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
         except NotReady as error:
             raise RunnerUnusable(f"checker: {error}") from error
 
     def _take(self, name: str, limits: Limits) -> Process:
-        """A sandbox of the pool. Those that wait with the socket of an earlier MPS daemon are of no use."""
+        """Take a sandbox from the pool.
+
+        Discards sandboxes that wait with the socket of an earlier MPS daemon.
+        """
         born = self.card.mps.born if self.card.mps else None
         if born is not None and born != self._daemon:
             self._daemon = born
@@ -264,14 +276,14 @@ class GpuRuntime:
         self._background.submit(_logged, work)
 
     def recovered(self) -> bool:
-        """Whether the card's MPS takes clients: it has no fault to get over."""
+        """Return whether the card's MPS accepts clients: it is not recovering from a fault."""
         return self.card.mps is None or self.card.mps.healthy()
 
     def servants(self) -> tuple[int, ...]:
-        """The processes that may have memory on the card at any time.
+        """Return the ids of the processes that may have memory on the card at any time.
 
         These are MPS and its clients, the secret pool, and oracles. While a program has the card alone, all
-        other clients of MPS are idle: they wait for other programs.
+        other MPS clients are idle.
         """
         try:
             servers = self.card.mps.servers() if self.card.mps else ()
@@ -281,10 +293,10 @@ class GpuRuntime:
         return (self.secret_pool.pid, *self.oracles.pids(), *members)
 
     def check_up(self) -> str:
-        """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
+        """Test the card after a time-out or a fault, and quarantine it if it stays faulty.
 
-        Returns what is wrong with it, empty when it is well.
-        Hold the exclusive lease, with no client of one's own left.
+        Returns the fault, or an empty string if the card works. The caller must hold the exclusive lease and
+        have no clients left on the card.
         """
         started, replaced = time.monotonic(), False
         self.idle.drop()
@@ -299,7 +311,7 @@ class GpuRuntime:
         return ""
 
     def revive(self, cancelled: Callable[[], bool]) -> bool:
-        """Examine a quarantined card whose time to be looked at again has come; whether it is back in use.
+        """Test a quarantined card if its next test is due. Returns whether the card is back in use.
 
         Raises JudgementCancelled.
         """
@@ -312,7 +324,7 @@ class GpuRuntime:
         return self.quarantine.mark(self.card.uuid) is None
 
     def _replace_mps(self, *, since_s: float) -> None:
-        """Bring MPS up if it is down; put a new one in its place if it has been ill since `since_s`."""
+        """Start MPS if it is down. Replace it if it has been faulty since `since_s`."""
         mps = self.card.mps
         if mps is None:
             return
@@ -323,13 +335,13 @@ class GpuRuntime:
                 mps.ensure()
 
     def prepare_for(self, problem: Problem, cases: Sequence[Case]) -> None:
-        """Have contents drawn for the judgements to come, if this process lives long enough for that."""
+        """Queue draws for later judgements, if this process lives long enough for them."""
         if self.refreshes:
             self.refresher.ask(problem, list(cases))
 
     def close(self) -> None:
-        """Wait for what ends in the background, and end the rest."""
-        self.oracles.close()  # first: what ends in the background may wait for a draw
+        """Wait for background work that is ending, and end everything else."""
+        self.oracles.close()  # first, because background work may be waiting for a draw
         self._background.shutdown()
         self.idle.close()
         self.refresher.close()

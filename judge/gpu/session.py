@@ -1,4 +1,4 @@
-"""A submission's place on a GPU node: one card, chosen when it comes, and its contents and runs there."""
+"""A submission's session on a GPU node: one card, chosen at the start, with its contents and runs there."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -30,7 +30,7 @@ class GpuSession:
         reservations: Sequence[Reservation],
         peers: Sequence[GpuRuntime] = (),
     ) -> None:
-        """`reservations` are of the cards of the GPU runtime and its `peers`. The session releases them."""
+        """`reservations` are for the cards of `gpu_runtime` and `peers`. The session releases them."""
         self.environment = environment
         self._gpu_runtime = gpu_runtime
         self._reservations = tuple(reservations)
@@ -54,11 +54,11 @@ class GpuSession:
         )
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:
-        """A run on this card, which begins to get ready."""
+        """Start a run on this card. It prepares in the background."""
         return self._start(alone=alone, tool=self._tool)
 
     def start_race_check(self) -> GpuReferee | None:
-        """A run alone under racecheck, for CUDA programs on one card."""
+        """Start an exclusive run under racecheck, for CUDA programs on one card; else return None."""
         if self._language is not Language.CUDA or self._peers:
             return None
         return self._start(alone=True, tool=Tool.RACECHECK)
@@ -78,11 +78,11 @@ class GpuSession:
         )
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """The contents of `case`, as soon as they are there."""
+        """Wait for the contents of `case` and return them."""
         return self._draws.sets(case)
 
     def close(self) -> None:
-        """Let go of the contents, and have those of the next submissions drawn. Returns at once."""
+        """Release the contents, and queue draws for the next submissions. Returns at once."""
         try:
             for reservation in self._reservations:
                 reservation.release()

@@ -16,17 +16,18 @@ class NodeSettings:
     Attributes:
         runtime_dir: the folder of leases, marks, MPS and secret pools, shared by all processes of a node. It
             must be on a local disk, belong to this user alone and have a short path. None: next to the cache.
-        images: `PREFIX:TAG` of the images that `deploy/build-images` made, or `host`: containers show this
+        images: `PREFIX:TAG` of the images that `deploy/build-images` made, or `host`: containers use this
             host's own files, read-only.
-        container_runtime: an OCI runtime that the engine knows, empty for its default.
+        container_runtime: the name of an OCI runtime of the container engine, empty for its default.
         gpus: the uuids of the GPUs to judge on, empty for all.
         mps: whether a GPU is shared through MPS; it is time-sliced otherwise.
         check_slots: how many checks may share a GPU at a time.
-        client_memory_mib: what one program may allocate on a GPU, 0 for no limit. None: its part of what is
-            not set aside for us; see `judge.gpu.memory_shares`.
-        draws_in_mps: whether oracle and secret pool are clients of MPS as well, within reach of others'
-            faults: for GPUs in the exclusive-process compute mode, which allow no process outside MPS.
-        secret_pool: how contents are kept in GPU memory.
+        client_memory_mib: the most that one program may allocate on a GPU, 0 for no limit. None: its part of
+            the memory that is not reserved for the judge; see `judge.gpu.memory_shares`.
+        draws_in_mps: whether the oracle and the secret pool are MPS clients too, so that faults of other
+            clients affect them. GPUs in the exclusive-process compute mode need it, because they allow no
+            process outside MPS.
+        secret_pool: settings of the secret pool.
         doctor: whether functional mode explains failures of CUDA programs.
     """
 
@@ -43,11 +44,11 @@ class NodeSettings:
 
     @property
     def host_images(self) -> bool:
-        """Whether containers show this host's own files."""
+        """Whether containers use this host's own files."""
         return self.images == HOST_IMAGES
 
     def shares(self, total_mib: int) -> Shares:
-        """The limits of memory on a GPU that has `total_mib`."""
+        """Return the memory limits on a GPU that has `total_mib`."""
         return memory_shares(
             total_mib,
             slots=self.check_slots,
@@ -56,7 +57,7 @@ class NodeSettings:
         )
 
     def runtime_of(self, cache: Path) -> Path:
-        """The runtime directory, made if need be."""
+        """Return the runtime directory. Creates it if it is missing."""
         directory = self.runtime_dir or cache / "run"
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         return directory

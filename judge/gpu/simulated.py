@@ -1,7 +1,7 @@
 """Cards simulated on this host, for tests: host memory as device memory, functional mode for kernels.
 
-All around the cards is real: sandboxes, leases, secret pools, referee processes, the protocol, the clock's
-session and the fault policy. The times are not those of a GPU, and every result says so.
+Everything except the cards is real: sandboxes, leases, secret pools, referee processes, the protocol, the
+clock's session and the fault policy. The times are not times of a GPU, and every result says so.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -34,36 +34,36 @@ class SimulatedHardware:
         self.shared: Mapping[str, Command] = {}
 
     def limits(self, limits: schema.ProblemLimits, *, cases: int) -> Limits:
-        """The CPU's."""
+        """Return the values of the CPU target."""
         return runner_limits(limits, cases=cases)
 
     def commands(self, card: Card) -> Mapping[str, Command]:
-        """The CPU's runners and oracle."""
+        """Return the runners and the oracle of the CPU target."""
         del card
         return commands(self._cpu.runtime)
 
     @property
     def tools(self) -> Collection[Tool]:
-        """None."""
+        """No tools."""
         return ()
 
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
-        """There is none."""
+        """Raise an error: there are no tools."""
         del card, limits
         raise RunnerUnusable(f"{tool.program} needs a GPU")
 
     def outside_mps(self, cards: Sequence[Card], limits: Limits) -> Command:
-        """Return the CPU's runner, which has virtual devices."""
+        """Return the CPU target's runner, which has virtual devices."""
         del cards
         return runner_command(self._cpu.runtime, limits=limits)
 
     def are_peers(self, card: Card, other: Card) -> bool:
-        """All are."""
+        """Return True: all simulated cards are peers."""
         del card, other
         return True
 
     def environment(self, language: Language) -> Mapping[str, str]:
-        """The CPU's."""
+        """Return the values of the CPU target."""
         return {name: word for name, word in self._cpu.environment(language).items() if name != "target"} | {
             "mode": "simulated"
         }
@@ -76,20 +76,20 @@ class SimulatedHardware:
         return self._cpu.build(problem, source, language, cancelled)
 
     def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
-        """Unknown."""
+        """Return that it is unknown."""
         del card, problem, case
         return None
 
     def held_mib(self, card: Card, pids: Collection[int]) -> int:
-        """Unknown."""
+        """Return that it is unknown."""
         del card, pids
         return 0
 
     def examine(self, card: Card) -> str:
-        """Always well."""
+        """Return an empty string: simulated cards have no faults."""
         del card
         return ""
 
     def close(self) -> None:
-        """End functional mode's sandboxes."""
+        """End the sandboxes of functional mode."""
         self._cpu.close()

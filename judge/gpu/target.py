@@ -1,9 +1,9 @@
-"""The target `gpu`: the cards of this node, each shared by checks and held alone to rank.
+"""The target `gpu`: the cards of this node. Checks share a card; ranking holds it exclusively.
 
-Theory of operation. Every card has a GPU runtime: its leases, its secret pool, its kinds of warm sandboxes. A
-submission gets a judging session at the card that is soonest free, among those that are not quarantined;
-compiling needs no card. Everything that two worker processes share is outside of both: leases and quarantine
-marks are files, MPS and the secret pool are processes of their own.
+Theory of operation. Every card has a GPU runtime with its leases, its secret pool and its kinds of warm
+sandboxes. A submission gets a judging session on the card that will be free first, of those that are not
+quarantined. Compiling needs no card. All state that worker processes share is outside of them: leases and
+quarantine marks are files, and MPS and the secret pool are separate processes.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,10 +48,10 @@ class GpuTarget:
         secret_pool: SecretPoolSettings,
         doctor: Doctor | None = None,
     ) -> None:
-        """Open it in the runtime directory, which all processes of the node share.
+        """Open the target in the directory `runtime`, which all processes of the node share.
 
-        `warm` says how many sandboxes to keep started ahead for every card, by kind; `slots` how many checks
-        may share a card.
+        `warm` is the number of sandboxes to keep started for every card, by kind. `slots` is the number of
+        checks that may share a card.
         """
         self._hardware = hardware
         self._doctor = doctor
@@ -84,7 +84,7 @@ class GpuTarget:
 
     @property
     def metrics(self) -> Mapping[str, int]:
-        """Counters of hits and misses: warm sandboxes by kind, contents in stock by card."""
+        """Return counters of hits and misses: of warm sandboxes by kind, and of contents in stock by card."""
         found = pool_metrics(self._pool)
         for uuid, gpu_runtime in self._gpu_runtimes.items():
             found |= {
@@ -105,13 +105,13 @@ class GpuTarget:
 
     @property
     def gpu_runtimes(self) -> Mapping[str, GpuRuntime]:
-        """The runtime of each card, by uuid."""
+        """The GPU runtime of each card, by uuid."""
         return self._gpu_runtimes
 
     def build(
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
     ) -> Built:
-        """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
+        """Compile `source` in a sandbox, or return the result in the cache; see `judge.target.Target`."""
         if language not in self._hardware.languages:
             raise LanguageMissing(f"{language} is not installed here")
         return self._hardware.build(problem, source, language, cancelled, self._pool)
@@ -127,7 +127,7 @@ class GpuTarget:
         seed: int | None = None,
         gpu_model: str = "",
     ) -> GpuSession:
-        """A place at the card that is soonest free, of those of `gpu_model`, or at several.
+        """Open a session on the card of `gpu_model` that will be free first, or on several cards.
 
         Raises GpuUnavailable or GpusMissing.
         """
@@ -188,21 +188,21 @@ class GpuTarget:
         return self._doctor.count(problem, source, cases, cancelled)
 
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
-        """The reference of `problem` on this host's processors."""
+        """Start the reference of `problem` on this host's processors."""
         try:
             return Oracle(problem, self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
 
     def start_checker(self, problem: Problem) -> Process:
-        """A sandbox of this host for an author's checker. Raises RunnerUnusable."""
+        """Start a sandbox on this host for an author's checker. Raises RunnerUnusable."""
         try:
             return self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS)
         except NotReady as error:
             raise RunnerUnusable(f"checker: {error}") from error
 
     def close(self) -> None:
-        """End what it keeps running. Secret pools and MPS stay for other processes."""
+        """End all background work. Secret pools and MPS keep running for other processes."""
         for gpu_runtime in self._gpu_runtimes.values():
             gpu_runtime.close()
         self._pool.close()
@@ -216,7 +216,7 @@ class GpuTarget:
         sick = self._quarantine.quarantined()
         wanted = [uuid for uuid in self._gpu_runtimes if gpu_model in {"", self._model(uuid)}]
         well = [uuid for uuid in wanted if uuid not in sick]
-        if not well:  # the node service looks at them too, but need not run
+        if not well:  # the node service tests quarantined cards too, but it may not be running
             well = [uuid for uuid in wanted if self._gpu_runtimes[uuid].revive(cancelled)]
         if not well:
             reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in wanted)

@@ -1,1 +1,1 @@
-"""Proofs of problems: that a package judges right programs right and wrong ones wrong."""
+"""Proofs of problems: a package must accept right programs and reject wrong ones."""

@@ -11,22 +11,22 @@ from judge.proof.results import ProofFinding, error, warning
 from problems.hints import HINT_FILES
 from problems.schema import Problem
 
-# Texts come from authors. Nothing here is tried twice, and nothing without an end is followed far, so that no
-# text takes longer than its length says.
+# Texts come from authors. The patterns do not backtrack, and their repetitions are bounded, so checking a
+# text takes time linear in its length.
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
 _TARGET = r"\(\s{0,20}+([^)\s]{1,1000}+)[^)]{0,1000}+\)"
 _IMAGE = re.compile(r"!\[([^\]]{0,1000}+)\]" + _TARGET)
 _LINK = re.compile(r"(?<!!)\[([^\]]{1,1000}+)\]" + _TARGET)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _RULE = re.compile(r"\s*:?-+:?\s*")
-_FIRST = 2  # the page has the title as its first heading
-_SHORT = 8  # characters, below which no picture is described
+_FIRST = 2  # the title of the page is heading 1
+_SHORT = 8  # characters; a shorter text does not describe a picture
 _NOTHING_SAID = {"image", "figure", "picture", "diagram", "graph", "chart", "screenshot", "photo", "drawing"}
 _NOWHERE = {"here", "click here", "this", "this link", "link", "more", "read more"}
 
 
 def check_accessible(problem: Problem) -> Iterator[ProofFinding]:
-    """Findings on the statement, its translations, the editorial and the hints."""
+    """Yield findings on the statement, its translations, the editorial and the hints."""
     for file, text in texts_of(problem).items():
         lines = list(_prose(text))
         yield from _headings(file, lines)
@@ -44,7 +44,7 @@ def texts_of(problem: Problem) -> Mapping[str, str]:
 
 
 def _prose(text: str) -> Iterator[tuple[int, str]]:
-    """The lines outside of code blocks with their numbers, from 1."""
+    """Yield the lines outside of code blocks with their numbers, from 1."""
     fence = ""
     for number, line in enumerate(text.splitlines(), start=1):
         found = _FENCE.match(line)
@@ -114,6 +114,6 @@ def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[ProofFinding]:
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line separates the head of a table from its rows."""
+    """Return whether a line separates the head of a table from its rows."""
     cells = line.strip().removeprefix("|").removesuffix("|").split("|")
     return "|" in line and all(_RULE.fullmatch(cell) for cell in cells)

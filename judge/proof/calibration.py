@@ -1,12 +1,12 @@
-"""Whether tolerances let honest programs pass, with room to spare, and nothing of lower precision.
+"""Checks that tolerances accept honest programs with a margin, and reject lower precision.
 
-Theory of operation. The exact answer is the reference's, in float64. The reference is then asked the same
-questions in other variants (`sandbox.runner.trials`): in the output's own precision, with sums in the orders
-that kernels use, which must pass; and in the precisions below, or on inputs rounded to them, which must fail
-at least one hidden case. How far each is from the edge is measured in multiples of what the tolerance allows.
+Theory of operation. The exact answer is the reference's result in float64. Then the reference runs on the
+same inputs in other variants (`sandbox.runner.trials`). Honest variants use the output's own precision and
+add in the orders that kernels use; they must pass. Other variants use lower precisions, or inputs rounded to
+them; they must fail at least one hidden case. All errors are measured in multiples of the tolerance.
 
-From the honest errors follows a tolerance that would let all of them pass with a margin. It is offered only
-where it still tells the lower precisions from the honest ones.
+The errors of the honest variants determine a tolerance that would accept all of them with a margin. This
+tolerance is advised only if it still rejects the lower precisions.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ from problems.vocabulary import Dtype
 
 LEAST_MARGIN = 2.0  # between the worst honest error and the tolerance
 _ADVISED_MARGIN = 4.0
-_TELLING_ELEMENTS = 16  # fewer do not show how errors depend on values
+_TELLING_ELEMENTS = 16  # fewer elements do not show how errors depend on values
 _APPENDIX = """
 
 from sandbox.runner.trials import attempted as _attempted
@@ -43,7 +43,8 @@ _ORDERS = {
     "reversed": ", sums from the end",
     "lanes": ", sums in lanes",
 }
-# The formats below each: one that inputs may be rounded to, and that a program may compute in.
+# The lower precisions of each dtype: formats to which inputs may be rounded, or in which programs may
+# compute.
 _BELOW = {
     Dtype.FLOAT64: ("float32",),
     Dtype.FLOAT32: ("tf32", "float16", "bfloat16"),
@@ -51,7 +52,7 @@ _BELOW = {
     Dtype.BFLOAT16: ("float8",),
 }
 _MANTISSA = {"float64": 52, "float32": 23, "tf32": 10, "float16": 10, "bfloat16": 7, "float8": 3}
-_ONLY_INPUTS = {"tf32"}  # tensor cores round what they multiply, and add up in float32
+_ONLY_INPUTS = {"tf32"}  # tensor cores round their factors, and add in float32
 _LOWER = "lower the tolerance, or add a case where it shows"
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -66,7 +67,7 @@ class Calibrated:
 
 @dataclass(frozen=True, slots=True)
 class _PrecisionVariant:
-    """A way of asking again: its name in reports, and what `sandbox.runner.trials.attempted` takes."""
+    """A variant of the reference: its name in reports, and arguments of `sandbox.runner.trials.attempted`."""
 
     name: str
     kept: str
@@ -81,7 +82,7 @@ class _PrecisionVariant:
 
 @dataclass(slots=True)
 class _Tried:
-    """A variant with the answers it gave, by the number of the case."""
+    """A variant with its answers, by the index of the case."""
 
     variant: _PrecisionVariant
     honest: bool
@@ -92,15 +93,15 @@ class _Tried:
 def calibrate(
     problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle, accepts: Accepts | None = None
 ) -> Calibrated:
-    """Try other variants on the hidden cases, given as `judge.proof.determinism.draw_exact` made them.
+    """Try variants of the reference on the hidden cases `exact` (of `judge.proof.determinism.draw_exact`).
 
-    `accepts` says whether the outputs of a case pass, where the problem has a checker of its own.
+    If the problem has its own checker, `accepts` returns whether the outputs of a case pass.
 
     Raises:
         judge.errors.OracleFailed: the author's code breaks.
     """
     floats = [argument for argument in outputs(problem) if argument.dtype.is_float]
-    if not floats or problem.under_test is not None:  # what tests write is no result of a computation
+    if not floats or problem.under_test is not None:  # submitted tests are not the result of a computation
         return Calibrated((), ())
     dtype = max((argument.dtype for argument in floats), key=lambda d: _MANTISSA[d.value])
     judge = accepts or (lambda drawn, stored: _within_tolerance(problem, drawn, stored))
@@ -131,7 +132,7 @@ class _Bench:
     accepts: Accepts
 
     def try_on(self, tried: Sequence[_Tried], cases: Sequence[int] | range) -> None:
-        """Ask in every variant about these cases, and keep the answers."""
+        """Run every variant on these cases, and keep the answers."""
         if not tried or not cases:
             return
         variants = [one.variant.wire for one in tried]
@@ -149,7 +150,10 @@ class _Bench:
 
 
 def _honest(dtype: Dtype) -> Iterator[_PrecisionVariant]:
-    """Halves are kept in float32 on the way, as kernels do, and rounded at the end."""
+    """Yield the honest variants.
+
+    For half precision, they compute in float32, as kernels do, and round at the end.
+    """
     kept = dtype.value if dtype in {Dtype.FLOAT64, Dtype.FLOAT32} else "float32"
     for order, words in _ORDERS.items():
         yield _PrecisionVariant(f"evaluated in {kept}{words}", kept, order=order)
@@ -169,7 +173,7 @@ def _lower(problem: Problem, dtype: Dtype) -> Iterator[_PrecisionVariant]:
 
 
 def _stored(problem: Problem, answer: Expected, drawn: Drawn) -> Stored:
-    """An answer as a program would store it."""
+    """Return an answer as a program would store it."""
     with np.errstate(over="ignore", invalid="ignore"):
         return {
             argument.name: narrow(answer[argument.name], argument.dtype).reshape(
@@ -223,7 +227,7 @@ def _finite(worst: float) -> float | None:
 
 
 def _worst(argument: Argument, exact: Sequence[Drawn], tried: _Tried, tolerance: Tolerance) -> float:
-    """The largest error of an output as a multiple of what `tolerance` allows."""
+    """Return the largest error of an output as a multiple of `tolerance`."""
     worst = 0.0
     for at, stored in tried.answers.items():
         errors, sizes, whole = _errors(argument, exact[at], stored)
@@ -239,10 +243,10 @@ def _worst(argument: Argument, exact: Sequence[Drawn], tried: _Tried, tolerance:
 def _errors(
     argument: Argument, drawn: Drawn, stored: Stored
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
-    """Errors and magnitudes where the exact value is finite, and whether the rest is as it must be."""
+    """Return errors and magnitudes at finite exact values, and whether the other elements are right."""
     want = np.asarray(drawn.expected[argument.name], np.float64).reshape(-1)
     got = np.asarray(widen(stored[argument.name], argument.dtype), np.float64).reshape(-1)
-    # A value beyond the dtype's range is that dtype's infinity, as in `judge.runner.comparison`.
+    # A value beyond the dtype's range becomes infinite, as in `judge.runner.comparison`.
     finite = np.isfinite(want) & np.isfinite(widen(narrow(want, argument.dtype), argument.dtype))
     with np.errstate(invalid="ignore"):
         errors = np.abs(got[finite] - want[finite])
@@ -250,7 +254,7 @@ def _errors(
 
 
 def _advise(argument: Argument, exact: Sequence[Drawn], tried: Sequence[_Tried]) -> Tolerance | None:
-    """A tolerance that honest answers pass with a margin and no other does, None if there is none."""
+    """Return a tolerance that honest answers pass with a margin and other answers fail, or None."""
     honest = [
         _errors(argument, exact[at], stored)
         for one in tried
@@ -279,7 +283,7 @@ def _advise(argument: Argument, exact: Sequence[Drawn], tried: Sequence[_Tried])
 
 
 def _grows(errors: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]) -> bool:
-    """Whether errors grow with the values, as those of products do, rather than stay, as those of sums do."""
+    """Return whether errors grow with the values, as for products, or not, as for sums."""
     large = sizes > np.median(sizes)
     if not large.any() or not (sizes[~large].any() and errors[~large].any()):
         return bool(errors[large].any())
@@ -288,7 +292,7 @@ def _grows(errors: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]) -> b
 
 
 def _round_up(value: float) -> float:
-    """The next number of the form 1, 2 or 5 times a power of ten; 0 stays."""
+    """Round up to 1, 2 or 5 times a power of ten. Returns 0 for 0."""
     if value <= 0:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -328,10 +332,10 @@ def _on_lower(lower: Sequence[_Tried], reports: Sequence[ToleranceReport]) -> It
 def _on_outputs(
     problem: Problem, exact: Sequence[Drawn], dtype: Dtype, accepts: Accepts
 ) -> Iterator[ProofFinding]:
-    """Findings on answers that are exact but for their last rounding."""
+    """Yield findings on answers that are exact except for their last rounding."""
     form = next(form for form in _BELOW[dtype] if form not in _ONLY_INPUTS)
     below = next((d for d in Dtype if d.value == form), None)
-    # A sum near zero leaves room for its last rounding, which saves no work: no reason to refuse it.
+    # A sum near zero may be rounded at the end. This saves no work, so it need not be rejected.
     if below is not None and all(
         accepts(drawn, _stored(problem, _rounded(problem, drawn, below), drawn)) for drawn in exact
     ):

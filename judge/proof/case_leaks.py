@@ -1,8 +1,8 @@
-"""Whether a case gives away another: by its name, its sizes, or contents that they have in common.
+"""Checks whether a case reveals another case through its name, its sizes, or common contents.
 
-Theory of operation. A submission's process runs all its cases, so what it saw in one it may use in the next.
-Every case is therefore drawn with a seed of its own, as the judge does, and no two may then have contents in
-common. Users see names and verdicts of hidden cases, and sizes and values of public ones.
+Theory of operation. One process of a submission runs all cases, so it can use data of one case in the next.
+As in the judge, every case is therefore drawn with its own seed, and no two cases may have common contents.
+Users see names and verdicts of hidden cases, and sizes and values of public cases.
 """
 
 import re
@@ -21,15 +21,15 @@ from judge.proof.results import ProofFinding, cases_named, error, warning
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
 
-_TELLING_BYTES = 16  # fewer are the same by chance too often to say anything
-_TELLING_SIZE = 100  # smaller numbers in a name are counts and ordinals
+_TELLING_BYTES = 16  # fewer bytes are too often equal by chance
+_TELLING_SIZE = 100  # smaller numbers in a name are usually counts or ordinals
 _FIRST_SEED = 1000
 _TOML = "problem.toml"
 _GENERATE = "reference.py: generate"
 
 
 def check_cases(problem: Problem) -> Iterator[ProofFinding]:
-    """Findings on names and sizes. Needs no sandbox."""
+    """Yield findings on names and sizes. Needs no sandbox."""
     numbered = list(enumerate(problem.cases))
     for index, case in numbered:
         if not case.public:
@@ -56,10 +56,10 @@ def check_cases(problem: Problem) -> Iterator[ProofFinding]:
 def check_contents_apart(
     problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle
 ) -> Iterator[ProofFinding]:
-    """Findings on what cases have in common. `exact` are the hidden cases, drawn with another seed.
+    """Yield findings on common contents of cases. `exact` are the hidden cases, drawn with another seed.
 
     Raises:
-        judge.errors.OracleFailed: the author's code breaks.
+        judge.errors.OracleFailed: the author's code fails.
     """
     with open_oracle(problem) as oracle:
         drawn = [oracle.draw(case, _FIRST_SEED + at) for at, case in enumerate(hidden_cases(problem))]
@@ -98,7 +98,7 @@ def _name(place: str, case: Case) -> Iterator[ProofFinding]:
 
 
 def _telling(values: "_Values", inputs: int) -> bool:
-    """Whether the first arrays, the inputs, hold enough to be different: with one bin all elements are 0."""
+    """Return whether the first arrays, the inputs, vary enough: with one bin, all elements are 0."""
     return any(
         array.nbytes >= _TELLING_BYTES and _varies(array) for array in list(values.arrays.values())[:inputs]
     )
@@ -106,7 +106,7 @@ def _telling(values: "_Values", inputs: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """A case's arrays, flat, as the values that they hold."""
+    """The values of a case's arrays, flattened."""
 
     case: str
     arrays: Mapping[str, npt.NDArray[np.generic]]
@@ -118,13 +118,13 @@ def _values(problem: Problem, drawn: Drawn) -> _Values:
         for argument in inputs(problem)
     }
     wanted = {f"the output {name}": array.reshape(-1) for name, array in drawn.expected.items()}
-    if problem.under_test is not None:  # good tests are the same for every program
+    if problem.under_test is not None:  # good tests do not depend on the program
         wanted = {}
     return _Values(drawn.case.name, given | wanted)
 
 
 def _fixed(exact: Sequence[Drawn], drawn: Sequence[Drawn]) -> set[str]:
-    """Inputs that do not depend on the seed in any case, such as the coefficients of a filter."""
+    """Return inputs that do not depend on the seed in any case, such as the coefficients of a filter."""
     return {
         f"the input {name}"
         for name in drawn[0].inputs
@@ -141,6 +141,6 @@ def _begin_alike(left: _Values, right: _Values, name: str) -> bool:
 
 
 def _varies(values: npt.NDArray[np.generic]) -> bool:
-    """Constants and mere counting are what many honest contents begin with."""
+    """Return False for constant or consecutive values, with which many legitimate contents begin."""
     steps = np.diff(values[: 1 << 16].astype(np.float64))
     return bool(steps.size and (steps != steps[0]).any())

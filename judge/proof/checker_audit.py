@@ -1,7 +1,7 @@
-"""Whether an author's checker can be trusted: takes the right answer, refuses noise, always says the same.
+"""Checks an author's checker: it must accept the right answer, reject noise, and be deterministic.
 
-It is asked through the same code as for submissions (`judge.runner.checking`), so that a proof sees what they
-will.
+The checker is called through the same code as for submissions (`judge.runner.checking`), so a proof gets the
+same results as submissions.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from problems.vocabulary import ProgramKind
 from sandbox.backend import Process
 
 _CHECKER = "checker.py: check"
-_TIMES = 2  # that each question is asked
+_TIMES = 2  # calls for each question
 
 Stored = Mapping[str, npt.NDArray[np.generic]]
 Accepts = Callable[[Drawn, Stored], bool]
@@ -31,16 +31,17 @@ Accepts = Callable[[Drawn, Stored], bool]
 
 @contextmanager
 def accepting(problem: Problem, start: Callable[[], Process]) -> Iterator[Accepts]:
-    """Whether outputs of a case pass by the problem's checker, in a sandbox that `start` makes.
+    """Yield a function that returns whether outputs of a case pass the problem's checker.
 
-    The function given raises judge.errors.OracleFailed when the author's code breaks.
+    `start` starts the sandbox of the checker. The function raises judge.errors.OracleFailed if the author's
+    code fails.
     """
     with checking_on_host(problem, HostMemory(), start) as checking:
         yield accepts_by(problem, checking)
 
 
 def accepts_by(problem: Problem, checking: Checking) -> Accepts:
-    """Whether outputs of a case pass by `checking`, which works in host memory."""
+    """Return a function that says whether outputs of a case pass `checking`, which works in host memory."""
 
     def accepts(drawn: Drawn, stored: Stored) -> bool:
         snapshots = {
@@ -53,10 +54,10 @@ def accepts_by(problem: Problem, checking: Checking) -> Accepts:
 
 
 def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) -> Iterator[ProofFinding]:
-    """Findings on the checker, asked about the exact answers of `exact` and about random bits.
+    """Yield findings on the checker, called with the exact answers of `exact` and with random bits.
 
     Raises:
-        judge.errors.OracleFailed: the checker breaks.
+        judge.errors.OracleFailed: the checker fails.
     """
     noisy = [drawn for drawn in exact if accepts(drawn, _noise(problem, drawn))]
     if len(noisy) == len(exact):

@@ -1,4 +1,4 @@
-"""Whether a problem's solutions and cases are enough to make its verdicts mean something."""
+"""Checks that a problem has enough solutions and cases for meaningful verdicts."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -14,16 +14,16 @@ _TOML = "problem.toml"
 
 
 def check_coverage(problem: Problem) -> Iterator[ProofFinding]:
-    """Findings on solutions and formulas. Needs no sandbox."""
+    """Yield findings on solutions and formulas. Needs no sandbox."""
     yield from _solutions(problem)
     for case in problem.cases:
         yield from _roofline(problem, case)
 
 
 def check_shapes(problem: Problem) -> Iterator[ProofFinding]:
-    """Findings on the sizes of hidden cases. Needs no sandbox."""
+    """Yield findings on the sizes of hidden cases. Needs no sandbox."""
     if problem.under_test is not None:
-        return  # cases differ by the program under test
+        return  # cases differ only in the program under test
     hidden = [case for case in problem.cases if not case.public and case.group is not Group.TIMED]
     yield from _odd_sizes(problem, hidden)
     yield from _proportions(problem, hidden)
@@ -48,7 +48,7 @@ def _solutions(problem: Problem) -> Iterator[ProofFinding]:
 
 
 def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[ProofFinding]:
-    """Shapes without sizes are skipped: a sum has one element in every case."""
+    """Yield findings on odd sizes. Shapes without sizes are skipped: a sum has one element in every case."""
     varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
     if not varying:
         return
@@ -68,13 +68,13 @@ def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[ProofFindin
 
 
 def _varying_count(argument: Argument, case: Case) -> int:
-    """The elements without the dimensions that are always as long, such as the three bytes of a pixel."""
+    """Return the product of the dimensions that vary, unlike, for example, the three bytes of a pixel."""
     lengths = zip(argument.shape, shape_of(argument, case.sizes), strict=True)
     return math.prod(length for formula, length in lengths if formula.names)
 
 
 def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[ProofFinding]:
-    """Arrays of two dimensions and more: cases must be wide and tall, or swapped sizes go unnoticed."""
+    """Check arrays with several dimensions: without both wide and tall cases, swapped sizes go unnoticed."""
     for index, argument in enumerate(problem.arguments):
         free = [at for at, formula in enumerate(argument.shape) if formula.names]
         if len(free) < 2 or argument.shape[free[0]].text == argument.shape[free[1]].text:
@@ -91,7 +91,7 @@ def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[ProofFind
 
 
 def _roofline(problem: Problem, case: Case) -> Iterator[ProofFinding]:
-    """A floor above what the arrays need would reject honest programs as too fast to be true."""
+    """Check that the formulas do not exceed the arrays, or honest programs are rejected as too fast."""
     needed = sum(
         bytes_of(argument, case.sizes) * (2 if argument.role is Role.INOUT else 1)
         for argument in _arrays(problem)

@@ -1,7 +1,7 @@
-"""Whether the contents of a problem's cases are random and its reference a function of them, and exact.
+"""Checks that the contents of cases are random and that the reference is exact and a function of them.
 
-All of it runs in the oracle's sandbox, some of it with a line appended to the author's source that has the
-reference watched (`sandbox.runner.trials`).
+Everything runs in the oracle's sandbox. For some checks, a line is appended to the author's source that makes
+the sandbox watch the reference (`sandbox.runner.trials`).
 """
 
 import dataclasses
@@ -26,9 +26,9 @@ from problems.vocabulary import Group, Role
 
 _REFERENCE = "reference.py"
 SEED, OTHER_SEED = 1, 2
-_TELLING_BYTES = 8  # fewer are the same by chance too often to say anything
+_TELLING_BYTES = 8  # fewer bytes are too often equal by chance
 _PROMISED_ELEMENTS = 1 << 16
-_LUCK = 0.01  # with which an unwritten element may pass all cases
+_LUCK = 0.01  # probability with which an unwritten element may pass all cases
 _WATCH = """
 
 from sandbox.runner.trials import watched as _watched
@@ -40,7 +40,7 @@ Expected = Mapping[str, npt.NDArray[np.generic]]
 
 
 class CaseDataSource(Protocol):
-    """A loaded reference. `judge.oracle.Oracle` is the real one."""
+    """A loaded reference. `judge.oracle.Oracle` implements it."""
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
         """Fill `case` with contents for `seed`."""
@@ -50,12 +50,12 @@ OpenOracle = Callable[[Problem], AbstractContextManager[CaseDataSource]]
 
 
 def hidden_cases(problem: Problem) -> list[Case]:
-    """The cases that proofs draw: hidden, and small enough for a host."""
+    """Return the cases that proofs draw: hidden cases that are small enough for a host."""
     return [case for case in problem.cases if not case.public and case.group is not Group.TIMED]
 
 
 def draw_exact(problem: Problem, open_oracle: OpenOracle) -> list[Drawn]:
-    """The hidden cases with contents for `SEED`. Raises judge.errors.OracleFailed."""
+    """Return the hidden cases with contents for `SEED`. Raises judge.errors.OracleFailed."""
     with open_oracle(problem) as oracle:
         return [oracle.draw(case, SEED) for case in hidden_cases(problem)]
 
@@ -63,19 +63,19 @@ def draw_exact(problem: Problem, open_oracle: OpenOracle) -> list[Drawn]:
 def check_contents(
     problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle
 ) -> Iterator[ProofFinding]:
-    """Findings on the generator and the reference, given the hidden cases as `draw_exact` made them.
+    """Yield findings on the generator and the reference. `exact` are the hidden cases from `draw_exact`.
 
-    Once one is an error, what else is measured of the reference means nothing.
+    If one of them is an error, further measurements of the reference are meaningless.
 
     Raises:
-        judge.errors.OracleFailed: the author's code breaks.
+        judge.errors.OracleFailed: the author's code fails.
     """
     by_size = sorted(exact, key=lambda drawn: _size(drawn.inputs))
     smallest, first = by_size[0], by_size[-1]
     watched = list(_check_watched(problem, [smallest.case, first.case], open_oracle))
     if watched:
         yield from watched
-        return  # no answer of it can be relied on
+        return  # the reference is not reliable
     with open_oracle(problem) as oracle:  # another process than the one that drew `exact`
         case = next(case for case in problem.cases if case.name == first.case.name)  # no scalar drawn yet
         again, other = oracle.draw(case, SEED), oracle.draw(case, OTHER_SEED)
@@ -88,7 +88,7 @@ def check_contents(
 
 
 def same(left: Expected, right: Expected) -> bool:
-    """Whether arrays by name are equal, byte by byte."""
+    """Return whether the named arrays are equal, byte by byte."""
     return left.keys() == right.keys() and all(left[name].tobytes() == right[name].tobytes() for name in left)
 
 
@@ -97,7 +97,10 @@ def _size(contents: Expected) -> int:
 
 
 def _check_promises(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
-    """Whether inputs keep to the `values` of their argument. Of larger arrays the first rows are checked."""
+    """Check that inputs obey the `values` of their argument.
+
+    Only the first rows of large arrays are checked.
+    """
     for drawn in exact:
         for argument in inputs(problem):
             row = shape_of(argument, drawn.case.sizes)[-1]
@@ -122,7 +125,7 @@ def _check_same_seed(first: Drawn, again: Drawn, oracle: CaseDataSource) -> Iter
             "draw all randomness from rng",
         )
         return
-    once_more = oracle.draw(first.case, SEED)  # the second time in a process, for state that is kept
+    once_more = oracle.draw(first.case, SEED)  # the second draw in a process shows state that is kept
     if not (same(first.expected, again.expected) and same(first.expected, once_more.expected)):
         yield error(
             f"{_REFERENCE}: reference",
@@ -159,7 +162,7 @@ def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[
 def _check_watched(
     problem: Problem, cases: Sequence[Case], open_oracle: OpenOracle
 ) -> Iterator[ProofFinding]:
-    """Whether the reference leaves its arguments alone, and returns nothing that it did not write."""
+    """Check that the reference does not change its arguments, and returns only elements that it wrote."""
     with open_oracle(dataclasses.replace(problem, reference=problem.reference + _WATCH)) as oracle:
         try:
             for case in cases:
@@ -173,7 +176,7 @@ def _check_watched(
 
 
 def _check_finite(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
-    """Findings on NaN and infinities, in what is drawn and in what is expected of it."""
+    """Yield findings on NaN and infinities, in inputs and in expected values."""
     for argument in inputs(problem):
         if not argument.dtype.is_float:
             continue
@@ -208,7 +211,7 @@ def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[ProofFind
 
 
 def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
-    """Yield a finding if random bits would often pass as an element: memory of its own is not poisoned."""
+    """Yield a finding if random bits often pass as an element: memory of the program is not poisoned."""
     if problem.checker is not None:
         return
     for index, argument in enumerate(problem.arguments):
@@ -225,9 +228,9 @@ def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFind
 
 
 def _share_passing(argument: Argument, drawn: Drawn) -> float:
-    """The share of the elements of an output for which random bits pass."""
+    """Return the share of the elements of an output for which random bits pass."""
     expected = drawn.expected[argument.name].reshape(-1)
-    repeated = np.resize(expected, max(256, expected.size))  # a few elements say little about chance
+    repeated = np.resize(expected, max(256, expected.size))  # a few elements would be a small sample
     bits = random_bytes(repeated.size * argument.dtype.itemsize)
     found = compare(
         argument.name,

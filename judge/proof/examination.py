@@ -1,8 +1,8 @@
-"""Looks at a problem to be imported, in the oracle's sandbox.
+"""Examines a problem to be imported, in the oracle's sandbox.
 
-Theory of operation. One fresh sandbox for each problem: the author's files and our adapter go in as one
-file, a description of bounded size comes out as another, and nothing else is shared. Any failure inside is
-attributed to the problem and rejects only this one.
+Theory of operation. Each problem gets a new sandbox. Its input is one file with the author's files and the
+adapter. Its output is another file, a description of bounded size. Nothing else is shared. Any failure inside
+the sandbox is attributed to the problem, and only this problem is rejected.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from sandbox.backend import Backend, IsolationUnavailable
 from sandbox.python_runtime import examiner_command
 from sandbox.spec import Completion, Limits, Termination
 
-# On a busy host a processor's minutes take several times as long.
+# On a busy host, a minute of CPU time takes several minutes.
 LIMITS = Limits(wall_s=600, cpu_s=240, memory_mib=4096, processes=128)
 _ANSWER = "description.json"
 
@@ -28,7 +28,7 @@ class SandboxedExaminer:
     limits: Limits = LIMITS
 
     def examine(self, source: str) -> Described:
-        """See Examiner. Raises IsolationUnavailable where PyTorch is missing or nothing can be isolated."""
+        """See Examiner. Raises IsolationUnavailable if PyTorch or the isolation is missing on this host."""
         if find_spec("torch") is None:
             raise IsolationUnavailable("importing needs PyTorch; run make setup without TRITON=0")
         command = examiner_command(

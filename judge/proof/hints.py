@@ -1,8 +1,8 @@
-"""Checks that the hints of a problem do not give an accepted solution away.
+"""Checks that the hints of a problem do not reveal an accepted solution.
 
 Theory of operation. Hints and solutions are compared as code without comments and white space. A hint is read
-together with those before it, because a learner has opened them, and as a whole, because code needs no fence.
-Lines that the starter gives to everybody do not count, nor do lines too short to say anything.
+together with the hints before it, because a learner has opened these. Its whole text is compared, because
+code may stand outside of code blocks. Lines of the starter and very short lines do not count.
 """
 
 import re
@@ -16,7 +16,7 @@ from problems.vocabulary import Language, Verdict
 MOST_SHOWN = 0.5  # of the characters of a solution
 _SHORTEST_LINE = 8  # characters without white space: shorter ones are brackets and keywords
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,}).*$", re.MULTILINE)
-# Every opening matches, closed or not, so that no text is scanned twice.
+# Every opening matches, closed or not, so that the text is scanned only once.
 _CUDA_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+")
 _PYTHON_COMMENT = re.compile(
     r"""
@@ -43,7 +43,7 @@ def check_hints(problem: Problem) -> Iterator[ProofFinding]:
                     + (", together with the hints before it" if path != HINT_FILES[0] else ""),
                     "describe the steps in words, or show a few lines only",
                 )
-                return  # what follows contains the same code
+                return  # later hints contain the same code
 
 
 def shown_share(problem: Problem, solution: Solution, text: str) -> float:

@@ -1,10 +1,10 @@
-"""Imports a set of problems: reads it, has each examined in the sandbox, builds packages, tries them.
+"""Imports a set of problems: reads them, examines each in a sandbox, and builds and tries packages.
 
-Theory of operation. `problems.importing` reads and builds, and executes nothing. What has to run does so in
-sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases
-of the new package. Cases that cannot be generated are omitted, and the report names them. A problem that
-fails is reported, and the other problems are imported. Several problems are imported at a time, each in
-sandboxes of its own, and their results come in the order of the set.
+Theory of operation. `problems.importing` reads and builds, and executes nothing. Code of a problem runs only
+in sandboxes: once to describe its tests, and once, in the oracle that will judge it, to draw the cases of the
+new package. Cases that cannot be generated are omitted, and the report names them. A problem that fails is
+reported, and the other problems are imported. Several problems are imported at a time, each in its own
+sandboxes. Their results come in the order of the set.
 
 If an oracle does not start, the host is at fault. On a busy host this often happens once in a long import.
 The oracle is then started once more. If that fails too, the problem is refused with this reason and can be
@@ -43,21 +43,21 @@ from sandbox.python_runtime import torch_oracle_command
 _MOST_AT_ONCE = 8  # problems; each may take the memory of an oracle
 _AHEAD = 2  # times as many problems have begun, or are done and their results unread
 _TRIES = 3
-_STARTS = 2  # of an oracle that does not come up
-# What readers of files raise that hold other things than any of their format: a number where a list belongs,
-# one of a thousand digits. It is one problem's fault, and no reason to try the whole set again.
+_STARTS = 2  # attempts to start an oracle
+# Errors of readers on malformed files, such as a number in place of a list, or a number with a thousand
+# digits. Only this problem is at fault, so the whole set is not retried.
 _ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 OpenOracle = Callable[[Problem], AbstractContextManager[CaseDataSource]]
 OnProblem = Callable[[int, int, str], None]
 
 
 class UnknownFormat(ValueError):
-    """Raised for a format that there is no importer for. The message names those there are."""
+    """Raised for a format without an importer. The message names the supported formats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """The sandboxes for an author's code during an import.
+    """Starts sandboxes for an author's code during an import.
 
     With `scale`, small timed cases are enlarged. With `zeroed`, all outputs start at zero.
     """
@@ -70,7 +70,7 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class ImportAdapter:
-    """One format: where its problems are below a folder, and how one of them is imported."""
+    """The importer of one format: finds the problems below a folder, and imports one of them."""
 
     find: Callable[[Path], Iterator[Path]]
     take: Callable[[Path, Path, Workshop], Imported]
@@ -91,11 +91,12 @@ def import_set(
     waits for the others.
 
     `at_once` problems are imported at a time, by default one for each usable core, at most 8. `done` are the
-    results of an earlier run of the same set that was interrupted: their places are skipped. `on_problem` is
-    told the number of each from 1, how many there are, and its place, before its result is awaited.
+    results of an earlier run of the same set that was interrupted: their places are skipped. Before waiting
+    for a result, the generator calls `on_problem` with the number of the problem (from 1), the number of
+    problems, and its place.
 
     Raises:
-        UnknownFormat: there is no importer for that format.
+        UnknownFormat: this format has no importer.
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
         judge.errors.JudgeError: the judge itself failed.
     """
@@ -150,7 +151,7 @@ def _usable_cores() -> int:
 def _with_own_slug(
     imported: Imported, taken: Collection[str], name: str, place: Path, folder: Path
 ) -> Imported:
-    """Return the problem under a slug that no earlier one of its set has `taken`, or its refusal."""
+    """Return the problem under a slug that earlier problems of the set have not `taken`, or its refusal."""
     if imported.files and imported.entry.slug in taken:
         imported = _under_its_folder(imported, place, folder)
     if imported.files and imported.entry.slug in taken:
@@ -160,7 +161,7 @@ def _with_own_slug(
 
 
 def _under_its_folder(imported: Imported, place: Path, folder: Path) -> Imported:
-    """Return the problem under a slug that begins with the folder above it, if that is one of the set."""
+    """Return the problem under a slug that begins with its parent folder, if this is a folder of the set."""
     if place.parent == folder or not place.parent.is_relative_to(folder):
         return imported
     slug = slug_of(f"{place.parent.name} {imported.entry.slug}")
@@ -174,14 +175,14 @@ def _refused(name: str, place: Path, reason: str) -> Imported:
 
 
 def format_of(name: str) -> ImportAdapter:
-    """The importer of that format. Raises UnknownFormat."""
+    """Return the importer of this format. Raises UnknownFormat."""
     if name not in FORMATS:
         raise UnknownFormat(f"unknown format {name!r}; available: {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
 def examined(source: ProblemSource, workshop: Workshop) -> Imported:
-    """The package of a problem whose tests the sandbox describes. Raises Refused."""
+    """Return the package of a problem whose tests the sandbox describes. Raises Refused."""
     described = workshop.examiner.examine(source.examined)
     without: dict[str, str] = {}
     for _ in range(_TRIES):
@@ -195,13 +196,16 @@ def examined(source: ProblemSource, workshop: Workshop) -> Imported:
 
 
 def _broken(problem: Problem, workshop: Workshop) -> Mapping[str, str]:
-    """The cases that do not draw, with the reason. Timed ones are not tried: they are for a GPU."""
+    """Return the cases that cannot be drawn, with the reason.
+
+    Timed cases are not tried, because they need a GPU.
+    """
     broken: dict[str, str] = {}
     problem = replace(problem, reference=strict(problem.reference))
     starts = 0
     pending = [case for case in problem.cases if case.group is not Group.TIMED]
     while pending:
-        # A draw that fails takes its oracle along, so the rest needs another.
+        # A failed draw ends its oracle, so the remaining cases need another one.
         try:
             with workshop.open_oracle(problem) as oracle:
                 starts = 0
@@ -234,7 +238,7 @@ def _tensara(place: Path, folder: Path, workshop: Workshop) -> Imported:
 
 
 def _kattis(place: Path, folder: Path, workshop: Workshop) -> Imported:
-    del workshop  # nothing of it runs
+    del workshop  # no code of the problem runs
     return kattis.read(place, within=folder)
 
 
@@ -249,7 +253,7 @@ FORMATS: Mapping[str, ImportAdapter] = {
 
 @contextmanager
 def open_workshop(backend: Backend, *, scale: bool = False, zeroed: bool = False) -> Iterator[Workshop]:
-    """A workshop on an isolation backend. It needs no toolchain and no GPU: nothing is compiled here.
+    """Open a workshop on an isolation backend. Needs no toolchain and no GPU, because nothing is compiled.
 
     Raises:
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs, or has no PyTorch.

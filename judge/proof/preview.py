@@ -1,9 +1,9 @@
-"""A look at what one case draws: shapes, ranges, first values, and what generator and reference take.
+"""A preview of a drawn case: shapes, ranges, first values, and the times of generator and reference.
 
-Theory of operation. The case is drawn twice with the same seed, in the oracle's sandbox: once with a
-reference in place of the author's that answers zeros, and once as it is. The first gives the generator's
-time, the difference the reference's; both are wall clock and inexact by some milliseconds. Nothing of a
-submission is near, so values of hidden cases may be shown to those who write the problem.
+Theory of operation. The oracle's sandbox draws the case twice with the same seed: once with a reference that
+returns zeros, and once with the author's reference. The first draw gives the time of the generator, and the
+difference gives the time of the reference. Both are wall-clock times with an error of some milliseconds. No
+submission is involved, so values of hidden cases may be shown to the authors of the problem.
 """
 
 import dataclasses
@@ -40,19 +40,25 @@ OpenOracle = Callable[[Problem], AbstractContextManager[CaseDataSource]]
 
 
 class PreviewRefused(ValueError):
-    """Raised when the case is unknown or too large. The message is for the author."""
+    """Raised if the case is unknown or too large. The message is for the author."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseWanted:
-    """A case of the problem by its name, or sizes of one's own. Without a seed each look draws another."""
+    """A case of the problem by its name, or custom sizes.
+
+    Without a seed, each preview draws other contents.
+    """
 
     case: str = ""
     sizes: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values. The seed may have more digits than a number in JSON keeps, so it is a text."""
+        """Return JSON values.
+
+        The seed is a string, because it may have more digits than a number in JSON keeps.
+        """
         seed = None if self.seed is None else str(self.seed)
         return {"case": self.case, "sizes": dict(self.sizes), "seed": seed}
 
@@ -65,9 +71,11 @@ class CaseWanted:
 
 @dataclass(frozen=True, slots=True)
 class ArrayPreview:
-    """One array: `part` is `input` or `expected`. Figures leave out what is not finite, and are None then.
+    """One array: `part` is `input` or `expected`. Figures ignore elements that are not finite.
 
-    `first` are the first elements in C order, as text, so that a NaN is one and an integer keeps its digits.
+    Without finite elements, they are None.
+
+    `first` are the first elements in C order, as text, so that NaN can be shown and integers keep all digits.
     """
 
     name: str
@@ -87,7 +95,7 @@ class ArrayPreview:
 class Preview:
     """The contents of a case drawn with `seed`. Times are wall clock, in milliseconds.
 
-    `generator_ms` is None for a case that states its inputs. `scalars` are those that were drawn, as text.
+    `generator_ms` is None for a case that states its inputs. `scalars` are the drawn scalars, as text.
     """
 
     case: str
@@ -101,16 +109,16 @@ class Preview:
     scalars: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values that any database stores."""
+        """Return JSON values that any database can store."""
         body: dict[str, Any] = storable(dataclasses.asdict(self))
         return body | {"group": self.group.value, "seed": str(self.seed)}
 
 
 def wanted_case(problem: Problem, wanted: CaseWanted) -> Case:
-    """The case that is asked for.
+    """Return the requested case.
 
     Raises:
-        PreviewRefused: there is none, the sizes are not those of the problem, or it is too large.
+        PreviewRefused: the case is missing, the sizes do not fit the problem, or the case is too large.
     """
     if wanted.seed is not None and not 0 <= wanted.seed <= MAX_SEED:
         raise PreviewRefused(f"A seed is a number from 0 to {MAX_SEED}.")
@@ -135,11 +143,11 @@ def wanted_case(problem: Problem, wanted: CaseWanted) -> Case:
 
 
 def preview(problem: Problem, wanted: CaseWanted, open_oracle: OpenOracle) -> Preview:
-    """Draw the case that is asked for and describe it.
+    """Draw the requested case and describe it.
 
     Raises:
         PreviewRefused: see `wanted_case`.
-        judge.errors.OracleFailed: the author's code breaks; the message says where.
+        judge.errors.OracleFailed: the author's code fails. The message says where.
     """
     case = wanted_case(problem, wanted)
     seed = secrets.randbits(63) if wanted.seed is None else wanted.seed
@@ -176,7 +184,7 @@ def _with_blank_reference(problem: Problem, case: Case) -> Problem:
 
 
 def _time(problem: Problem, case: Case, seed: int, open_oracle: OpenOracle) -> float:
-    """The milliseconds of drawing, without loading."""
+    """Return the time to draw, without loading, in milliseconds."""
     with open_oracle(problem) as oracle:
         started = time.perf_counter()
         oracle.draw(case, seed)

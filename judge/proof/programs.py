@@ -1,8 +1,8 @@
 """Judges the programs of a problem: its solutions, trivial programs, and mutants of accepted solutions.
 
-Solutions are judged as submissions are, each for itself. All others of a language are tried in batches
+Each solution is judged separately, like a submission. The other programs of a language are tried in batches
 (`judge.proof.batches`), with the accepted solutions as controls. An author may also run some solutions alone
-(`try_solutions`), which says nothing of the problem.
+(`try_solutions`), which proves nothing about the problem.
 """
 
 import time
@@ -36,11 +36,11 @@ CHECKS = (ProofCheck.SOLUTIONS, ProofCheck.TRIVIAL, ProofCheck.MUTANTS)
 
 
 class ProgramEnvironment(Protocol):
-    """A place to judge programs on."""
+    """An environment in which programs can be judged."""
 
     @property
     def on_gpu(self) -> bool:
-        """Whether programs run on a GPU there, where some solutions may get other verdicts."""
+        """Whether programs run on a GPU, on which some solutions may get other verdicts."""
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """Judge a program on all cases, as a submission."""
@@ -48,7 +48,10 @@ class ProgramEnvironment(Protocol):
     def try_all(
         self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
     ) -> list[Trial]:
-        """Try programs together, up to the first case that each fails; `controls` are accepted ones."""
+        """Try programs together, each up to the first case that it fails.
+
+        `controls` are accepted programs.
+        """
 
 
 def try_programs(
@@ -87,7 +90,7 @@ def try_solutions(
 ) -> Proof:
     """Judge the solutions `files` (names in the folder `solutions`) as a proof does, and nothing else.
 
-    The result has their outcomes and the one section of solutions. It proves nothing.
+    The result has their outcomes and only the section of solutions. It proves nothing about the problem.
 
     Raises:
         judge.errors.OracleFailed: the author's code failed.
@@ -208,7 +211,7 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
 
 
 def requirement_findings(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:
-    """Yield what a proof lacks to show that each requirement refuses a right program and allows others."""
+    """Yield findings if no program shows that a requirement rejects right programs and allows others."""
     for language in dict.fromkeys(requirement.counter.language for requirement in problem.requirements):
         accepted = sum(
             outcome.language is language

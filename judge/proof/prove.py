@@ -1,7 +1,7 @@
 """Proves a problem: correct programs pass, wrong ones fail, and trivial ones are rejected.
 
-A problem is published only when its proof holds. Cheap checks come first: what can be read
-from the package, then the reference in the oracle's sandbox, then every program through the judge.
+A problem is published only if its proof holds. Cheap checks come first: checks of the package's files, then
+the reference in the oracle's sandbox, then the judging of every program.
 """
 
 import time
@@ -57,18 +57,18 @@ _NEED_REFERENCE = (ProofCheck.POISON, ProofCheck.TOLERANCES, ProofCheck.EXPOSURE
 
 
 class ProofEnvironment(ProgramEnvironment, Protocol):
-    """What a proof needs from a judging environment."""
+    """The judging environment that a proof needs."""
 
     def oracle(self, problem: Problem) -> AbstractContextManager[CaseDataSource]:
-        """Load the problem's reference, isolated."""
+        """Load the problem's reference in a sandbox."""
 
     def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
-        """Load the problem's checker, isolated. Asked only where there is one."""
+        """Load the problem's checker in a sandbox. Called only if the problem has a checker."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetEnvironment:
-    """The environment that a target offers."""
+    """Judges on a target."""
 
     target: Target
 
@@ -117,7 +117,7 @@ def prove_on(
     gpu: str = DEFAULT_GPU,
     on_progress: OnProgress = lambda _: None,
 ) -> Proof:
-    """Prove `problem` on an environment of the caller's own; see `prove`."""
+    """Prove `problem` in the given environment; see `prove`."""
     proof = examine(problem, environment, gpu=gpu, on_progress=on_progress)
     if any(section.state is SectionState.SKIPPED for section in proof.sections):
         return replace(proof, sections=(*proof.sections, *_skipped(*PROGRAMS)))
@@ -131,7 +131,7 @@ def examine(
     gpu: str = DEFAULT_GPU,
     on_progress: OnProgress = lambda _: None,
 ) -> Proof:
-    """Run the checks of `problem` that need no program judged; see `prove`.
+    """Run the checks of `problem` that judge no program; see `prove`.
 
     If the author's code fails or is not deterministic, the sections that need it are skipped.
     """
@@ -158,7 +158,7 @@ def _examine_reference(problem: Problem, environment: ProofEnvironment, ledger: 
     exact = draw_exact(problem, environment.oracle)
     ledger.look(ProofCheck.CONTENTS, lambda: check_contents(problem, exact, environment.oracle))
     if ledger.state(ProofCheck.CONTENTS) is SectionState.FAILS:
-        ledger.skip(*_NEED_REFERENCE)  # what it would find there follows from this alone
+        ledger.skip(*_NEED_REFERENCE)  # further findings would only follow from this one
         return ledger.proof(problem)
     ledger.look(ProofCheck.POISON, lambda: check_poison(problem, exact))
     with environment.checker(problem) if problem.checker is not None else nullcontext() as accepts:
@@ -178,29 +178,29 @@ def _examine_reference(problem: Problem, environment: ProofEnvironment, ledger: 
 
 @dataclass(slots=True)
 class Ledger:
-    """Findings by section, as they come in."""
+    """Collects findings by section."""
 
     on_progress: OnProgress
     findings: list[ProofFinding] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
 
     def look(self, check: ProofCheck, look: Callable[[], Iterable[ProofFinding]]) -> None:
-        """Say that `check` is looked into, do it, and keep what is found. Raises what `look` raises."""
+        """Report that `check` begins, run `look`, and keep its findings. Raises the errors of `look`."""
         self.on_progress(ProgressEvent(Step.CHECKING, check.heading))
         started = time.monotonic()
         self.file(check, look(), started=started)
 
     def skip(self, *checks: ProofCheck) -> None:
-        """Say of those `checks` that were not looked into that they are not going to be."""
+        """Mark `checks` that have not run as skipped."""
         known = {section.check for section in self.sections}
         self.sections += _skipped(*(check for check in checks if check not in known))
 
     def state(self, check: ProofCheck) -> SectionState:
-        """Return the state of the section `check`, up to now."""
+        """Return the current state of the section `check`."""
         return state_of(finding for finding in self.findings if finding.check is check)
 
     def proof(self, problem: Problem) -> Proof:
-        """Return the proof with the results up to now."""
+        """Return the proof with all results until now."""
         return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
 
     def file(
@@ -219,7 +219,7 @@ def _skipped(*checks: ProofCheck) -> tuple[Section, ...]:
 
 
 def check_statement(problem: Problem, environment: ProofEnvironment) -> Iterator[ProofFinding]:
-    """Whether the statement says what the package says. Raises OracleFailed."""
+    """Check that the statement agrees with the package. Raises OracleFailed."""
     yield from check_mentions(problem)
     yield from check_constraints(problem)
     sample = next(case for case in problem.cases if case.public)
@@ -233,7 +233,7 @@ def check_statement(problem: Problem, environment: ProofEnvironment) -> Iterator
 
 
 def _arrays_of(problem: Problem, case: Case, oracle: CaseDataSource) -> dict[str, npt.NDArray[np.generic]]:
-    """The values of every array of a case: inputs as the problem states them, outputs as expected."""
+    """Return the values of every array of a case: inputs as the problem states them, outputs as expected."""
     drawn = oracle.draw(case)
     arrays = {
         f"input {a.name}": widen(drawn.inputs[a.name].view(storage(a.dtype)), a.dtype).reshape(

@@ -1,7 +1,7 @@
 """The results of a proof: value types only; `to_json` and `from_json` are the stored form.
 
-A report has one section for each check (`ProofCheck`), the findings, the verdict of each program,
-and the figures behind the findings, so that an author can see how far from the edge a problem is.
+A report has a section for each check (`ProofCheck`), the findings, the verdict of each program, and the
+figures behind the findings, so that an author can see the margins of a problem.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,10 +68,10 @@ class SectionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProofFinding:
-    """Something that an author has to change, or at least to look at.
+    """Something that an author must change, or should at least check.
 
-    `place` names file and key, `text` says what is wrong, `fix` what to do about it. `details` are further
-    lines on it, such as the errors of a program that does not compile.
+    `place` is the file and the key, `text` describes the problem, and `fix` says what to do. `details` are
+    further lines, such as the errors of a program that does not compile.
     """
 
     severity: Severity
@@ -84,11 +84,12 @@ class ProofFinding:
 
 @dataclass(frozen=True, slots=True)
 class ProgramOutcome:
-    """A program and what it got. `expected` is None for a program that may get any failing verdict.
+    """A program and its verdict. `expected` is None for a program that may get any failing verdict.
 
     `findings` are the errors of a program that does not compile, one text each. `cases` has the verdict of
-    each case that a solution ran, by name: submissions with the same pattern may have the same mistake. `log`
-    is the beginning of what the compiler said. `missed` are the places of the requirements that it misses.
+    each case that a solution ran, by name, because submissions with the same pattern may have the same
+    mistake. `log` is the beginning of the compiler's output. `missed` has the indices of the requirements
+    that the program misses.
     """
 
     program: str
@@ -104,7 +105,7 @@ class ProgramOutcome:
 
     @property
     def holds(self) -> bool:
-        """Whether it is as it must be."""
+        """Whether the verdict is the required one."""
         if self.expected is None:
             return self.verdict not in {Verdict.ACCEPTED, Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
         return self.verdict is self.expected
@@ -112,9 +113,10 @@ class ProgramOutcome:
 
 @dataclass(frozen=True, slots=True)
 class MutantOutcome:
-    """A mutant of an accepted solution (`judge.proof.mutants`), and what it got.
+    """A mutant of an accepted solution (`judge.proof.mutants`), and its verdict.
 
-    `verdict` is None for one that was not tried, because its author says in `ignored` why it is equivalent.
+    `verdict` is None for a mutant that was not tried, because its author explains in `ignored` why it is
+    equivalent.
     """
 
     program: str
@@ -134,16 +136,16 @@ class MutantOutcome:
 
     @property
     def fails(self) -> bool:
-        """Whether a case told it from the original."""
+        """Whether a case distinguished it from the original."""
         return self.counts and self.verdict is not Verdict.ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The reference evaluated in another order or precision, and how it fares.
+    """The reference evaluated in another order or precision, and the result.
 
-    `worst` is the largest error as a multiple of what the tolerance allows, over all cases it was tried on;
-    None where a custom checker decides, or where a value is not finite.
+    `worst` is the largest error over all tried cases, as a multiple of the tolerance. It is None if a custom
+    checker decides or a value is not finite.
     """
 
     name: str
@@ -172,7 +174,7 @@ class ToleranceReport:
 class TimedSize:
     """Suitability of a timed case for the GPU `gpu`: time of a perfect program, memory of a judgement.
 
-    `advised` has other sizes, where these do not fit.
+    If these sizes do not fit, `advised` has other sizes.
     """
 
     case: str
@@ -186,7 +188,7 @@ class TimedSize:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One thing that was looked into, and how long it took, in milliseconds."""
+    """The result of one check, and its time in milliseconds."""
 
     check: ProofCheck
     state: SectionState
@@ -209,7 +211,7 @@ class Proof:
 
     @property
     def mutation_score(self) -> float | None:
-        """The share of mutants that fail, None where there are none."""
+        """The share of mutants that fail, None if there are none."""
         return mutation_score(self.mutants)
 
     @property
@@ -223,28 +225,28 @@ class Proof:
 
 
 def mutation_score(outcomes: Iterable[MutantOutcome]) -> float | None:
-    """The share of the mutants that count which fail, None where none counts."""
+    """Return the share of counted mutants that fail, None if no mutant counts."""
     counted = [outcome for outcome in outcomes if outcome.counts]
     return sum(outcome.fails for outcome in counted) / len(counted) if counted else None
 
 
 def error(place: str, text: str, fix: str) -> ProofFinding:
-    """A finding that keeps the problem from being published."""
+    """Return a finding that prevents the problem from being published."""
     return ProofFinding(Severity.ERROR, place, text, fix)
 
 
 def warning(place: str, text: str, fix: str) -> ProofFinding:
-    """A finding that the author should look at."""
+    """Return a finding that the author should check."""
     return ProofFinding(Severity.WARNING, place, text, fix)
 
 
 def cases_named(names: Sequence[str]) -> str:
-    """Cases as a finding names them, which is about all of them."""
+    """Return the names of all cases of a finding as text."""
     return f"case {names[0]}" if len(names) == 1 else f"the cases {', '.join(names)}"
 
 
 def filed(check: ProofCheck, findings: Iterable[ProofFinding]) -> Iterator[ProofFinding]:
-    """`findings` as those of `check`."""
+    """Yield `findings`, assigned to `check`."""
     for finding in findings:
         yield replace(finding, check=check)
 
@@ -258,7 +260,7 @@ def state_of(findings: Iterable[ProofFinding]) -> SectionState:
 
 
 def to_json(proof: Proof) -> dict[str, Any]:
-    """`proof` as JSON values that any database stores, with what follows from them spelt out."""
+    """Return `proof` as JSON values that any database can store, with derived values included."""
     body: dict[str, Any] = storable(asdict(proof))
     body["format"] = _FORMAT
     body["holds"] = proof.holds
@@ -273,7 +275,7 @@ def to_json(proof: Proof) -> dict[str, Any]:
 
 
 def from_json(body: Mapping[str, Any]) -> Proof:
-    """The proof that `to_json` gave. Fields added since take their defaults, so old rows still read."""
+    """Return the proof from the output of `to_json`. Fields missing in old rows get their defaults."""
     return Proof(
         slug=body["slug"],
         version=body["version"],

@@ -1,4 +1,4 @@
-"""Whether a statement says what a reader needs, and whether its numbers are those of the package."""
+"""Checks that a statement has what a reader needs, and that its numbers agree with the package."""
 
 import math
 import re
@@ -23,7 +23,7 @@ _POWER = re.compile(
     r"(?:(?P<factor>\d{1,20}(?:\.\d{1,20})?)\s{0,5}\\cdot\s{0,5})?(?<![\w.])10\s{0,5}\^\s{0,5}"
     r"(?:\{(?P<braced>-?\d{1,5})\}|(?P<bare>\d))"
 )
-# Possessive and bounded, as all that is looked for in an author's text: no text takes longer than it is long.
+# Patterns for texts of authors are possessive and bounded, so that scanning takes linear time.
 _GAP = r"\s{0,20}+"
 _WORD = r"[A-Za-z0-9_]{1,60}+"
 _OPERAND = rf"{_WORD}(?:{_GAP}[*+-]{_GAP}{_WORD}){{0,10}}+"
@@ -35,14 +35,14 @@ _SAID = re.compile(
 _CHAIN = re.compile(rf"(?<![A-Za-z0-9_]){_OPERANDS}(?:{_GAP}<={_GAP}{_OPERANDS}){{1,10}}+")
 _QUOTED = re.compile(r"`[^`\n]+`")
 _MOST_DIGITS, _MOST_POWER = 400, 308  # of a number; a double has no more
-_MOST_CHAINS = 200  # of inequalities that are looked at
-_MOST_SHOWN = 2000  # numbers of an example that are looked at
+_MOST_CHAINS = 200  # of inequalities that are examined
+_MOST_SHOWN = 2000  # numbers of an example that are examined
 _STATEMENT = "statement.md"
 _CONSTRAINTS = f"{_STATEMENT}: ## Constraints"
 
 
 def check_mentions(problem: Problem) -> Iterator[ProofFinding]:
-    """Every argument must be named in backquotes somewhere in the statement."""
+    """Check that the statement names every argument in backquotes."""
     quoted = "\n".join(_QUOTED.findall(problem.statement))
     for argument in problem.arguments:
         if not re.search(rf"\b{argument.name}\b", quoted):
@@ -56,7 +56,10 @@ def check_mentions(problem: Problem) -> Iterator[ProofFinding]:
 def check_example(
     problem: Problem, sample: str, arrays: Mapping[str, npt.NDArray[np.generic]]
 ) -> Iterator[ProofFinding]:
-    """The example section must show the numbers of the case `sample`, whose arrays are given by name."""
+    """Check that the example section shows the numbers of the case `sample`.
+
+    `arrays` has its arrays by name.
+    """
     shown = numbers_in(example_section(problem.statement))[:_MOST_SHOWN]
     for name, array in arrays.items():
         values = [float(value) for value in array.reshape(-1)]
@@ -89,13 +92,13 @@ def _values_said(text: str) -> dict[str, str]:
     said: dict[str, str] = {}
     for found in _SAID.finditer(text):
         names, numbers = re.findall(r"`(\w+)`", found["names"]), _NUMBER.findall(found["numbers"])
-        if len(names) == len(numbers):  # else they are the elements of an array
+        if len(names) == len(numbers):  # otherwise the numbers are elements of an array
             said.update(zip(names, numbers, strict=True))
     return said
 
 
 def check_constraints(problem: Problem) -> Iterator[ProofFinding]:
-    """The constraints must state the tolerances, and bounds that all cases keep."""
+    """Check that the constraints state the tolerances, and bounds that hold for all cases."""
     text = section_of(problem.statement, "## Constraints")
     stated = constants_in(text)
     for argument in outputs(problem):
@@ -128,11 +131,11 @@ def _keeps(case: Case, low: Formula, high: Formula) -> bool:
     try:
         return low.evaluate(case.sizes) <= high.evaluate(case.sizes)
     except FormulaError:
-        return True  # a name of the statement's own
+        return True  # a name that only the statement uses
 
 
 def bounds_in(text: str) -> list[tuple[Formula, Formula]]:
-    """The inequalities in `text` between whole numbers and sizes, as pairs of what is at most the other."""
+    """Return the inequalities in `text` between whole numbers and sizes, as pairs (lower, upper)."""
     plain = re.sub(r"\\text\{([^}]{0,200})\}", r"\1", text.replace("$", " ").replace("`", " "))
     plain = plain.replace("\\,", "").replace("{,}", "").replace("\\cdot", "*").replace("\\times", "*")
     plain = re.sub(r"\\leq?\b|≤", "<=", plain)
@@ -158,7 +161,7 @@ def _formula(text: str) -> Formula | None:
 
 
 def constants_in(text: str) -> list[float]:
-    """The numbers in `text`, powers of ten in TeX or with superscripts among them."""
+    """Return the numbers in `text`, including powers of ten in TeX or with superscripts."""
     text = _RAISED.sub(lambda found: f"10^{{{found[1].translate(_LOWERED)}}}", text.replace("·", "\\cdot"))
     powers = [
         float(f"{found['factor'] or 1}e{found['braced'] or found['bare']}") for found in _POWER.finditer(text)
@@ -167,19 +170,19 @@ def constants_in(text: str) -> list[float]:
 
 
 def section_of(statement: str, heading: str) -> str:
-    """The text between `heading` and the next section."""
+    """Return the text between `heading` and the next section."""
     _, _, rest = statement.partition(f"\n{heading}\n")
     return rest.split("\n## ", 1)[0]
 
 
 def example_section(statement: str) -> str:
-    """The text between `## Example` and the next section."""
+    """Return the text between `## Example` and the next section."""
     _, _, rest = statement.partition("\n## Example")
     return rest.split("\n## ", 1)[0]
 
 
 def numbers_in(text: str) -> list[str]:
-    """The decimal numbers in `text` as they are written, in order."""
+    """Return the decimal numbers in `text` as they are written, in order."""
     plain = text.replace("\u2212", "-").replace("\\,", "").replace("{,}", "")
     return _NUMBER.findall(plain)
 
@@ -190,18 +193,18 @@ def _shows(shown: Sequence[str], values: Sequence[float]) -> bool:
 
 
 def _rounds(text: str, value: float) -> bool:
-    """Whether `text` is `value`, rounded to the decimals that it shows."""
+    """Return whether `text` is `value`, rounded to the decimals of `text`."""
     mantissa, _, exponent = text.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
     power = int(exponent[:_MOST_DIGITS] or 0)
     if len(mantissa) > _MOST_DIGITS or abs(power) > _MOST_POWER:
-        return False  # no number of an array
+        return False  # not a number of an array
     step = 10.0 ** (power - decimals)
     return abs(float(text) - value) <= 0.5 * step * (1 + 1e-6) + 1e-7 * abs(value)
 
 
 def no_example(sample: str) -> ProofFinding:
-    """The sample case has no literal inputs, so that its numbers differ every time."""
+    """Return a finding: the sample case has no literal inputs, so its numbers differ every time."""
     return warning(
         f"problem.toml: case {sample}",
         "a sample case without inputs cannot be shown in the statement",

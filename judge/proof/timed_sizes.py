@@ -1,8 +1,8 @@
-"""Whether timed cases run long enough to rank on a chosen GPU, and fit its memory.
+"""Checks that timed cases run long enough to rank on a chosen GPU, and fit its memory.
 
-Theory of operation. A proof needs no GPU, so the times and sizes here follow from a data sheet: the roofline
-of the problem's formulas on that model, and the memory that one judgement takes at its peak. Where a case
-does not fit, sizes that would are looked for, by doubling or halving the largest ones.
+Theory of operation. A proof needs no GPU, so the times and sizes are computed from a data sheet: the roofline
+of the problem's formulas on that model, and the peak memory of a judgement. If a case does not fit, suitable
+sizes are searched by doubling or halving the largest sizes.
 """
 
 import math
@@ -22,17 +22,17 @@ from problems.parse import MAX_SIZE
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Role
 
-MIN_TIMED_US = 20.0  # shorter kernels drown in the overhead of a launch
+MIN_TIMED_US = 20.0  # launch overhead dominates shorter kernels
 MAX_TIMED_BYTES = 8 * 2**30
 DEFAULT_GPU = "H200"
-_FREE = 0.9  # of the memory: contexts and the sets of other problems are there too
-_ALIKE = 8  # sizes that are this close to the largest are scaled with it
+_FREE = 0.9  # share of the memory; contexts and sets of other problems use the rest
+_ALIKE = 8  # sizes within this factor of the largest are scaled with it
 _TOML = "problem.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class GpuModel:
-    """A model of GPU by its data sheet: rates for dense arithmetic, and without boosts that do not last."""
+    """A GPU model by its data sheet. Rates are for dense arithmetic, without temporary boosts."""
 
     name: str
     memory_bytes: int
@@ -49,8 +49,8 @@ class GpuModel:
         return Calibration(self.name, "data sheet", self.bytes_per_s, rates, self.l2_bytes)
 
 
-# Source: NVIDIA's data sheets of these products (SXM where there are several), and their architectures'
-# white papers for the L2 caches. float16 is that of tensor cores without sparsity.
+# Source: NVIDIA's data sheets of these products (SXM where there are several), and their architectures' white
+# papers for the L2 caches. float16 is the rate of tensor cores without sparsity.
 MODELS = {
     model.name: model
     for model in (
@@ -66,7 +66,7 @@ MODELS = {
 
 
 def find_gpu(name: str) -> GpuModel:
-    """The model that `name` means, such as `H200` or `NVIDIA A100-SXM4-80GB`. Raises ValueError."""
+    """Return the model with this name, such as `H200` or `NVIDIA A100-SXM4-80GB`. Raises ValueError."""
     words = re.split(r"[^A-Z0-9]+", name.upper())
     for model in MODELS.values():
         if model.name in words:
@@ -80,7 +80,7 @@ def measure_timed(problem: Problem, gpu: GpuModel) -> tuple[TimedSize, ...]:
 
 
 def check_timed(problem: Problem, measured: tuple[TimedSize, ...]) -> Iterator[ProofFinding]:
-    """Findings on the timed cases, of which `measured` are the figures."""
+    """Yield findings on the timed cases with the figures `measured`."""
     on_host = any(argument.memory.on_host for argument in problem.arguments)
     untimed = on_host or problem.has_own_gpus or problem.score is not None or problem.under_test is not None
     if not measured and not untimed:
@@ -111,14 +111,14 @@ def check_timed(problem: Problem, measured: tuple[TimedSize, ...]) -> Iterator[P
 
 
 def floor_us(problem: Problem, sizes: Mapping[str, int], gpu: GpuModel) -> float:
-    """The least time in which `gpu` can run a case of these sizes, in microseconds."""
+    """Return the least time in which `gpu` can run a case of these sizes, in microseconds."""
     moving_s = problem.bytes_moved.evaluate(sizes) / gpu.bytes_per_s
     computing_s = problem.operations.evaluate(sizes) / operations_per_s(problem, gpu.rates)
     return max(moving_s, computing_s) * 1e6
 
 
 def array_bytes(problem: Problem, sizes: Mapping[str, int]) -> int:
-    """The bytes of all arrays of a case of these sizes."""
+    """Return the bytes of all arrays of a case of these sizes."""
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     return sum(bytes_of(argument, sizes) for argument in arrays)
 
@@ -126,8 +126,8 @@ def array_bytes(problem: Problem, sizes: Mapping[str, int]) -> int:
 def needed_bytes(problem: Problem, case: Case) -> int:
     """Return the peak GPU memory in bytes of judging a timed case.
 
-    Drawn sets, the buffers of a timed session with poison and copies, and, for the reference, its
-    arguments in float64 and what it returns. Further memory of a reference is unknown.
+    This includes drawn sets, the buffers of a timed session with poison and copies, and, for the reference,
+    its arguments in float64 and its results. Further memory of a reference is unknown.
     """
     _, set_bytes = layout(problem, case)
     widened = sum(8 * math.prod(shape_of(argument, case.sizes)) for argument in inputs(problem))
@@ -157,7 +157,7 @@ def _fits(problem: Problem, case: Case, gpu: GpuModel) -> bool:
 
 
 def _advise(problem: Problem, case: Case, gpu: GpuModel) -> Mapping[str, int] | None:
-    """Sizes like those of `case` that fit, None if doubling or halving the largest finds none."""
+    """Return sizes like those of `case` that fit, None if doubling or halving the largest finds none."""
     largest = max(case.sizes.values())
     scaled = [name for name, value in case.sizes.items() if value * _ALIKE > largest]
     grow = floor_us(problem, case.sizes, gpu) < MIN_TIMED_US
@@ -176,5 +176,5 @@ def _advise(problem: Problem, case: Case, gpu: GpuModel) -> Mapping[str, int] | 
 
 
 def _written(sizes: Mapping[str, int]) -> str:
-    """Sizes as problem.toml has them."""
+    """Return the sizes in the syntax of problem.toml."""
     return "{ " + ", ".join(f"{name} = {value}" for name, value in sizes.items()) + " }"

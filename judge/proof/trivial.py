@@ -1,4 +1,4 @@
-"""Programs that compute nothing worth a verdict, derived from a signature. A good problem fails them all."""
+"""Trivial programs, derived from a signature. A good problem fails all of them."""
 
 import math
 import re
@@ -51,7 +51,7 @@ template <typename To> __global__ void fill_mean(To* to, long long count) {
 }
 """
 
-# For arrays in host memory: a copy in device memory that goes back at the end.
+# For arrays in host memory: a copy in device memory that is copied back at the end.
 _STAGED = """
 template <typename T> struct Staged {
     Staged(T* from, long long elements) : host(from), bytes(elements * sizeof(T)) {
@@ -95,7 +95,7 @@ def fill_mean(source, length, to, count, BLOCK: tl.constexpr):
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """A trivial program, named for what it does: `nothing`, `zeros`, `copy of a`, `mean of a`."""
+    """A trivial program. Its name says what it does: `nothing`, `zeros`, `copy of a`, `mean of a`."""
 
     name: str
     language: Language
@@ -103,9 +103,9 @@ class Trivial:
 
 
 def trivial_programs(problem: Problem) -> Iterator[Trivial]:
-    """The trivial programs in every language of the problem.
+    """Yield the trivial programs in every language of the problem.
 
-    CUDA programs that must know the length of an array are left out where no scalars give it.
+    If the scalars do not determine the length of an array, CUDA programs that need it are left out.
     """
     for language in problem.languages:
         for name, source in _sources(problem, language):
@@ -129,19 +129,19 @@ def _sources(problem: Problem, language: Language) -> Iterator[tuple[str, str]]:
         calls = [_copy(problem, language, source, a) for a in outputs]
         yield f"copy of {source.name}", _program(problem, language, calls)
     if _one_number(problem, outputs):
-        return  # where one number is asked for, to find a mean is work, and perhaps the task
+        return  # if the output is one number, computing a mean is not trivial, and may be the task
     for source in inputs[:_MAX_COPIES]:
         calls = [_mean(problem, language, source, a) for a in outputs]
         yield f"mean of {source.name}", _program(problem, language, calls)
 
 
 def _one_number(problem: Problem, outputs: list[Argument]) -> bool:
-    """Whether all `outputs` have one element each in every case."""
+    """Return whether all `outputs` have one element each in every case."""
     return all(math.prod(shape_of(a, case.sizes)) == 1 for a in outputs for case in problem.cases)
 
 
 def cuda_length(problem: Problem, argument: Argument) -> str:
-    """The elements of an array as a C++ expression over the scalars of `solve`, empty if they do not tell."""
+    """Return the length of an array as a C++ expression over the scalars of `solve`; empty if unknown."""
     scalars = {a.value.text: a.name for a in problem.arguments if a.value and a.value.text in a.value.names}
     factors = [_expression(formula, scalars) for formula in argument.shape]
     return " * ".join(["1ll", *factors]) if all(factors) else ""
@@ -167,25 +167,25 @@ def _program(problem: Problem, language: Language, calls: list[str]) -> str:
 
 
 def _peer_access(gpus: int) -> Iterator[str]:
-    """The lines that let device 0 use memory of the others, none for a single GPU."""
+    """Yield the lines that let device 0 use memory of the other devices; none for a single GPU."""
     for peer in range(1, gpus):
         yield f"if (cudaDeviceEnablePeerAccess({peer}, 0) != cudaSuccess) cudaGetLastError();"
 
 
 def _stage(problem: Problem, argument: Argument) -> str:
-    """A line that makes the copy of an array in device memory, empty if its length is unknown."""
+    """Return a line that copies an array to device memory; empty if its length is unknown."""
     name, length = argument.name, cuda_length(problem, argument)
     origin = f"const_cast<{argument.dtype.c_type}*>({name})"
     return f"Staged<{argument.dtype.c_type}> staged_{name}({origin}, {length});" if length else ""
 
 
 def _on_device(argument: Argument) -> str:
-    """The pointer to an array in device memory, in CUDA C++."""
+    """Return the pointer to an array in device memory, in CUDA C++."""
     return f"staged_{argument.name}.device" if argument.memory.on_host else argument.name
 
 
 def _head(problem: Problem, language: Language) -> str:
-    """The declaration of a function that writes in place, whatever else a program in Python may define."""
+    """Return the declaration of a function that writes in place, also if Python allows another form."""
     plain = language is Language.PYTHON and call_of(problem).entry is not PythonEntry.SOLVE
     return signature_triton(problem) if plain else signature(problem, language)
 

@@ -1,1 +1,1 @@
-"""Replays: the order in which a CUDA program used memory in a case, from functional mode to a web page."""
+"""Replays: the order of a CUDA program's memory accesses in a case, from functional mode to a web page."""

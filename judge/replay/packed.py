@@ -3,10 +3,11 @@
     u32 magic "WRP1" · u32 n · n bytes of JSON, padded with spaces to a multiple of four
     the columns of the events in the order of the JSON's `columns`, then the addresses
 
-A column has one u32 for each event: its difference to the event before, modulo 2^32. Of the addresses, each
-is the difference to the lane before, and the first of an access to the first of the access before. The four
-bytes of the numbers lie in four planes, lowest first: so regular accesses make runs of equal bytes, which
-gzip packs well. The reader is `web/frontend/src/replay/format.js`.
+A column has one u32 for each event: its difference to the event before, modulo 2^32. An address is stored as
+the difference to the lane before. The first address of an access is stored as the difference to the first
+address of the access before. The four bytes of each number are stored in four planes, lowest first. So
+regular accesses make runs of equal bytes, which gzip compresses well. The reader is
+`web/frontend/src/replay/format.js`.
 """
 
 import gzip
@@ -31,7 +32,7 @@ _U32 = np.dtype("<u4")
 
 
 def pack(trace: Trace, problem: Problem, case: Case) -> bytes:
-    """The stored form of a trace of `case`; empty if it would have more than MOST_PACKED_BYTES."""
+    """Return the stored form of a trace of `case`; empty if it would exceed MOST_PACKED_BYTES."""
     head = json.dumps(_head(trace, problem, case), separators=(",", ":")).encode()
     head = head.ljust(-(-len(head) // 4) * 4)
     columns = [_planes(_differences(trace.events[name].astype(_U32))) for name in COLUMNS]
@@ -57,7 +58,7 @@ def unpack(packed: bytes) -> tuple[Mapping[str, object], Events, Addresses]:
     firsts, lanes = _firsts(events)
     steps[firsts] = _sums(steps[firsts])
     sums = _sums(steps)
-    # Each access starts from its own first address.
+    # Sums restart at the first address of each access.
     return head, events, sums - np.repeat(sums[firsts] - steps[firsts], lanes)
 
 
@@ -103,7 +104,7 @@ def _head(trace: Trace, problem: Problem, case: Case) -> dict[str, object]:
 
 
 def _steps(events: Events, addresses: Addresses) -> npt.NDArray[np.uint32]:
-    """The differences of the addresses."""
+    """Return the differences of the addresses."""
     firsts, _ = _firsts(events)
     steps = _differences(addresses.astype(_U32))
     steps[firsts] = _differences(addresses[firsts].astype(_U32))

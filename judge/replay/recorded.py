@@ -1,10 +1,9 @@
-"""Reads the trace of a call that functional mode wrote into memory of the judge.
+"""Reads the trace of a call, which functional mode writes into memory of the judge.
 
-Theory of operation. The engine (`sandbox/cpu/runtime/trace.h`) runs in a process together with the
-submission, which can write anything into this memory, at any time. So the judge takes one private copy and
-believes nothing in it: sizes are bounded before anything is read, every field is checked, and the first
-contradiction drops the trace. All of that takes linear time. A trace decides nothing. It has addresses and
-lines, and no values.
+Theory of operation. The engine (`sandbox/cpu/runtime/trace.h`) and the submission share a process, so the
+submission can write anything into this memory, at any time. So the judge makes one private copy and does not
+trust it: it bounds all sizes before reading, checks every field, and drops an inconsistent trace. All of that
+takes linear time. No verdict depends on a trace. A trace has addresses and lines, but no values.
 
 The layout is that of `sandbox/cpu/runtime/trace_format.h`.
 """
@@ -64,7 +63,7 @@ Size = tuple[int, int, int]
 
 
 class EventKind(IntEnum):
-    """What the lanes of a warp did."""
+    """The kinds of events of a warp."""
 
     READ = 0
     WRITE = 1
@@ -109,11 +108,12 @@ class TracedArray:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What was recorded of a call.
+    """The recorded trace of a call.
 
     `events` has rows of `EVENT`, sorted by launch, block and warp, and in the order of each warp. `addresses`
-    has one for each lane of each access. `level` says how much was left out: blocks were halved that often,
-    then the warps of the first block. `shortened` says that threads or launches are incomplete.
+    has one entry for each lane of each access. `level` says how much was left out: how often the number of
+    blocks, and then the number of warps of the first block, was halved. `shortened` says that threads or
+    launches are incomplete.
     """
 
     launches: tuple[TracedLaunch, ...]
@@ -125,7 +125,7 @@ class Trace:
 
 
 class TraceMemory:
-    """Memory for one trace, which is shared with a runner. Close it."""
+    """Memory for one trace, shared with a runner. Callers must close it."""
 
     def __init__(self) -> None:
         self.descriptor = os.memfd_create("warpcourt-trace", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -146,7 +146,7 @@ class TraceMemory:
 
 @contextmanager
 def trace_memory(*, wanted: bool) -> Iterator[TraceMemory | None]:
-    """Memory for a trace if one is wanted, else None."""
+    """Yield memory for a trace if it is wanted, else None."""
     if not wanted:
         yield None
         return
@@ -261,7 +261,7 @@ def _in_order(events: Events) -> bool:
 
 
 def _in_bounds(trace: Trace) -> bool:
-    """Whether each access lies in shared memory of its block, or in one array."""
+    """Return whether each access is within the shared memory of its block or within one array."""
     events = trace.events
     counts = lane_counts(events)
     begin = trace.addresses.astype(np.int64)

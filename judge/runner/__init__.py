@@ -1,1 +1,1 @@
-"""Our side of one run: the channel to the runner, the buffers it gets, and the check of what it leaves."""
+"""The judge's side of one run: the channel to the runner, its buffers, and the check of its outputs."""

@@ -1,10 +1,10 @@
 """Host memory that the referee shares with a sandbox, and the checks that guard it.
 
-Layout of one memfd: a guard band, the payload, a guard band. Both bands hold random bytes that only
-the referee knows, so that a write past either end is seen. The payload of an output is poisoned before
-every call, see `judge.runner.poison`, so that unwritten memory cannot pass as a result. An output that the
-problem declares `zeroed` is cleared instead. The size is sealed: a sandbox that could shrink the file would
-end us with SIGBUS.
+Layout of one memfd: a guard band, the payload, a guard band. Both bands hold random bytes that only the
+referee knows, so that a write past either end is detected. The payload of an output is poisoned before every
+call, see `judge.runner.poison`, so that unwritten memory cannot pass as a result. An output that the problem
+declares `zeroed` is cleared instead. The size is sealed, because if a sandbox could shrink the file, the
+referee would be killed by SIGBUS.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class HostBuffer:
-    """Memory of one array, a `judge.runner.memory.Buffer`. The descriptor is shared, the mapping is ours."""
+    """Memory of one array, a `judge.runner.memory.Buffer`. The descriptor is shared, the mapping private."""
 
     def __init__(self, name: str, size_bytes: int) -> None:
         self.name = name
@@ -51,7 +51,10 @@ class HostBuffer:
 
     @property
     def payload(self) -> Bytes:
-        """The live payload, uint8 [size_bytes]. The sandbox can change it at any time: copy, then look."""
+        """The live payload, uint8 [size_bytes].
+
+        The sandbox can change it at any time: copy before checking.
+        """
         return self._all[GUARD_BYTES : GUARD_BYTES + self.size_bytes]
 
     def fill(self, contents: PrivateBytes) -> None:
@@ -59,7 +62,7 @@ class HostBuffer:
         self.payload[:] = _bytes(contents)
 
     def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> Bytes:
-        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        """Fill the payload with new poison for elements of `dtype`, and return a copy of the poison."""
         kept = np.empty(self.size_bytes, np.uint8) if into is None else into
         random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), kept)
         self.fill(random)
@@ -70,11 +73,11 @@ class HostBuffer:
         self.payload[:] = 0
 
     def snapshot(self, into: PrivateBytes | None = None) -> Bytes:
-        """A private copy of the payload as it is now."""
+        """Return a private copy of the current payload."""
         return self.payload.copy() if into is None else _kept(self.payload, into)
 
     def holds(self, contents: PrivateBytes) -> bool:
-        """Whether the payload is `contents` now."""
+        """Return whether the payload currently equals `contents`."""
         return np.array_equal(self.payload, _bytes(contents))
 
     def damage(self) -> str | None:
@@ -86,7 +89,7 @@ class HostBuffer:
         return None
 
     def close(self) -> None:
-        """Scrub and release the memory. Arrays from `payload` must be gone by then."""
+        """Scrub and release the memory. Arrays from `payload` must no longer exist."""
         if self.descriptor < 0:
             return
         self._all[:] = 0
@@ -103,7 +106,7 @@ class HostBuffer:
 
 
 class HostMemory:
-    """`judge.runner.memory.Memory` on this host. Contents are uint8 arrays. Everything happens at once."""
+    """Implements `judge.runner.memory.Memory` on this host. Contents are uint8 arrays. No work is queued."""
 
     @property
     def free_bytes(self) -> int:
@@ -111,13 +114,13 @@ class HostMemory:
         return os.sysconf("SC_AVPHYS_PAGES") * mmap.PAGESIZE
 
     def buffer(self, name: str, size_bytes: int) -> HostBuffer:
-        """New memory for the array `name`."""
+        """Allocate memory for the array `name`."""
         return HostBuffer(name, size_bytes)
 
     host_buffer = buffer
 
     def open_set(self, drawn: CaseData) -> Mapping[str, Bytes]:
-        """The parts of a drawn set by name, mapped read-only. They live for as long as they are used."""
+        """Map a drawn set read-only and return its parts by name. The mapping lives as long as its parts."""
         if not drawn.size_bytes:
             return {part.name: np.empty(0, np.uint8) for part in drawn.parts}
         whole = np.frombuffer(
@@ -137,7 +140,7 @@ class HostMemory:
         expected: PrivateBytes,
         poison: PrivateBytes | None,
     ) -> OutputComparison:
-        """Compare an output with what is expected."""
+        """Compare an output with its expected values."""
         dtype = storage(argument.dtype)
         return compare(
             argument.name,
@@ -156,17 +159,17 @@ class HostMemory:
         """Do nothing: host memory has no queued work."""
 
     def lost(self, *, patience_s: float) -> bool:  # noqa: ARG002 - for a GPU
-        """A host is not lost."""
+        """Return False: a host cannot be lost."""
         return False
 
     def rest(self) -> None:
-        """Nothing is kept here."""
+        """Do nothing: this memory keeps nothing."""
 
     close = rest
 
 
 def random_bytes(count: int) -> Bytes:
-    """`count` unpredictable bytes, uint8 [count], from a generator keyed by the system's CSPRNG."""
+    """Return unpredictable bytes, uint8 [count], from a generator keyed by the system's CSPRNG."""
     generator = Generator(Philox(key=secrets.randbits(128)))
     return np.frombuffer(generator.bytes(count), dtype=np.uint8)
 

@@ -1,4 +1,4 @@
-"""The arguments of one call across the wire: arrays with memory of their own, and scalars."""
+"""The arguments of one call to a runner: arrays with their own memory, and scalars."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from sandbox.wire import WireArgument
 
 
 class Call:
-    """Arguments in wire order. Owns the arrays' buffers, which are made in `memory`; close it."""
+    """Arguments in wire order. Owns the arrays' buffers, which it allocates in `memory`, until `close`."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -38,7 +38,7 @@ class Call:
         return self._buffers
 
     def add(self, argument: Argument, case: Case) -> None:
-        """Append an argument of the problem as it is in `case`."""
+        """Append an argument of the problem with its shape or value in `case`."""
         if argument.role is Role.SCALAR:
             self.add_scalar(argument.dtype, scalar_of(argument, case))
         else:
@@ -54,7 +54,7 @@ class Call:
         *,
         device: int = 0,
     ) -> None:
-        """Append an array with fresh memory of that kind. The program gets it in memory of that device."""
+        """Append an array with new memory of this kind. The program gets it in memory of this device."""
         size_bytes = math.prod(shape) * dtype.itemsize
         make = self._memory.host_buffer if memory.on_host else self._memory.buffer
         buffer = make(name, size_bytes)
@@ -64,7 +64,7 @@ class Call:
         self._arguments.append(wire)
 
     def add_scalar(self, dtype: Dtype, value: float) -> None:
-        """Append a scalar; its bits travel in the request."""
+        """Append a scalar. The request contains its bits."""
         bits = int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
         self._arguments.append(WireArgument(dtype.value, True, value=bits))
 

@@ -1,11 +1,10 @@
 """Compares outputs by the tolerances of the problem, or by the author's `checker.py`.
 
-Theory of operation. The referee decides the verdict, regardless of the checker's answer. It hands copies of
-inputs, expected values and the outputs that it took to a sandbox which no submission ever meets, and gets
-back what each output must hold exactly (`sandbox.runner.checker_work`). With that it compares its own copy of
-the outputs, element by element, as it compares all others. A checker that breaks or takes too long is a
-failure of the problem and is not charged to the user. It is the same on a host and on a GPU; only the memory
-differs.
+Theory of operation. The checker does not decide the verdict; the referee does. It passes copies of inputs,
+expected values and outputs to a sandbox in which no submission ever runs. The checker returns the exact
+values that each output must hold (`sandbox.runner.checker_work`). The referee compares these with its own
+copy of the outputs, element by element, like other outputs. If a checker fails or takes too long, the problem
+is at fault and the user is not charged. Hosts and GPUs differ only in the memory.
 """
 
 import json
@@ -31,21 +30,21 @@ from sandbox.backend import Process
 
 _LOAD_S = 20.0
 _CHECK_S = 30.0
-_AFTERSHOCK_S = 0.1  # in which a fault that ended the checker reaches our own context
+_AFTERSHOCK_S = 0.1  # time for a fault that ended the checker to reach this context
 _EXACT = Tolerance(nan=True)
 _SCORE = "score of the checker"  # no argument has this name
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The comparison of each output by name, and the checker's score of outputs that are all right."""
+    """The comparison of each output by name, and the checker's score if all outputs are right."""
 
     outputs: Mapping[str, OutputComparison]
     score: float | None = None
 
 
 class Checking(Protocol):
-    """Compares the outputs of a call with what is expected."""
+    """Compares the outputs of a call with the expected values."""
 
     def compare(
         self,
@@ -55,10 +54,10 @@ class Checking(Protocol):
         snapshots: Mapping[str, PrivateBytes],
         poisons: Mapping[str, PrivateBytes],
     ) -> Compared:
-        """One comparison for each output. `contents` are those of a drawn set of `case`.
+        """Return one comparison for each output. `contents` are the contents of a drawn set of `case`.
 
         Raises:
-            judge.errors.CheckerFailed: the author's checker breaks or takes too long.
+            judge.errors.CheckerFailed: the author's checker fails or takes too long.
             judge.errors.JudgementCancelled: the judgement was cancelled.
             judge.runner.memory.DeviceLost: the GPU is lost.
         """
@@ -97,7 +96,7 @@ class ByTolerance:
 class ByChecker:
     """Compares by the checker of `problem`, over `exchange` with its sandbox. Implements Checking.
 
-    It is loaded when it is needed first, or by `open`. The exchange stays the caller's.
+    The checker is loaded when it is first needed, or by `open`. The caller keeps ownership of `exchange`.
     """
 
     def __init__(self, problem: Problem, memory: Memory, exchange: RunnerChannel) -> None:
@@ -107,7 +106,10 @@ class ByChecker:
         self._loaded = False
 
     def open(self) -> None:
-        """Have it open its GPU, if it has one, and load the checker. Raises what `compare` raises."""
+        """Open the sandbox's GPU, if it has one, and load the checker.
+
+        Raises the same errors as `compare`.
+        """
         if self._loaded:
             return
         self._require(self._exchange.prepare(timeout_s=_LOAD_S), "opening the GPU")
@@ -157,7 +159,7 @@ class ByChecker:
             return None
         stored = self._memory.to_host(call.buffers[_SCORE].snapshot())
         score = float(stored.view(np.float64)[0])
-        if not rule.least <= score <= rule.most:  # also refuses NaN
+        if not rule.least <= score <= rule.most:  # also rejects NaN
             raise CheckerFailed(f"{self._problem.slug}: checking case {case.name}: the score is {score}")
         return score
 
@@ -168,7 +170,7 @@ class ByChecker:
         contents: Mapping[str, PrivateBytes],
         snapshots: Mapping[str, PrivateBytes],
     ) -> None:
-        """Copies of inputs, sizes, and of each output what is there and what is expected."""
+        """Add copies of inputs, sizes, and the actual and expected values of each output to `call`."""
         for argument in _read_by_checker(self._problem):
             call.add(argument, case)
             if argument.role is not Role.SCALAR:
@@ -199,7 +201,10 @@ class ByChecker:
 
 
 class CheckerOnHost:
-    """A checker in a sandbox of this host, started when it is needed first. Implements Checking; close it."""
+    """A checker in a sandbox of this host, started when it is first needed. Implements Checking.
+
+    Callers must close it.
+    """
 
     def __init__(
         self,
@@ -223,7 +228,7 @@ class CheckerOnHost:
         snapshots: Mapping[str, PrivateBytes],
         poisons: Mapping[str, PrivateBytes],
     ) -> Compared:
-        """See Checking. Raises RunnerUnusable too, when the sandbox does not come up."""
+        """See Checking. Also raises RunnerUnusable if the sandbox does not start."""
         if self._checking is None:
             self._conversation = RunnerClient(self._start(), self._cancelled)
             self._checking = ByChecker(self._problem, self._memory, self._conversation)
@@ -242,7 +247,7 @@ def checking_on_host(
     start: Callable[[], Process],
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[Checking]:
-    """A checker in a sandbox that `start` makes, for as long as the block lasts."""
+    """Yield the checking for `problem`. A checker runs in a sandbox from `start` until the block ends."""
     checking = CheckerOnHost(problem, memory, start, cancelled)
     try:
         yield checking
@@ -270,7 +275,7 @@ def checker_manifest(problem: Problem) -> bytes:
 
 
 def checker_bytes(problem: Problem, case: Case) -> int:
-    """Return the bytes that the judge needs for one comparison by a checker, without the author's own use."""
+    """Return the bytes that the judge needs for one comparison by a checker, without the checker's own."""
     if problem.checker is None:
         return 0
     copies = sum(bytes_of(argument, case.sizes) for argument in (*inputs(problem), *outputs(problem)))
@@ -282,7 +287,7 @@ def checker_bytes(problem: Problem, case: Case) -> int:
 
 
 def _read_by_checker(problem: Problem) -> list[Argument]:
-    """The arguments whose values a checker gets: inputs, and scalars that follow from no size."""
+    """Return the arguments whose values a checker gets: inputs, and scalars that do not follow from sizes."""
     return [argument for argument in problem.arguments if argument.drawn or argument in inputs(problem)]
 
 

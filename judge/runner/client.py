@@ -1,12 +1,12 @@
-"""The judge's side of the wire to one sandboxed process: a runner or the oracle.
+"""The judge's side of the protocol with one sandboxed process: a runner or the oracle.
 
-Theory of operation. Each request is answered by its sequence number or not at all. While waiting we
-drain the diagnostics pipe, whose write end the process got with LOAD, so that it can never block on
-us; we keep a bounded part and drop the rest. The wait ends with a member of `ReplyStatus`, and none of them
-is a verdict: the process can only say that it is done, or stop.
+Theory of operation. The only answer to a request is its sequence number. The write end of the diagnostics
+pipe is passed to the process with LOAD. While waiting, the judge drains this pipe, so that the process never
+blocks; it keeps a bounded part and drops the rest. The wait ends with a member of `ReplyStatus`. None of
+these is a verdict: the process can only report that it is done, or exit.
 
-A `RunnerChannel` needs the channel alone, so that it can be held by a process other than the one that
-started the sandbox. A `RunnerClient` is an exchange that owns the sandbox too.
+A `RunnerChannel` only needs the channel, so a process other than the one that started the sandbox can hold
+it. A `RunnerClient` is a channel that also owns the sandbox.
 """
 
 import contextlib
@@ -36,11 +36,11 @@ from sandbox.wire import (
 _POLL_S = 0.05
 _EXIT_S = 2.0
 _CHUNK_BYTES = 65536
-_MOST_CHUNKS = 64  # at a time; a pipe holds less, whatever size its writer gives it
+_MOST_CHUNKS = 64  # at a time; a pipe of any size holds less
 
 
 class ReplyStatus(Enum):
-    """How a request ended."""
+    """The result of a request."""
 
     DONE = auto()
     DIED = auto()
@@ -50,9 +50,9 @@ class ReplyStatus(Enum):
 
 
 class RunnerChannel:
-    """Requests over `channel` to one sandboxed process that has reported ready. Close it.
+    """Sends requests over `channel` to one sandboxed process that has reported ready.
 
-    The channel stays the caller's.
+    The caller keeps ownership of `channel`, and must close this object.
     """
 
     def __init__(self, channel: socket.socket, cancelled: Callable[[], bool]) -> None:
@@ -69,7 +69,7 @@ class RunnerChannel:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The process's findings about the program, up to now."""
+        """All findings of the process about the program until now."""
         self._drain()
         return parse_diagnostics(bytes(self._said))
 
@@ -79,16 +79,16 @@ class RunnerChannel:
         self._listening = False
 
     def prepare(self, *, timeout_s: float) -> ReplyStatus:
-        """Have the process open its GPU, before it sees any foreign code."""
+        """Make the process open its GPU, before it loads any foreign code."""
         self.send_prepare()
         return self.answer(timeout_s=timeout_s)
 
     def send_prepare(self, *, devices: int = 1) -> None:
-        """Ask for what `prepare` does with that many GPUs. Leave the waiting, with `answer`, to later."""
+        """Send the request of `prepare` for this many GPUs, without waiting. Call `answer` later."""
         self._send(RequestKind.PREPARE, (), devices=devices)
 
     def load(self, *contents: bytes, timeout_s: float) -> ReplyStatus:
-        """Hand over what to load, each content as a file of its own."""
+        """Load `contents`, each passed as a separate file."""
         files = [memory_file(content) for content in contents]
         try:
             self._send(RequestKind.LOAD, [self._write_end, *files])
@@ -108,7 +108,7 @@ class RunnerChannel:
         seed: int = 0,
         devices: int = 1,
     ) -> ReplyStatus:
-        """Run once on `arguments`. `time_limit_ms` is the process's own limit, `timeout_s` ours."""
+        """Run once on `arguments`. The process enforces `time_limit_ms`, and the judge `timeout_s`."""
         self._send(
             RequestKind.RUN,
             descriptors,
@@ -131,8 +131,8 @@ class RunnerChannel:
     ) -> None:
         """Open a timed session over the memory of `page` and the descriptors of `sets` argument sets.
 
-        It is answered, see `answer`, when an order on the page has ended it; nothing else may be asked
-        for until then. `hung_up` says whether it still goes on.
+        An order on the page ends the session. Then `answer` returns the answer to this request. No other
+        request may be sent before. `hung_up` says whether the session is still open.
         """
         self._send(
             RequestKind.TIME,
@@ -143,9 +143,10 @@ class RunnerChannel:
         )
 
     def hung_up(self) -> ReplyStatus | None:
-        """Why no more orders of a timed session will be followed, or None while it goes on.
+        """Return why a timed session has ended, or None if it is still open.
 
-        What the process sends in the middle of a session ends it, the right answer too: it is early.
+        Any data from the process in the middle of a session ends it, even the right answer, because it is
+        early.
         """
         if self._cancelled():
             return ReplyStatus.CANCELLED
@@ -153,7 +154,7 @@ class RunnerChannel:
         return ReplyStatus.BROKE_PROTOCOL if answer is ReplyStatus.DONE else answer
 
     def answer(self, *, timeout_s: float) -> ReplyStatus:
-        """Wait for the answer to what was asked for last."""
+        """Wait for the answer to the last request."""
         deadline = time.monotonic() + timeout_s
         while self._sent:
             if self._cancelled():
@@ -166,11 +167,11 @@ class RunnerChannel:
         return ReplyStatus.DIED
 
     def send_quit(self) -> None:
-        """Ask the process to leave. There is no answer."""
+        """Ask the process to exit. There is no answer."""
         self._send(RequestKind.QUIT, ())
 
     def close(self) -> None:
-        """Release what the exchange itself holds."""
+        """Release the resources of this object."""
         for descriptor in (self._read_end, self._write_end):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -205,7 +206,7 @@ class RunnerChannel:
             self._sent = False
 
     def _look(self, patience_s: float) -> ReplyStatus | None:
-        """Drain what was said, and read the answer if there is one within `patience_s`."""
+        """Drain the diagnostics, and read the answer if it arrives within `patience_s`."""
         readable = {descriptor for descriptor, _ in self._readable.poll(patience_s * 1000)}
         if self._read_end in readable:
             self._drain()
@@ -221,7 +222,7 @@ class RunnerChannel:
         return ReplyStatus.DONE if unpack_reply(data) == self._sequence else ReplyStatus.BROKE_PROTOCOL
 
     def _drain(self) -> None:
-        """Take what is there. A process that writes without end must not keep us from our deadlines."""
+        """Read a bounded amount of available output, so that an endless writer cannot delay deadlines."""
         with contextlib.suppress(BlockingIOError):
             for _ in range(_MOST_CHUNKS):
                 chunk = os.read(self._read_end, _CHUNK_BYTES)
@@ -230,7 +231,7 @@ class RunnerChannel:
 
 
 class RunnerClient(RunnerChannel):
-    """An exchange that owns the process at the other end; closing ends it."""
+    """A channel that owns the process at the other end. `close` ends the process."""
 
     def __init__(self, process: Process, cancelled: Callable[[], bool]) -> None:
         super().__init__(process.channel, cancelled)
@@ -241,7 +242,7 @@ class RunnerClient(RunnerChannel):
         return end(self._process, patience_s=patience_s)
 
     def quit(self) -> Completion:
-        """Ask the process to leave, and say how it ended."""
+        """Ask the process to exit, and return how it ended."""
         self.send_quit()
         return self.end()
 
@@ -261,7 +262,7 @@ def end(process: Process, *, patience_s: float = _EXIT_S) -> Completion:
 
 
 def memory_file(content: bytes) -> int:
-    """Return the descriptor of new memory that holds `content`; the caller's to close."""
+    """Return the descriptor of new memory that holds `content`. The caller must close it."""
     descriptor = os.memfd_create("warpcourt-load", os.MFD_CLOEXEC)
     with open(descriptor, "wb", closefd=False) as file:
         file.write(content)

@@ -1,8 +1,8 @@
 """Compares every element of an output with its expected value.
 
-The rule is that of `problems.schema.Tolerance`: `|got - expected| <= absolute + relative * |expected|`.
-NaN matches only NaN, and only where the problem says so; an infinity matches only the same infinity.
-Integers and booleans match exactly.
+The rule is that of `problems.schema.Tolerance`: `|got - expected| <= absolute + relative * |expected|`. NaN
+matches only NaN, and only if the problem says so. An infinity matches only the same infinity. Integers and
+booleans match exactly.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ UNWRITTEN = "never written"
 class OutputComparison:
     """The result of comparing one output. `unwritten` counts mismatches that still hold the poison.
 
-    `added` counts integers that are the sum of what is expected and the poison. A GPU does not count them.
+    `added` counts integers that are the sum of the expected value and the poison. A GPU does not count them.
     """
 
     checked: int
@@ -49,7 +49,8 @@ def compare(
         dtype: its element type.
         got: stored elements (see `judge.dtypes.storage`), in the output's shape.
         expected: float64 for floats, else the dtype itself; same shape.
-        poison: what the output held before the call, same shape and storage, None if nothing was poisoned.
+        poison: the contents of the output before the call, same shape and storage, None if it was not
+            poisoned.
         tolerance: how far apart floats may be; ignored for other dtypes.
     """
     values = widen(got, dtype)
@@ -68,7 +69,7 @@ def compare(
     )
     added = 0
     if poison is not None and dtype.is_integer:
-        bits = np.dtype(f"u{got.dtype.itemsize}")  # whose sums wrap
+        bits = np.dtype(f"u{got.dtype.itemsize}")  # unsigned, so that sums wrap
         more = got[wrong].view(bits) - poison[wrong].view(bits)
         added = int(np.count_nonzero(more == expected[wrong].view(bits)))
     return OutputComparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown, added)
@@ -89,7 +90,7 @@ def find_wrong(
     )
     held = _same_bits(got, poison) if poison is not None else np.zeros(got.shape, np.bool_)
     if dtype is Dtype.BOOL:
-        wrong = wrong | held  # any byte but 0 is true, so poison would do where true is expected
+        wrong = wrong | held  # any byte except 0 is true, so poison would pass if true is expected
     return wrong, wrong & held
 
 
@@ -102,7 +103,7 @@ def describe(
     expected: npt.NDArray[np.generic],
     unwritten: npt.NDArray[np.bool_],
 ) -> tuple[Mismatch, ...]:
-    """The mismatches at `places`, indices into the flattened output of that shape.
+    """Return the mismatches at `places`, indices into the flattened output of this shape.
 
     `got` are values (see `judge.dtypes.widen`), `unwritten` says which of them are the poison.
     """
@@ -121,7 +122,7 @@ def _close(
     tolerance: Tolerance,
 ) -> npt.NDArray[np.bool_]:
     with np.errstate(all="ignore"):
-        # An expected value beyond the dtype's range is that dtype's infinity.
+        # An expected value beyond the dtype's range becomes infinite.
         want = np.where(
             np.isinf(widen(narrow(expected, dtype), dtype)), np.copysign(np.inf, expected), expected
         )
@@ -142,7 +143,7 @@ def _same_bits(left: npt.NDArray[np.generic], right: npt.NDArray[np.generic]) ->
 def _mismatch(
     name: str, index: tuple[int, ...], got: np.generic, expected: np.generic, *, untouched: bool
 ) -> Mismatch:
-    if untouched:  # what is there is the poison, and no distance from it means anything
+    if untouched:  # the element holds the poison, so its error has no meaning
         return Mismatch(name, index, as_text(expected), UNWRITTEN, absolute_error=None, relative_error=None)
     got_value, want_value = float(got), float(expected)
     absolute = abs(got_value - want_value)

@@ -1,14 +1,15 @@
-"""The inspector: hands a case to the runner, and believes only what it finds in the referee's buffers.
+"""The inspector: passes a case to the runner, and trusts only the contents of the referee's buffers.
 
-Theory of operation. For every case it makes fresh buffers, copies the inputs in, poisons the outputs with
-random bytes and asks the runner for one call. When the runner says that it is done, or claims so, it
-takes a private copy of the outputs at once and judges that copy: guard bands first, then inputs that
-should be untouched, then every element. Last it looks at the live buffers again: a change means that
-work went on after the call was over. Expected outputs never leave this process. Tests that read nothing must
-be the same in each call, or a submission could write them for the program that it guesses.
+Theory of operation. For every case, the inspector allocates buffers, copies the inputs into them, poisons the
+outputs with random bytes, and requests one call from the runner. When the runner reports that it is done, the
+inspector immediately makes a private copy of the outputs. It checks guard bands first, then that inputs are
+unchanged, then every element of the copy. Finally it compares the live buffers with the copy: a difference
+means that work continued after the call. Expected outputs never leave this process. Submitted tests without
+inputs must be the same in each call, or a submission could return special tests for a program whose turn it
+guesses.
 
-All of it is the same on a host and on a GPU; the memory makes the difference. On a GPU the buffers outlive
-a call that did not end: the runner may still write to them, and nothing may wait for the device then.
+Hosts and GPUs differ only in the memory. On a GPU, the buffers outlive a call that did not end, because the
+runner may still write to them, and the inspector must not wait for the device.
 """
 
 import time
@@ -29,25 +30,25 @@ from problems.vocabulary import Role, Verdict
 from sandbox.wire import RunFlag
 
 _LOAD_S = 30.0
-# What is added to large random bits leaves them as they are.
+# Adding to large random values does not change them.
 _RANDOM = "Outputs hold random bits before a call, so set them before you add to them."
 _MISSED = f"Check the grid and the indices: they must reach every element. {_RANDOM}"
 _NOT_FINITE = {"nan", "inf", "-inf"}
 _OVERFLOW = "Look for an overflow, a division by zero, and values that are used before they are set."
-_SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # whose outputs say something
+_SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # only these have meaningful outputs
 _CHANGING = "The tests differ from those of the first call. Write the same ones each time, with fixed seeds."
-_GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
+_GRACE_S = 1.5  # time after its own limit for a runner to report what it was doing
 _SLOW = RunFlag.INTERLEAVED | RunFlag.LATE_READS
-_SLOWER = 3  # that threads may take in these orders, which is not their fault
-_AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own context
+_SLOWER = 3  # how much slower threads may be in these orders, which is not the program's fault
+_AFTERSHOCK_S = 0.1  # time for a fault that ended the runner to reach this context
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The runner gave no valid answer, or the GPU was lost. Not yet a verdict.
+    """Says that the runner gave no valid answer, or that the GPU was lost. This is not yet a verdict.
 
-    `answer` is DONE where the runner did answer and the GPU was lost all the same. `device_lost` says
-    that the referee's own context died: under MPS, possibly because of another program's fault.
+    `answer` is DONE if the runner answered but the GPU was lost. `device_lost` says that the referee's own
+    context died: under MPS, possibly because of another program's fault.
     """
 
     answer: ReplyStatus
@@ -68,7 +69,7 @@ class InspectionResult:
 
 
 class Inspector:
-    """Judges one program's cases against one runner, in `memory`. Owns neither.
+    """Checks the cases of one program with one runner, in `memory`. Owns neither.
 
     After a case that ended the runner, `alive` is false and no further case can be checked.
     """
@@ -76,7 +77,7 @@ class Inspector:
     def __init__(
         self, problem: Problem, memory: Memory, exchange: RunnerChannel, checking: Checking | None = None
     ) -> None:
-        """`checking` compares outputs, by the problem's tolerances where it is None."""
+        """`checking` compares outputs. If it is None, the problem's tolerances apply."""
         self._problem = problem
         self._checking = checking or ByTolerance(problem, memory)
         self._memory = memory
@@ -86,7 +87,7 @@ class Inspector:
         self.trace: Trace | None = None
 
     def load(self, *contents: bytes) -> Stopped | None:
-        """Load the program. None when it did."""
+        """Load the program. Returns None if that succeeded."""
         started = time.monotonic()
         answer = self._exchange.load(*contents, timeout_s=_LOAD_S)
         return None if answer is ReplyStatus.DONE else self.stopped(answer, _ms_since(started))
@@ -95,7 +96,7 @@ class Inspector:
         """Run one case and check it in full. `contents` are named as in a drawn set.
 
         With `SHOW` among `flags`, the report of a public case has the first inputs and outputs. With `TRACE`
-        in functional mode, `trace` is afterwards what the call did, however it ended; None if unknown.
+        in functional mode, `trace` then holds the trace of the call, however it ended; None if unknown.
         """
         limit_s = self._problem.limits.case_s * (_SLOWER if flags & _SLOW else 1)
         answer, wall_ms = ReplyStatus.DONE, 0.0
@@ -146,14 +147,14 @@ class Inspector:
         return taken == self._first_tests
 
     def stopped(self, answer: ReplyStatus, wall_ms: float) -> Stopped:
-        """The runner is not to be asked again: it gave `answer`."""
+        """Record that the runner gave `answer` and must get no further requests."""
         self.alive = False
         lost = self._memory.lost(patience_s=_AFTERSHOCK_S if answer is ReplyStatus.DIED else 0)
         return Stopped(answer, device_lost=lost, wall_ms=wall_ms)
 
 
 def prepare(problem: Problem, call: Call, contents: Mapping[str, PrivateBytes]) -> dict[str, PrivateBytes]:
-    """Fill the inputs, and poison or clear what is only written. The poison by argument."""
+    """Fill the inputs, and poison or clear outputs. Returns the poison by argument."""
     poisons: dict[str, PrivateBytes] = {}
     for argument in problem.arguments:
         if argument.zeroed:
@@ -166,7 +167,7 @@ def prepare(problem: Problem, call: Call, contents: Mapping[str, PrivateBytes]) 
 
 
 def snapshot(problem: Problem, call: Call) -> dict[str, PrivateBytes]:
-    """Private copies of the outputs as they are now."""
+    """Return private copies of the current outputs."""
     return {argument.name: call.buffers[argument.name].snapshot() for argument in outputs(problem)}
 
 
@@ -180,7 +181,7 @@ def inspect(
     snapshots: Mapping[str, PrivateBytes],
     poisons: Mapping[str, PrivateBytes],
 ) -> InspectionResult:
-    """Judge `snapshots`, which were taken when the call was over: bands, inputs, elements, late changes."""
+    """Check `snapshots`, taken at the end of the call: guard bands, inputs, elements, late changes."""
     for buffer in call.buffers.values():
         if damage := buffer.damage():
             return InspectionResult(Verdict.ILLEGAL_ACCESS, f"Out of bounds: {damage}.")
@@ -204,7 +205,7 @@ def inspect(
 
 
 def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseReport:
-    """The report of `case` by what was found."""
+    """Return the report of `case` for a `finding`."""
     return CaseReport(
         name=case.name,
         group=case.group,
@@ -224,7 +225,7 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
 def _result(
     compared: Compared, wrong: Mapping[str, OutputComparison], kept: Collection[str]
 ) -> InspectionResult:
-    """The result, given the comparisons that found something `wrong` and the outputs that are as before."""
+    """Return the result, given the comparisons of `wrong` outputs and the unchanged outputs `kept`."""
     comparisons = compared.outputs
     return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
@@ -237,9 +238,9 @@ def _result(
 
 
 def _sentence(name: str, comparison: OutputComparison, *, kept: bool) -> str:
-    """Return a sentence on what is wrong with one output, without sizes and values of a hidden case.
+    """Return a sentence on the error of one output, without sizes and values of a hidden case.
 
-    `kept` says that the output is an input too and holds what it held before the call.
+    `kept` says that the output is also an input and still has its old contents.
     """
     if comparison.unwritten == comparison.checked:
         return f"{name} was never written. {_RANDOM}"
@@ -255,7 +256,7 @@ def _sentence(name: str, comparison: OutputComparison, *, kept: bool) -> str:
 
 
 def _more(comparison: OutputComparison) -> str:
-    """Return the end of a sentence on wrong elements: what some of them hold."""
+    """Return the end of a sentence on wrong elements, which says what some of them hold."""
     if comparison.unwritten:
         return ", and some of them were never written."
     shown = comparison.mismatches

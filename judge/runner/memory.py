@@ -1,14 +1,14 @@
-"""The memory that the referee judges in: on this host, or on a GPU.
+"""The interface of the referee's memory, on this host or on a GPU.
 
-Theory of operation. The referee's code is one; what differs between a CPU and a GPU is where arrays
-live. A `Memory` makes buffers that are shared with a sandbox, opens the sets that the oracle drew, and
-compares outputs, all without saying what the bytes are kept in: `PrivateBytes` are bytes in memory of the
-referee's own, which only the memory that made them can read. `judge.runner.buffers.HostMemory` keeps them in
-NumPy arrays, `judge.gpu.device.memory.DeviceMemory` in device memory.
+Theory of operation. CPUs and GPUs share the code of the referee; only the location of arrays differs. A
+`Memory` allocates buffers that are shared with a sandbox, opens the sets that the oracle drew, and compares
+outputs. It hides where the bytes are: `PrivateBytes` are bytes in private memory of the referee, and only the
+`Memory` that allocated them can read them. `judge.runner.buffers.HostMemory` keeps them in NumPy arrays,
+`judge.gpu.device.memory.DeviceMemory` in device memory.
 
-Work on a GPU is queued. Operations of one memory happen in the order in which they were asked for, and
-`synchronize` returns when they are done: call it before a sandbox is told to look. Methods that return a
-result (`holds`, `damage`, `compare`) synchronise first.
+Work on a GPU is queued. Operations of one memory run in the order of the calls, and `synchronize` returns
+when they are done. Call it before a sandbox is told to read the memory. Methods that return a result
+(`holds`, `damage`, `compare`) synchronise first.
 """
 
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ from problems.vocabulary import Dtype
 class DeviceLost(Exception):
     """Raised when this process can no longer use the GPU, because a fault ended its context.
 
-    Under MPS any client may have caused the fault. Start a new process.
+    Under MPS, any client may have caused the fault. The caller must start a new process.
     """
 
 
 class DeviceRefused(JudgeError):
-    """Raised when the GPU refuses something else, such as more memory than it has left."""
+    """Raised if the GPU refuses another operation, such as an allocation that exceeds its free memory."""
 
 
 class PrivateBytes(Protocol):
@@ -44,7 +44,7 @@ class PrivateBytes(Protocol):
 
 
 class Buffer(Protocol):
-    """One array's memory, shared with one sandbox, with guard bands of secret bytes round the payload.
+    """Memory of one array, shared with one sandbox, with guard bands of secret bytes around the payload.
 
     Every method raises DeviceLost when the GPU is lost.
     """
@@ -67,25 +67,26 @@ class Buffer(Protocol):
 
     @property
     def whole_bytes(self) -> int:
-        """Bytes of all the memory behind the descriptor, guard bands and all."""
+        """The bytes of all memory behind the descriptor, including guard bands."""
 
     def fill(self, contents: PrivateBytes) -> None:
         """Copy `contents`, `size_bytes` of them, into the payload."""
 
     def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> PrivateBytes:
-        """Fill the payload with fresh poison and return a copy of it, in `into` if given.
+        """Fill the payload with new poison and return a copy of the poison, in `into` if given.
 
-        It is random, and for elements of `dtype` never near a right answer, see `judge.runner.poison`.
+        The poison is random, and for elements of `dtype` never near a right answer, see
+        `judge.runner.poison`.
         """
 
     def clear(self) -> None:
         """Fill the payload with zeros."""
 
     def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
-        """A private copy of the payload as it is now, in `into` if given."""
+        """Return a private copy of the current payload, in `into` if given."""
 
     def holds(self, contents: PrivateBytes) -> bool:
-        """Whether the payload is `contents` now, byte by byte."""
+        """Return whether the payload currently equals `contents`, byte by byte."""
 
     def damage(self) -> str | None:
         """Return a message for the author that names the overwritten guard band, or None."""
@@ -95,7 +96,7 @@ class Buffer(Protocol):
 
 
 class Memory(Protocol):
-    """The referee's memory. The creator of a buffer closes it; close the memory last.
+    """The referee's memory. The creator of a buffer must close it. The memory must be closed last.
 
     Everything but `lost` and `close` raises DeviceLost when the GPU is lost.
     """
@@ -105,19 +106,19 @@ class Memory(Protocol):
         """Return the memory in bytes that is free for buffers."""
 
     def buffer(self, name: str, size_bytes: int) -> Buffer:
-        """New memory for the array `name`. Raises DeviceRefused when there is none left."""
+        """Allocate memory for the array `name`. Raises DeviceRefused if there is not enough memory."""
 
     def host_buffer(self, name: str, size_bytes: int) -> Buffer:
-        """New memory for the array `name`, which the sandbox gets in host memory."""
+        """Allocate host memory for the array `name`, to share with the sandbox."""
 
     def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
-        """The parts of a drawn set by name, without copying; to be read only, until `close_sets` or `close`.
+        """Map a drawn set and return its parts by name. They are read-only, and valid until `close_sets`.
 
-        The set's descriptor stays the caller's and may be closed afterwards.
+        The caller keeps ownership of the set's descriptor and may close it afterwards.
         """
 
     def close_sets(self) -> None:
-        """Unmap what `open_set` mapped. Its parts may not be used any more."""
+        """Unmap the sets of `open_set`. Their parts must not be used any more."""
 
     def compare(
         self,
@@ -128,23 +129,23 @@ class Memory(Protocol):
         expected: PrivateBytes,
         poison: PrivateBytes | None,
     ) -> OutputComparison:
-        """Compare an output with what is expected, by the rule of `judge.runner.comparison`.
+        """Compare an output with its expected values, by the rule of `judge.runner.comparison`.
 
         `got` and `poison` hold elements of the argument's dtype, `expected` float64 for floats and the
-        argument's dtype otherwise. `poison` is None where nothing was poisoned.
+        argument's dtype otherwise. `poison` is None if the output was not poisoned.
         """
 
     def to_host(self, contents: PrivateBytes) -> npt.NDArray[np.uint8]:
-        """`contents` of this memory as an array on the host, which may share its memory. Waits for it."""
+        """Return `contents` as an array on the host, which may share its memory. Waits for queued work."""
 
     def synchronize(self) -> None:
-        """Wait until all that was asked for is done."""
+        """Wait until all queued work is done."""
 
     def lost(self, *, patience_s: float) -> bool:
-        """Whether the GPU is lost, or turns out to be within `patience_s`. Never raises DeviceLost.
+        """Return whether the GPU is lost now or becomes lost within `patience_s`. Never raises DeviceLost.
 
-        It does not wait for what runs on the GPU, so that it can be asked when a kernel hangs there.
+        Does not wait for work on the GPU, so that it can be called while a kernel hangs.
         """
 
     def close(self) -> None:
-        """Release everything. Contents of this memory must not be used any more."""
+        """Release everything. Contents of this memory must not be used after that."""

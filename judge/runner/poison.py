@@ -1,11 +1,11 @@
-"""Poison: random bits that outputs hold before a call, such that adding to them gives no correct result.
+"""Poison: random bits that outputs hold before a call, chosen so that adding to them is never correct.
 
-Plain random bits are, as a float, below one in half of all cases: a sum onto them would be close enough to
-right. So floats are large, at least 2^97 (2^13 in float16, 2^1009 in float64), of either sign, and one in 32
-or more is NaN or infinite. Integers lie in the two quarters of their range that are farthest from zero.
-Bytes of bool are neither 0 nor 1: an element that still holds one counts as unwritten, see
+As a float, plain random bits are below one in half of all cases, so a sum added to them could be within the
+tolerance. So poison floats are large, at least 2^97 (2^13 in float16, 2^1009 in float64), of either sign, and
+at least one in 32 is NaN or infinite. Integers are in the two quarters of their range that are farthest from
+zero. Bytes of bool are neither 0 nor 1: an element that still holds one counts as unwritten, see
 `judge.runner.comparison`. All other bits stay random, so that a program cannot predict poison: an element of
-n bytes has at least 8n - 7 random bits. `judge/gpu/device/kernels.cu` bends in the same way.
+n bytes has at least 8n - 7 random bits. `judge/gpu/device/kernels.cu` implements the same transformation.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ _WORD_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Bend:
-    """Transforms 64 random bits: sets those of `ones`, makes those of `flips` unlike the bit above."""
+    """Transforms 64 random bits: sets the bits in `ones`, makes each bit in `flips` unlike the bit above."""
 
     ones: int = 0
     flips: int = 0
 
 
 def _each(bits: int, itemsize: int) -> int:
-    """The mask that has `bits` in each element of a word."""
+    """Return the mask that has `bits` in each element of a word."""
     return sum(bits << shift for shift in range(0, _WORD_BITS, 8 * itemsize))
 
 
@@ -49,7 +49,7 @@ BENDS = {
 
 
 def bent(random: npt.NDArray[np.uint8], bend: Bend) -> npt.NDArray[np.uint8]:
-    """`random` bytes as `bend` makes them, uint8 of the same shape."""
+    """Return the bytes `random`, transformed by `bend`, as uint8 of the same shape."""
     if bend == STRAIGHT:
         return random
     words = np.zeros(-(-random.size // 8), np.uint64)

@@ -1,7 +1,7 @@
-"""The referee of a program whose runner belongs to this process, with arrays in memory of this host.
+"""The referee of a program if its runner belongs to this process and its arrays are in host memory.
 
-`judge.runner.inspector` has the checks. This module adds what a single process needs: it owns the runner and
-turns its end into a verdict.
+`judge.runner.inspector` has the checks. This referee also owns the runner and converts the runner's exit into
+a verdict.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,11 +25,11 @@ from problems.vocabulary import Verdict
 from sandbox.backend import Process
 from sandbox.wire import RunFlag
 
-_EXIT_S = 2.0  # for a process that has hung up, to be gone
+_EXIT_S = 2.0  # for a process that has closed its channel to exit
 
 
 class RunnerReferee:
-    """Judges one submission's cases against one runner. Owns the runner's process; close it.
+    """Checks the cases of one submission with one runner. Owns the runner's process until `close`.
 
     After a case that ended the runner, `alive` is false and no further case can be checked.
     """
@@ -41,7 +41,7 @@ class RunnerReferee:
         cancelled: Callable[[], bool],
         start_checker: Callable[[], Process] | None = None,
     ) -> None:
-        """`start_checker` makes the sandbox of the problem's checker, if it has one."""
+        """`start_checker` starts the sandbox of the problem's checker, if it has one."""
         self._problem = problem
         self._memory = HostMemory()
         self._conversation = RunnerClient(process, cancelled)
@@ -53,17 +53,17 @@ class RunnerReferee:
 
     @property
     def alive(self) -> bool:
-        """Whether the runner can be asked for more."""
+        """Whether the runner can handle another request."""
         return self._inspector.alive
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The runner's findings about the program, up to now."""
+        """All findings of the runner about the program until now."""
         return self._conversation.diagnostics
 
     @property
     def trace(self) -> Trace | None:
-        """What the last call with the flag TRACE did; see `judge.runner.inspector`."""
+        """The trace of the last call with the flag TRACE; see `judge.runner.inspector`."""
         return self._inspector.trace
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
@@ -72,7 +72,7 @@ class RunnerReferee:
         return self._explain(stopped) if stopped else None
 
     def check(self, drawn: Drawn | CaseData, flags: RunFlag) -> CaseReport:
-        """Run one case and check it in full. A drawn set is read where it lies."""
+        """Run one case and check it in full. A drawn set is read without a copy."""
         case = drawn.case
         contents: Mapping[str, PrivateBytes] = (
             self._memory.open_set(drawn) if isinstance(drawn, CaseData) else contents_of(self._problem, drawn)
@@ -93,7 +93,7 @@ class RunnerReferee:
         )
 
     def finish(self) -> None:
-        """Let the runner leave, and keep what it printed in `output`."""
+        """Let the runner exit, and keep its output in `output`."""
         if self.alive:
             self._inspector.alive = False
             self.output = self._conversation.quit().stdout
@@ -120,7 +120,7 @@ class RunnerReferee:
 
 
 def contents_of(problem: Problem, drawn: Drawn) -> Mapping[str, PrivateBytes]:
-    """The contents of a case as those of a drawn set are named."""
+    """Return the contents of a case by name, with the names of a drawn set."""
     expected = {
         expected_name(argument): np.ascontiguousarray(drawn.expected[argument.name])
         for argument in outputs(problem)

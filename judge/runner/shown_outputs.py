@@ -1,4 +1,4 @@
-"""What a run shows of a public case: the first elements of inputs and outputs, and where outputs are wrong.
+"""Selects what a run shows of a public case: the first elements of arrays, and where outputs are wrong.
 
 All of it is bounded, whatever the size of the output: SHOWN_ELEMENTS values and MOST_BINS counts. Outputs of
 more than MOST_ELEMENTS elements are not copied to the host and not shown.
@@ -38,7 +38,8 @@ def shown_outputs(
 ) -> tuple[ShownOutput, ...]:
     """Return what to show of each output of `case`, none for a hidden case.
 
-    The author's checker may take other values than the expected ones. So with a checker nothing is compared.
+    The author's checker may accept values other than the expected ones. So with a checker, nothing is
+    compared.
     """
     if not case.public:
         return ()
@@ -159,7 +160,7 @@ def _corner(rows: int, columns: int) -> tuple[int, int]:
 def _worst(
     got: npt.NDArray[np.generic], expected: npt.NDArray[np.generic], wrong: npt.NDArray[np.bool_]
 ) -> int | None:
-    """Return the index of the wrong element that is farthest off, None if none of them has a distance."""
+    """Return the index of the wrong element with the largest error, None if no error is a number."""
     with np.errstate(all="ignore"):
         off = np.abs(got.astype(np.float64) - expected.astype(np.float64))
     off = np.where(wrong & np.isfinite(off), off, -1.0)

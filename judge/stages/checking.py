@@ -29,11 +29,11 @@ _NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute
 def check_cases(
     judgement: Judgement, built: Built, referee: Referee, *, starting: Stage = Stage.START
 ) -> RunOutcome:
-    """Load the program into the runner of `referee` and check its cases. Return the outcome so far.
+    """Load the program into the runner of `referee` and check its cases. Returns the outcome of this stage.
 
-    `starting` is the stage to which the wait for the runner counts. A program that may need the zeros that
-    masks of loads leave on a GPU is checked again from the first case, in a new runner that leaves zeros. So
-    it cannot answer one case in two ways.
+    The wait for the runner counts to the stage `starting`. A Triton program may need the zeros that masked
+    loads return on a GPU. Such a program is checked a second time from the first case, in a new runner in
+    which masked loads return zeros. So it cannot answer one case in two ways.
 
     Raises:
         Disturbed: another program ended this one on a shared GPU.
@@ -67,7 +67,7 @@ def _checked(
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.tool:
-        referee.finish()  # what it printed is wanted
+        referee.finish()  # to get its output
     outcome = outcome_of(judgement, referee, reports, zeros_needed=zeros)
     unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
@@ -78,9 +78,9 @@ def _checked(
 
 
 def _may_need_zeros(judgement: Judgement, referee: Referee, outcome: RunOutcome) -> bool:
-    """Return whether a wrong program in Triton may be right if masks of loads leave zeros.
+    """Return whether a wrong Triton program may be right if masked loads return zeros.
 
-    Triton does not say what such elements are. Programs compiled for an NVIDIA GPU get zeros.
+    Triton does not define the value of masked elements. Programs compiled for an NVIDIA GPU get zeros.
     """
     if judgement.target.ranks or judgement.language is not Language.TRITON:
         return False
@@ -97,9 +97,9 @@ def check_counts(judgement: Judgement) -> bool:
 def _right_alone(
     judgement: Judgement, built: Built, drawn: CaseData, earlier: Sequence[CaseReport]
 ) -> Callable[[], bool]:
-    """Ask whether a new runner of a program that keeps something between calls gets `drawn` right.
+    """Return a function that tests whether the program gets `drawn` right in a new runner.
 
-    It is asked for the first case that is wrong, in functional mode, if a case before it was right.
+    The test runs only in functional mode, for the first wrong case, if a case before it was right.
     """
     asked = earlier and all_accepted(earlier) and not judgement.target.ranks
     if not asked or judgement.language is not Language.CUDA or not kept_text(judgement.source):
@@ -108,7 +108,7 @@ def _right_alone(
 
 
 def _orders(judgement: Judgement, case: Case, *, zeros: bool) -> tuple[RunFlag, ...]:
-    """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    """Return the orders in which `case` runs: one, except for CUDA programs in functional mode."""
     orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
     first, *others = orders
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE

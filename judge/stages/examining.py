@@ -1,4 +1,4 @@
-"""The stage `examine`, and notes: what explains an outcome, or changes it, once all cases are checked."""
+"""The stage `examine` and notes. They explain or change an outcome after all cases are checked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,11 +26,11 @@ _PYTHON = (
     "This problem also accepts Python programs, which may compute with PyTorch and with Triton kernels. "
     "To use both, choose Python and submit the same text."
 )
-_RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
+_RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # these do not rule out a race
 
 
 def with_watched_race(judgement: Judgement, watch: RaceWatch, outcome: RunOutcome) -> RunOutcome:
-    """The outcome, or a wrong answer where a race was found that changes an output in another order."""
+    """Return the outcome, or a wrong answer if a race was found that changes an output in another order."""
     with judgement.stage(Stage.EXAMINE):
         race = watch.found()
     if race is None:
@@ -44,12 +44,12 @@ def with_watched_race(judgement: Judgement, watch: RaceWatch, outcome: RunOutcom
 
 
 def with_examination(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
-    """The outcome with what the target's doctor says of a case that ended badly."""
+    """Return the outcome with the doctor's findings on the case that failed."""
     places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
     refused = judgement.problem.under_test is not None and outcome.verdict is Verdict.WRONG_ANSWER
     if outcome.verdict not in _EXAMINED or not places or refused:
         return outcome
-    at = places[0]  # whose verdict is that of the whole
+    at = places[0]  # the case that decided the verdict
     failed = outcome.cases[at]
     case = next(case for case in judgement.cases if case.name == failed.name)
     with judgement.stage(Stage.EXAMINE):
@@ -72,9 +72,9 @@ def with_examination(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
 
 
 def with_races(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcome:
-    """The outcome of a sanitized program with the races that a further run of one case shows.
+    """Return the outcome of a sanitized program with races from a further run of one case.
 
-    The case is the first that failed, else the last, which is the largest as a rule.
+    This is the first case that failed, else the last case, which is usually the largest.
     """
     if judgement.tool is not Tool.MEMCHECK or outcome.verdict not in _RACED or not outcome.cases:
         return outcome
@@ -120,7 +120,7 @@ def _capability(environment: Mapping[str, str]) -> tuple[int, int]:
 
 
 def _with_language(offered: Sequence[Language], outcome: RunOutcome) -> RunOutcome:
-    """Return the outcome, with Python named if a Triton program was refused because PyTorch computes."""
+    """Return the outcome, and suggest Python if a Triton program was rejected because PyTorch computes."""
     refused = outcome.verdict is Verdict.REJECTED and any(
         said.kind in {_OPERATOR, DiagnosticKind.NO_KERNEL} for said in outcome.diagnostics
     )

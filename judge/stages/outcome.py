@@ -14,14 +14,14 @@ from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
 from problems.vocabulary import COSTS, DiagnosticKind, Severity, Verdict
 
-# Notes that explain wrong answers alone.
+# Notes that only explain wrong answers.
 _CAUSES = {
     DiagnosticKind.CANCELLATION,
     DiagnosticKind.HALF_OVERFLOW,
     DiagnosticKind.MASKED_LOAD,
     DiagnosticKind.PRECISION,
 }
-# Calls that libraries such as Thrust make, too.
+# Calls that libraries such as Thrust make too.
 _CALLS = {
     DiagnosticKind.NEEDLESS_WAIT: ("cudaDeviceSynchronize", "cudaStreamSynchronize"),
     DiagnosticKind.PAGEABLE_COPY: ("cudaMemcpy",),
@@ -37,9 +37,9 @@ _ZEROS_NEEDED = (
 def outcome_of(
     judgement: Judgement, referee: Referee, reports: list[CaseReport], *, zeros_needed: bool = False
 ) -> RunOutcome:
-    """The verdict and the message over `reports`, with the findings and the output of the runner.
+    """Return the verdict and message for `reports`, with the findings and the output of the runner.
 
-    `zeros_needed` says that a case was accepted because masks of loads left zeros.
+    `zeros_needed` says that a case was accepted because masked loads returned zeros.
     """
     if judgement.problem.under_test is not None:
         verdict, message = overall_of_tests(judgement.problem, reports)
@@ -55,7 +55,7 @@ def outcome_of(
     unrelated: Set[DiagnosticKind] = _CAUSES if verdict is Verdict.ACCEPTED else COSTS
     used = ProgramText.read(judgement.source).names()
     if "double" in used:
-        unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # meant, not an accident
+        unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # double precision is intended here
     unrelated = unrelated | {DiagnosticKind.SUMS, *_made_by_libraries(used)}
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
     return RunOutcome(
@@ -75,13 +75,13 @@ def _made_by_libraries(names: set[str]) -> set[DiagnosticKind]:
 def told_to_author(
     judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None
 ) -> tuple[Diagnostic, ...]:
-    """`found`, with those marked that hidden cases may have caused."""
+    """Return `found`, with findings marked that hidden cases may have caused."""
     names = [argument.name for argument in judgement.problem.arguments]
     return told(with_host_lines(found, judgement.source, names), before, judgement.source, names)
 
 
 def all_accepted(reports: Sequence[CaseReport]) -> bool:
-    """Whether no case failed."""
+    """Return whether no case failed."""
     return all(report.verdict is Verdict.ACCEPTED for report in reports)
 
 

@@ -17,7 +17,7 @@ _BUSY = "The GPU was never idle while this program ran on it alone."
 
 
 def rank(judgement: Judgement, built: Built, referee: Referee, checked: RunOutcome) -> RunOutcome:
-    """Time the timed cases of a program whose other cases are all accepted, as `checked` says.
+    """Time the timed cases of a program. All its other cases must be accepted, with the outcome `checked`.
 
     Returns that outcome with the reports of the timed cases, and with a score if all of them have a time.
     """
@@ -35,12 +35,12 @@ def rank(judgement: Judgement, built: Built, referee: Referee, checked: RunOutco
 def _time_alone(
     judgement: Judgement, built: Built, referee: Referee, checked: RunOutcome, *, last: bool = False
 ) -> RunOutcome:
-    """Time the timed cases in a fresh run that has the GPU alone."""
+    """Time the timed cases in a new run that has the GPU alone."""
     return load(judgement, built, referee, Stage.WAIT) or _time(judgement, referee, checked, last=last)
 
 
 def _second_look(judgement: Judgement, built: Built, checked: RunOutcome, first: RunOutcome) -> RunOutcome:
-    """Time a program once more that was faster than its GPU is known to be. The slower figure counts."""
+    """Time a program a second time, because it beat the known rates of its GPU. The slower time counts."""
     judgement.tell(Step.WAITING, "This is faster than expected of the GPU. The program is timed once more.")
     try:
         again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
@@ -52,12 +52,12 @@ def _second_look(judgement: Judgement, built: Built, checked: RunOutcome, first:
 
 
 def _remarkable(outcome: RunOutcome) -> bool:
-    """Whether a time is better than what the GPU was measured to reach."""
+    """Return whether a time beats the measured rates of the GPU."""
     return any(report.timing is not None and report.timing.remarkable for report in outcome.cases)
 
 
 def _time(judgement: Judgement, referee: Referee, checked: RunOutcome, *, last: bool = False) -> RunOutcome:
-    """Time the timed cases. `last` says that no other run comes after this one."""
+    """Time the timed cases. `last` says that no further run follows."""
     reports = list(checked.cases)
     cases = judgement.timed
     with judgement.stage(Stage.DRAW):  # no draws while timing

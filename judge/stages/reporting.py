@@ -22,7 +22,7 @@ _NO_REPORT = (
 
 
 def report_of(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
-    """Tell the last step, and return the report. Its message reveals nothing of hidden cases."""
+    """Report the last step, and return the report. Its message reveals nothing of hidden cases."""
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     profile = _profile(judgement, outcome)
     kind = Report if built.later is None else partial(FreshReport, later=built.later)
@@ -57,7 +57,7 @@ def _shown(judgement: Judgement, output: bytes) -> str:
 
 
 def _profile(judgement: Judgement, outcome: RunOutcome) -> Profile | None:
-    """Return the profile, if one was asked for."""
+    """Return the profile, if one was requested."""
     if judgement.profile_missing:
         return Profile(missing=judgement.profile_missing)
     if judgement.tool is not Tool.PROFILER:

@@ -20,7 +20,7 @@ def start_again(judgement: Judgement) -> Referee:
 def load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> RunOutcome | None:
     """Load the program. Return the outcome if it cannot be loaded, else None.
 
-    `starting` is the stage to which the wait for the runner counts.
+    The wait for the runner counts to the stage `starting`.
     """
     with judgement.stage(starting):
         referee.ready()

@@ -1,1 +1,1 @@
-"""Importers: problem sets that an operator has on disk become packages. Nothing of them is shipped."""
+"""Importers convert problem sets on an operator's disk to packages. Warpcourt ships none of these sets."""

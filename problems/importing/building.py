@@ -1,4 +1,4 @@
-"""Builds a package out of what a format's reader found and the sandbox described. Executes nothing."""
+"""Builds a package from the result of a format's reader and the sandbox's description. Executes nothing."""
 
 import tempfile
 from collections.abc import Mapping
@@ -27,11 +27,11 @@ _NOTE = "Does nothing. Written by the importer; replace it with your own solutio
 
 @dataclass(frozen=True, slots=True)
 class ProblemSource:
-    """A problem as a reader found it. Nothing of it has run.
+    """A problem from a format's reader. None of its code has run.
 
-    `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of
-    `format` must know, as Python. `markdown` is the statement, `starters` programs to begin with, by
-    language. A problem whose own check cannot be expressed as a tolerance (`checks`) gets a checker.
+    `files` are the author's Python files by import path. `constants` are constants for the adapter of
+    `format`, as Python. `markdown` is the statement, and `starters` are starting programs by language. If the
+    problem's own check cannot be expressed as a tolerance (`checks`), the package gets a checker.
     """
 
     format: str
@@ -51,7 +51,7 @@ class ProblemSource:
 
     @property
     def examined(self) -> str:
-        """The text that the sandbox examines."""
+        """Return the text that the sandbox examines."""
         return examined_text(self.format, self.files, self.constants)
 
 
@@ -63,13 +63,13 @@ def build(
     zeroed: bool = False,
     without: Mapping[str, str] | None = None,
 ) -> Imported:
-    """The package.
+    """Build the package.
 
-    With `scale`, timed cases that are too small become larger ones. With `zeroed`, all outputs start at zero.
-    `without` are cases to leave out, with the reason.
+    With `scale`, timed cases that are too small are enlarged. With `zeroed`, all outputs start at zero.
+    `without` maps cases to leave out to the reason.
 
     Raises:
-        Refused: there is none, with the reason.
+        Refused: no package can be built. The message has the reason.
     """
     planned = plan(described, zeroed=zeroed)
     planned.warnings[:0] = source.warnings
@@ -123,14 +123,14 @@ def build(
 
 
 def _programs(source: ProblemSource, planned: Plan, cases: Cases) -> dict[str, bytes]:
-    """reference.py, and checker.py where there is one."""
+    """Return reference.py, and checker.py if the problem needs one."""
     given = (source.format, source.files, source.constants, planned, cases)
     found = {"reference.py": reference_text(*given).encode()}
     return found | ({"checker.py": checker_text(*given).encode()} if source.checks else {})
 
 
 def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:
-    """The problem that these files are. Raises Refused with what is wrong with them."""
+    """Load the problem from these files. Raises Refused with their faults."""
     with tempfile.TemporaryDirectory(prefix="warpcourt-import-") as scratch:
         folder = Path(scratch) / slug
         write_package(folder, files)
@@ -142,7 +142,7 @@ def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:
 
 
 def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of a package into `folder`, which must not be there. Raises OSError."""
+    """Write the files of a package into `folder`, which must not exist. Raises OSError."""
     with placing(folder) as place:
         for name, content in files.items():
             place.write(name, (content,))

@@ -1,8 +1,8 @@
-"""Cases out of tests: which group each belongs to, and cases of other sizes where a group would be empty.
+"""Derives cases from tests: assigns tests to groups, and invents cases of other sizes for empty groups.
 
-Such cases keep what holds of the sizes of all tests, see `problems.importing.relations`. Their contents are
-drawn like those that were seen, between the least and the greatest value. That is right for plain data and
-wrong for data with structure, so it is always said.
+Invented cases keep the relations between the sizes of all tests, see `problems.importing.relations`. Their
+contents are drawn with the distribution of the tests' contents, between the least and the greatest value.
+This is right for plain data and wrong for structured data, so the import always reports it.
 """
 
 import math
@@ -36,7 +36,7 @@ _GROUPS = (Group.SAMPLE, Group.SMALL, Group.ODD, Group.LARGE, Group.TIMED)
 
 @dataclass(frozen=True, slots=True)
 class PlannedCase:
-    """A case. `test` is the author's test, None where the contents are drawn like others."""
+    """A case. `test` is the author's test, None for an invented case with drawn contents."""
 
     name: str
     group: Group
@@ -47,19 +47,19 @@ class PlannedCase:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """All cases of a package, and sizes that are offered for timed ones, by the case's name."""
+    """All cases of a package, and suggested sizes for timed cases by the case's name."""
 
     cases: tuple[PlannedCase, ...]
     offered: Mapping[str, Mapping[str, int]]
 
 
 def plan_cases(plan: Plan, *, scale: bool, without: Mapping[str, str] | None = None) -> Cases:
-    """The cases of a problem, in the order in which they are judged.
+    """Return the cases of a problem, in the order in which they are judged.
 
-    With `scale`, timed ones that are small are enlarged. `without` are cases that cannot be, with the reason.
+    With `scale`, small timed cases are enlarged. `without` maps impossible cases to the reason.
 
     Raises:
-        Refused: none is left.
+        Refused: no case is left.
     """
     cases: list[PlannedCase] = []
     for index, test in enumerate(plan.tests):
@@ -89,7 +89,7 @@ def _sound(plan: Plan, cases: Iterable[PlannedCase], without: Mapping[str, str])
 
 
 def bytes_of(plan: Plan, sizes: Mapping[str, int]) -> int:
-    """The bytes of all arrays of a case. Raises FormulaError where the sizes make no arrays."""
+    """Return the bytes of all arrays of a case. Raises FormulaError if a shape cannot be computed."""
     return sum(_elements(plan, name, sizes) * dtype.itemsize for name, dtype in _arrays(plan))
 
 
@@ -118,7 +118,7 @@ def _group(plan: Plan, test: Test, sizes: Mapping[str, int]) -> Group:
 
 
 def _few_timed(plan: Plan, cases: list[PlannedCase]) -> Iterator[PlannedCase]:
-    """At most a few timed cases, from the least to the greatest: they take the GPU for themselves."""
+    """Return at most a few timed cases, from the smallest to the largest: each occupies a whole GPU."""
     timed = sorted((c for c in cases if c.group is Group.TIMED), key=lambda c: bytes_of(plan, c.sizes))
     step = max(1.0, (len(timed) - 1) / max(1, _MOST_TIMED - 1))
     kept = {timed[round(i * step)].name for i in range(min(len(timed), _MOST_TIMED))}
@@ -170,9 +170,9 @@ def _told(sizes: Mapping[str, int]) -> str:
 def scaled(
     plan: Plan, sizes: Mapping[str, int], wanted_bytes: int, *, beyond: bool = False
 ) -> dict[str, int]:
-    """The sizes with extents of arrays doubled or halved until the arrays have about so many bytes.
+    """Return sizes with extents doubled or halved until the arrays have about `wanted_bytes` bytes.
 
-    They keep what holds of the sizes of all tests. Only with `beyond` they may be larger than all of them.
+    They keep the relations between the sizes of all tests. Only with `beyond` may they exceed all tests.
     """
     found = dict(sizes)
     if plan.fixed:
@@ -201,10 +201,11 @@ def scaled(
 def _steps(
     plan: Plan, sizes: Mapping[str, int], free: Iterable[str], *, down: bool
 ) -> Iterator[dict[str, int]]:
-    """Sizes with one of `free` doubled or halved, or all of those that must divide each other."""
+    """Yield sizes with one of `free` doubled or halved, or with all that must divide each other."""
     left = [*free]
     while left:
-        # The greatest goes down first, and the least goes up last: those are counts, not features.
+        # The largest size is halved first, and the smallest is doubled last, since large sizes are usually
+        # counts.
         name = max(left, key=lambda n: sizes[n]) if down else _grows(sizes, left)
         left.remove(name)
         together = [other for other in free if other in plan.relations.tied(name)]
@@ -213,7 +214,10 @@ def _steps(
 
 
 def _is_further(plan: Plan, before: Mapping[str, int], after: Mapping[str, int], *, down: bool) -> bool:
-    """Whether the arrays are smaller, or greater without one that is smaller, as where a window grows."""
+    """Return whether the arrays are smaller, or else larger without any array getting smaller.
+
+    An output gets smaller if a window grows.
+    """
     try:
         if down:
             return bytes_of(plan, after) < bytes_of(plan, before)
@@ -224,14 +228,14 @@ def _is_further(plan: Plan, before: Mapping[str, int], after: Mapping[str, int],
 
 
 def _extents(plan: Plan) -> set[str]:
-    """The sizes that shapes are made of."""
+    """Return the sizes that occur in shapes."""
     return {
         name for shape in plan.sizes.shapes.values() for text in shape for name in Formula.parse(text).names
     }
 
 
 def _grows(sizes: Mapping[str, int], free: Iterable[str]) -> str:
-    """The least of the great sizes: arrays keep their proportions roughly."""
+    """Return the smallest of the large sizes, so that arrays roughly keep their proportions."""
     names = list(free)
     most = max(sizes[name] for name in names)
     great = [name for name in names if sizes[name] * 4 >= most]
@@ -265,7 +269,7 @@ def _fill_groups(plan: Plan, cases: list[PlannedCase], without: Mapping[str, str
 def _fill(
     plan: Plan, cases: list[PlannedCase], group: Group, wanted_bytes: int, without: Mapping[str, str]
 ) -> None:
-    """A case of sizes that no test has; a test of another group where sizes cannot change or do not draw."""
+    """Add a case with invented sizes, or a test of another group if sizes cannot change or be drawn."""
     name = case_name(f"{group} sizes", (c.name for c in cases))
     hidden = [case for case in cases if case.group in {Group.SMALL, Group.ODD, Group.LARGE}]
     base = max(hidden or cases, key=lambda case: bytes_of(plan, case.sizes))
@@ -302,7 +306,7 @@ def _odd(plan: Plan, sizes: Mapping[str, int], *, smaller: bool) -> dict[str, in
     if plan.fixed:
         return found
     extents = _extents(plan)
-    # The less stay the less: a window stays smaller than what it moves over.
+    # The order of sizes is kept, so a window stays smaller than the array that it moves over.
     for number, (name, value) in enumerate(sorted(sizes.items(), key=lambda size: size[1])):
         if name in extents and name != VARIANT and value >= _SCALABLE_FROM:
             alike = plan.relations.equal(name) | {name}
@@ -312,7 +316,7 @@ def _odd(plan: Plan, sizes: Mapping[str, int], *, smaller: bool) -> dict[str, in
 
 
 def _odd_ones(first: int) -> Iterator[int]:
-    """Sizes to try, from `first` up and then down: those that are not even come first."""
+    """Yield sizes to try, from `first` up and then down. Odd sizes come first."""
     yield from range(first, first + _MOST_TRIED, 2)
     yield from range(first + 1, first + _MOST_TRIED, 2)
     yield from range(first - 1, 1, -1)
@@ -327,7 +331,7 @@ def _is_sound(plan: Plan, sizes: Mapping[str, int], *, smaller: bool) -> bool:
 
 
 def _literals(plan: Plan, test: Test) -> dict[str, tuple[str, ...]]:
-    """The inputs of an example, if all of them are few numbers that a page can show."""
+    """Return the inputs of an example, if all of them are small enough for a page."""
     found = {}
     for argument in plan.arrays:
         if argument.role is Role.OUT:
@@ -342,7 +346,7 @@ def _literals(plan: Plan, test: Test) -> dict[str, tuple[str, ...]]:
 
 
 def literal(number: float, dtype: Dtype) -> str:
-    """The shortest decimal that is this number in that dtype."""
+    """Return the shortest decimal that is rounded to this number in the dtype."""
     if isinstance(number, int) or (number == int(number) and abs(number) < 2**53):
         return str(int(number))
     code = {Dtype.FLOAT32: "<f", Dtype.FLOAT16: "<e", Dtype.BFLOAT16: "<f"}.get(dtype, "<d")

@@ -1,4 +1,4 @@
-"""Contents for sizes that the set has no test of: they are drawn like those that were seen."""
+"""Describes the distribution of tests' contents, so that similar contents can be drawn for other sizes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,13 +7,13 @@ from problems.vocabulary import Dtype
 
 Law = tuple[str, float, float]
 
-_EXACT_BELOW = 2**53  # whole numbers that float64 tells apart
+_EXACT_BELOW = 2**53  # float64 distinguishes all whole numbers below
 _NORMAL_BELOW = 0.22  # deviation over range: 0.29 for uniform numbers, less for normal ones
-_FEW = 16  # elements that may be in order by chance
+_FEW = 16  # fewer elements may be in order by chance
 
 
 def law_of(name: str, dtype: Dtype, tests: Sequence[Test]) -> Law:
-    """The distribution of an array's contents: its kind, and two numbers that say which."""
+    """Return the distribution of an array's contents: its kind and two parameters."""
     seen = [*_seen(name, tests)]
     if not seen:
         return ("integers", 0, 1) if not dtype.is_float else ("uniform", -1.0, 1.0)
@@ -32,13 +32,13 @@ def law_of(name: str, dtype: Dtype, tests: Sequence[Test]) -> Law:
 
 
 def is_sorted(name: str, tests: Sequence[Test]) -> bool:
-    """Whether the rows of an array ascend in every test, and not by chance."""
+    """Return whether the rows of an array ascend in every test, and not by chance."""
     varied = [array for array in _seen(name, tests) if array.deviation > 0]
     return any(array.shape[-1:] >= (_FEW,) for array in varied) and all(array.ordered for array in varied)
 
 
 def most_of(name: str, tests: Sequence[Test]) -> float | None:
-    """The greatest element that was seen; None if none was."""
+    """Return the greatest element in all tests; None if no contents are known."""
     return max((array.high for array in _seen(name, tests) if array.high is not None), default=None)
 
 

@@ -1,4 +1,4 @@
-"""Parses the sandbox's description of a problem to import. It ran foreign code, so all is validated."""
+"""Parses the sandbox's description of a problem to import. The sandbox ran foreign code: all is validated."""
 
 import json
 import math
@@ -21,7 +21,7 @@ _USES = {"written", "kept", "read"}
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array of one test. Numbers about its contents are there if it was made in memory.
+    """An array of one test. Figures about its contents are known if it was created in memory.
 
     `ordered` says that each of its rows ascends.
     """
@@ -71,7 +71,7 @@ class DescribedArgument:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module of `torch.nn` that is passed: the numbers that make it, and the array of each parameter."""
+    """An argument that is a `torch.nn` module: its constructor's numbers, and the array of each parameter."""
 
     name: str
     kind: str
@@ -81,13 +81,13 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One of the author's tests. `failed` says why there is nothing else.
+    """One of the author's tests. If it failed, `failed` has the reason, and all else is empty.
 
-    `unmade` says why its outputs are not known, if so. `probed` says that the reference ran on it. Then
-    `initial` says of each output whether its contents are `written`, `kept` in part or `read`, and `wide`
-    whether it works in float64: None where that takes more memory than there is. `zeroed` are the outputs
-    that the author's code makes as zeros; others hold what happens to be in memory. `drift` is how far its
-    results are from those in float64, as a multiple of the tolerance.
+    If its outputs are unknown, `unmade` has the reason. `probed` says that the reference ran on it. Then
+    `initial` says for each output whether its initial contents are overwritten (`written`), `kept` in part or
+    `read`. `wide` says whether the reference works in float64, None if there is not enough memory for that.
+    `zeroed` are the outputs that the author's code creates as zeros; other outputs are uninitialised. `drift`
+    is the difference between its results and those in float64, as a multiple of the tolerance.
     """
 
     part: str
@@ -112,7 +112,8 @@ class Test:
 class Described:
     """A problem as its author's code describes it.
 
-    `call` is there where programs are called in a way of their own, in Python. `notes` are for who imports.
+    `call` describes the call of Python programs, if it has a form of its own. `notes` are for the importing
+    user.
     """
 
     title: str
@@ -128,10 +129,10 @@ class Described:
 
 
 def parse_description(content: bytes) -> Described:
-    """Parse what the sandbox wrote.
+    """Parse the output of the sandbox.
 
     Raises:
-        Refused: the author's code failed, with its message; or the answer is none that we know.
+        Refused: the author's code failed (the message says how), or the description is malformed.
     """
     if len(content) > MAX_DESCRIPTION_BYTES:
         raise Refused("the description of its tests is too large")
@@ -277,7 +278,7 @@ def _number(value: object, *, finite: bool = True) -> float:
 
 
 def _exact(value: object, *, finite: bool = True) -> float:
-    """A number; a whole one of 64 bits as it is, for as a float it would be another."""
+    """Return a number. Whole numbers of 64 bits stay integers, because a float would change them."""
     number = _number(value, finite=finite)
     return value if isinstance(value, int) and abs(value) < 2**63 else number
 

@@ -1,4 +1,4 @@
-"""Takes one function out of an author's files, with all that it needs, as one file. Executes nothing."""
+"""Extracts one function with all its dependencies from an author's files into one file. Executes nothing."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from problems.vocabulary import Verdict
 
 @dataclass(frozen=True, slots=True)
 class StartingSolution:
-    """A solution that the set itself gives, with the verdict that it must get."""
+    """A solution from the set itself, with the verdict that it must get."""
 
     file: str
     text: str
@@ -53,7 +53,7 @@ class _Module:
 
 
 def standalone(files: Mapping[str, str], main: str, wanted: str) -> str:
-    """The function `wanted` of `main`, with the definitions and imports that it needs of all `files`.
+    """Return the function `wanted` of `main`, with the definitions and imports that it needs from `files`.
 
     Raises:
         Refused: `main` does not define it.

@@ -1,8 +1,8 @@
 """Reads GPU MODE tasks: folders with `task.yml`, and `reference.py` with `generate_input` and `ref_kernel`.
 
-Programs define `custom_kernel`, which gets what `generate_input` makes and returns what `ref_kernel` does.
-Tests and benchmarks are parameters in task.yml; the seeds among them are mixed with ours, so contents are new
-each time.
+Programs define `custom_kernel`, which takes the data of `generate_input` and must return the same results as
+`ref_kernel`. Tests and benchmarks are parameters in task.yml. Their seeds are mixed with Warpcourt's seeds,
+so contents differ in each draw.
 """
 
 import ast
@@ -24,7 +24,7 @@ _MOST_TASK_KIB = 64
 _MOST_TESTS = 24
 _OWN = {"submission.py", "eval.py"}
 _SUBMISSION = "@SUBMISSION@"
-# How many arguments come before tolerances, which are known where they are given by name.
+# The number of positional arguments before the tolerances, which may also be keyword arguments.
 _PLACES = {"make_match_reference": 1, "match_reference": 3, "verbose_allclose": 2, "verbose_allequal": 3}
 # Defaults of `match_reference` in the collection's own utils.py.
 _USUAL = (1e-5, 1e-8)
@@ -41,7 +41,7 @@ def read(folder: Path, *, within: Path) -> ProblemSource:
     """Read the task in `folder`. Files are taken from `within`, never from above.
 
     Raises:
-        Refused: it is not a task in Python for one GPU, or a file is missing.
+        Refused: the task is not in Python for one GPU, or a file is missing.
     """
     task = _task(folder / _TASK)
     files = _files(folder, within, task)
@@ -95,7 +95,7 @@ def _task(path: Path) -> Mapping[str, object]:
 
 
 def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, str]:
-    """The Python files that the task lists, by the names that it gives them; or all that it has."""
+    """Return the Python files that the task lists, by their names in the task; or all Python files."""
     listed = task.get("files")
     if not isinstance(listed, list):
         listed = [{"name": path.name, "source": path.name} for path in sorted(folder.glob("*.py"))]
@@ -108,7 +108,7 @@ def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, 
             continue
         try:
             path = (folder / str(source)).resolve()
-        except (OSError, RuntimeError, ValueError) as error:  # too long, a loop of links, or with a NUL
+        except (OSError, RuntimeError, ValueError) as error:  # too long, has a NUL, or a loop of links
             raise Refused(f"{_TASK} lists a file whose source is not a path") from error
         if not path.is_relative_to(within.resolve()):
             raise Refused(
@@ -123,7 +123,7 @@ def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, 
 
 
 def _parameters(listed: object, key: str) -> list[dict[str, object]]:
-    """The parameters of tests, which must be plain values."""
+    """Return the parameters of tests, which must be plain values."""
     if not isinstance(listed, list) or any(not isinstance(entry, dict) for entry in listed):
         raise Refused(f"{_TASK}: {key} must be a list of parameters")
     found = []
@@ -145,9 +145,9 @@ def _is_plain(value: object) -> bool:
 
 
 def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, float, bool]:
-    """Relative and absolute tolerance, and whether `check_implementation` must be asked itself.
+    """Return relative and absolute tolerance, and whether `check_implementation` itself must be called.
 
-    It need not be where it compares by the set's own functions with the same two numbers for all outputs.
+    It need not be called if it uses the set's own comparison with the same two numbers for all outputs.
     """
     tree = ast.parse(files[_MAIN])
     check = next((node for node in tree.body if _defines(node, "check_implementation")), None)
@@ -177,7 +177,7 @@ def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, fl
 
 
 def _stated(call: ast.Call, key: str, tree: ast.Module) -> float | None:
-    """The tolerance that a call compares with; None where it is given as no number."""
+    """Return the tolerance of a call; None if it is not a number."""
     given = [keyword.value for keyword in call.keywords if keyword.arg == key]
     return _number(given[0], tree) if given else dict(zip(("rtol", "atol"), _USUAL, strict=True))[key]
 
@@ -195,7 +195,7 @@ def _defines(node: ast.stmt, name: str) -> bool:
 
 
 def _number(node: ast.expr, tree: ast.Module) -> float | None:
-    """The number that an expression is: written down, or a name that stands for one at the file's head."""
+    """Return the number of an expression: a literal, or the name of a number at the beginning of the file."""
     if isinstance(node, ast.Name):
         given = [line.value for line in tree.body if isinstance(line, ast.Assign) and _defines(line, node.id)]
         node = given[-1] if given else node

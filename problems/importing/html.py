@@ -1,11 +1,10 @@
-r"""HTML statements as Markdown: known elements become Markdown, text is kept, nothing else comes through.
+r"""Converts HTML statements to Markdown: known elements and text are kept, everything else is dropped.
 
-Theory of operation. lxml parses: in time that grows with the length of the text alone, and to a depth of 256
-elements, so that what follows may call itself for each level. An unknown element leaves its text and a
-warning; an element that runs or loads something leaves nothing. Text is escaped so that it means itself in
-Markdown. TeX between `\(…\)`, `\[…\]` and `$$…$$` becomes that of our statements. Drawings go out as figures,
-see `problems.importing.svg`. The site renders Markdown without HTML and sanitises what comes of it, so
-nothing here is trusted to be harmless.
+Theory of operation. lxml parses in linear time and to a depth of at most 256 elements, so the conversion may
+be recursive. For an unknown element, the text and a warning remain. An element that runs or loads something
+is removed. Text is escaped so that it has no meaning in Markdown. TeX between `\(…\)`, `\[…\]` and `$$…$$` is
+converted to the syntax of Warpcourt's statements. Drawings become figures, see `problems.importing.svg`. The
+site renders Markdown without HTML and sanitises the result, so its safety does not depend on this module.
 """
 
 import re
@@ -14,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-# A formula that is not closed ends where another begins, a drawing that is not closed at the end of the text.
+# An unclosed formula ends where the next one begins. An unclosed drawing ends at the end of the text.
 _MATH = re.compile(
     r"(\\\((?:[^\\]++|\\(?![()]))*+\\\)|\\\[(?:[^\\]++|\\(?![\[\]]))*+\\\]|\$\$.*?\$\$)", re.DOTALL
 )
@@ -44,7 +43,10 @@ _LINK = re.compile(r"https?://[^\s<>()\"']{1,500}")
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """A converted text, its drawings in order, and what was lost. Drawing n is `figures/figure-n.svg`."""
+    """A converted text, its drawings in order, and warnings about dropped contents.
+
+    Drawing n is `figures/figure-n.svg`.
+    """
 
     text: str
     drawings: tuple[str, ...]
@@ -52,7 +54,10 @@ class Markdown:
 
 
 def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown:
-    """Convert `html`. `keep_drawing` gets each drawing with its number from 1, and keeps it or not."""
+    """Convert `html`.
+
+    `keep_drawing` is called with each drawing and its number from 1, and decides whether to keep it.
+    """
     drawings: list[str] = []
 
     def placed(match: re.Match[str]) -> str:
@@ -90,7 +95,7 @@ class _Converter:
         self._begun = False
 
     def warn(self, text: str) -> None:
-        """Say once what was lost."""
+        """Warn about dropped contents, once for each text."""
         if text not in self.warnings:
             self.warnings.append(text)
 
@@ -235,7 +240,7 @@ def _escaped(text: str) -> str:
 
 
 def _line_start(text: str) -> str:
-    """A text that would begin a list means itself."""
+    """Escape a text that would begin a list."""
     text = re.sub(r"^(\s*\d{1,9})([.)])(?=\s|$)", r"\1\\\2", text)
     return re.sub(r"^(\s*)([-+])(?=\s|$)", r"\1\\\2", text)
 

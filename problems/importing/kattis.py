@@ -1,8 +1,9 @@
 """Reads Kattis metadata of a Warpcourt package: title, keywords, limits, expected verdicts.
 
-Problems there read and write text, so a signature, a generator and cases cannot come from them. A folder
-that has `problem.yaml` and `submissions/` besides our `problem.toml`, `statement.md` and `reference.py` is
-imported: metadata with an equivalent is converted, and the rest gives warnings. Nothing is executed.
+Kattis problems read and write text, so signatures, generators and cases cannot be derived from them. A folder
+is imported if it has `problem.yaml` and `submissions/` in addition to Warpcourt's `problem.toml`,
+`statement.md` and `reference.py`. Metadata with an equivalent is converted, and other metadata gives
+warnings. Nothing is executed.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""Reads KernelBench files: `Model`, `get_inputs` and `get_init_inputs` over numbers at the head of the file.
+"""Reads KernelBench files: `Model`, `get_inputs` and `get_init_inputs` with numbers at the top of the file.
 
-Programs define `ModelNew`. The parameters of `Model` are arguments of the problem, with new contents each
-time. A file has one test; other sizes are made by other numbers at its head, which the sandbox tries.
+Programs define `ModelNew`. The parameters of `Model` are arguments of the problem, with new contents in each
+draw. A file has one test. The sandbox tries other numbers at the top of the file to get tests of other sizes.
 """
 
 import ast
@@ -36,7 +36,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
-    ast.Pow: lambda base, power: base ** min(power, 31),  # no more is needed to pass _MOST
+    ast.Pow: lambda base, power: base ** min(power, 31),  # this suffices to exceed _MOST
 }
 
 Numbers = Mapping[str, int]
@@ -50,10 +50,10 @@ def find(folder: Path) -> Iterator[Path]:
 
 
 def read(path: Path, *, within: Path) -> ProblemSource:
-    """Read one file.
+    """Read the file `path`.
 
     Raises:
-        Refused: it is none of the format.
+        Refused: the file does not have this format.
     """
     text = read_source(path)
     tree = ast.parse(text)
@@ -85,11 +85,11 @@ def read(path: Path, *, within: Path) -> ProblemSource:
 
 
 def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
-    """Kinds of tests with the numbers to try for each, the best first.
+    """Return kinds of tests, each with the numbers to try, the best first.
 
-    `free` numbers are extents of inputs alone; `tied` ones make the model too: they stay or shrink together.
-    Few of something are likely what the model was written for, as three channels or a kernel of seven are:
-    they stay as they are at first. Then some do, as layers are.
+    `free` numbers are only extents of inputs. `tied` numbers also determine the model, so they stay or shrink
+    together. Small numbers are probably essential to the model, such as three channels or a kernel size of
+    seven, so they are kept at first. Later candidates shrink some of them, such as the number of layers.
     """
     few = {name: value for name, value in free.items() if value <= _FEW}
     few |= {
@@ -134,7 +134,7 @@ def _at_most(numbers: Numbers, most: int) -> dict[str, int]:
 
 
 def _divided(numbers: Numbers, most: int) -> dict[str, int]:
-    """All divided by the same power of two until the greatest is at most `most`; none below one."""
+    """Divide all numbers by a power of two until the greatest is at most `most`, but none below one."""
     divisor = 1
     while numbers and max(numbers.values()) // divisor > most:
         divisor *= 2
@@ -142,7 +142,7 @@ def _divided(numbers: Numbers, most: int) -> dict[str, int]:
 
 
 def _apart(numbers: Numbers) -> dict[str, int]:
-    """Equal numbers made different, so that shapes tell which of them they are made of."""
+    """Make equal numbers different, so that shapes show which of them they depend on."""
     seen: Counter[int] = Counter()
     found = {}
     for name, value in numbers.items():
@@ -167,7 +167,7 @@ def _require(tree: ast.Module) -> None:
 
 
 def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
-    """The numbers at the file's head that shape inputs: those that the model does not know, and the rest."""
+    """Return the numbers at the file's top that shape inputs: those unknown to the model, and the rest."""
     slots = [
         slot
         for node in tree.body
@@ -211,7 +211,7 @@ def _slots(node: ast.Assign) -> Iterator[_Slot]:
 
 
 def _whole(node: ast.expr) -> int | None:
-    """A whole number, or what is calculated of such."""
+    """Return the value of a whole number or an expression of whole numbers."""
     match node:
         case ast.Constant(value=int(value)) if type(value) is int and value <= _MOST:
             return value
@@ -224,7 +224,7 @@ def _whole(node: ast.expr) -> int | None:
 
 
 def _used(tree: ast.Module, function: str) -> set[str]:
-    """The names that a function uses, and those behind them at the head of the file."""
+    """Return the names that a function uses, and the names that these depend on at the top of the file."""
     heads = {
         name: node
         for node in tree.body
@@ -246,7 +246,7 @@ def _used(tree: ast.Module, function: str) -> set[str]:
 
 
 def _foreign(node: ast.ClassDef) -> set[str]:
-    """The names that a class uses and does not bind itself."""
+    """Return the names that a class uses but does not bind."""
     bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
     bound |= {p.id for p in ast.walk(node) if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Store)}
     return _names(node) - bound

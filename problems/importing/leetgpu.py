@@ -1,7 +1,7 @@
 """Reads LeetGPU challenge folders: `challenges/<difficulty>/<id>_<slug>/` with challenge.py, challenge.html.
 
-The class `Challenge` is never imported here; its file goes to the sandbox as text, with the modules below
-`challenges/` that it imports, `core.challenge_base` above all.
+The importer never imports the class `Challenge`. It passes the file to the sandbox as text, with the modules
+below `challenges/` that it imports, mainly `core.challenge_base`.
 """
 
 import re
@@ -36,7 +36,7 @@ def read(folder: Path, *, within: Path) -> ProblemSource:
     """Read the challenge in `folder`. Modules are looked for up to `within`, never above.
 
     Raises:
-        Refused: a file is missing or none of the format.
+        Refused: a file is missing or does not have this format.
     """
     root = _root(folder, within)
     files = with_imports(folder / _MAIN, _MAIN, [root, folder])

@@ -1,4 +1,4 @@
-"""Names of other formats as ours: lower-case words, nothing that a language reserves."""
+"""Converts names of other formats to Warpcourt's: lower-case words that no language reserves."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ _MOST = 32
 
 
 def argument_names(theirs: Iterable[str]) -> dict[str, str]:
-    """A name of ours for each of theirs, all different."""
+    """Return a unique Warpcourt name for each of the set's names."""
     names: dict[str, str] = {}
     for name in theirs:
         plain = re.sub(r"[^a-z0-9]+", "_", _apart(name).lower()).strip("_") or "argument"
@@ -20,7 +20,7 @@ def argument_names(theirs: Iterable[str]) -> dict[str, str]:
 
 
 def slug_of(name: str) -> str:
-    """A folder's name as a slug; numbers in front go."""
+    """Convert a folder's name to a slug, without leading numbers."""
     words = re.findall(r"[a-z0-9]+", name.lower())
     while words and words[0].isdigit() and len(words) > 1:
         words = words[1:]
@@ -29,7 +29,7 @@ def slug_of(name: str) -> str:
 
 
 def case_name(name: str, taken: Iterable[str]) -> str:
-    """A test's name as that of a case, different from those taken."""
+    """Convert a test's name to a case name that is not in `taken`."""
     words = re.findall(r"[a-z0-9]+", name.lower())
     plain = "-".join(words)[:32].strip("-") or "test"
     plain = plain if plain[0].isalpha() else f"test-{plain}"

@@ -1,4 +1,4 @@
-"""The operations that the author of a set counts, as a formula over the sizes of a package."""
+"""Derives a formula over the sizes of a package from the operations that a set's author counts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,12 @@ from itertools import combinations
 
 from problems.importing.planning import Plan
 
-_UNKNOWNS = 2  # tests that say more than the factors of a sum
+_UNKNOWNS = 2  # so many tests are needed to confirm a sum of two products
 _FEW_NAMES = 6
 
 
 def operations_formula(plan: Plan) -> tuple[str, bool]:
-    """The operations of a case as a formula over its sizes, and whether it is the author's count."""
+    """Return the operations of a case as a formula over its sizes, and whether this is the author's count."""
     counts: Mapping[int, float] = {
         index: test.operations for index, test in enumerate(plan.tests) if test.operations is not None
     }
@@ -25,7 +25,7 @@ def operations_formula(plan: Plan) -> tuple[str, bool]:
 
 
 def _fitted(plan: Plan, counts: Mapping[int, float], names: Sequence[str]) -> str:
-    """`factor * a * b`, or the sum of two such, that gives every count, if there is one."""
+    """Return `factor * a * b`, or a sum of two such products, that gives every count, if there is one."""
     subsets = sorted(
         (
             tuple(name for bit, name in enumerate(names) if pattern >> bit & 1)
@@ -53,7 +53,10 @@ def _fitted(plan: Plan, counts: Mapping[int, float], names: Sequence[str]) -> st
 def _two_factors(
     first: Sequence[int], second: Sequence[int], wanted: Sequence[float]
 ) -> tuple[int, int] | None:
-    """Whole factors of two products whose sum is what is wanted in every test: those of two tests, tried."""
+    """Return whole factors of two products whose sum is right in every test.
+
+    They are solved from two tests.
+    """
     for left, right in combinations(range(len(wanted)), 2):
         determinant = first[left] * second[right] - first[right] * second[left]
         if determinant == 0:

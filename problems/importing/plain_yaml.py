@@ -1,7 +1,7 @@
 """Reads untrusted YAML as plain values.
 
-Tags of Python are refused by the loader that this is made from. Aliases are refused here: nine lines of them
-can stand for a billion values, which cost memory only when expanded.
+The base class of the loader refuses Python tags. This module refuses aliases, because nine lines of them can
+represent a billion values when expanded.
 """
 
 import yaml
@@ -19,10 +19,10 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_yaml(text: str | bytes) -> object:
-    """The value of a YAML document.
+    """Return the value of a YAML document.
 
     Raises:
-        YamlInvalid: it is none, or holds aliases.
+        YamlInvalid: the text is not YAML, or has aliases.
     """
     try:
         return yaml.load(text, _Loader)  # noqa: S506 - made from the safe one

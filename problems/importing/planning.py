@@ -1,4 +1,4 @@
-"""From what the sandbox described to what a package says: arguments, sizes, roles, and what to warn of."""
+"""Plans a package from the sandbox's description: arguments, sizes, roles, and warnings."""
 
 import math
 from collections import Counter, defaultdict
@@ -27,9 +27,11 @@ VARIANT = "variant"
 
 @dataclass(frozen=True, slots=True)
 class PlannedArgument:
-    """An argument by the author's name and ours. `flat` arrays have many or varying dimensions in the set.
+    """An argument, with the author's name and Warpcourt's.
 
-    `view` is the element type that programs see, one of BYTE_FORMATS, where that is not `dtype`.
+    `flat` arrays have many or varying dimensions in the set.
+
+    `view` is the element type in the call, one of BYTE_FORMATS, if it differs from `dtype`.
     """
 
     theirs: str
@@ -43,7 +45,7 @@ class PlannedArgument:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it holds whole numbers or truth values, and no numbers of another format as their bits."""
+        """Whether it holds integers or booleans that are not the bits of another format."""
         return not self.dtype.is_float and not self.view
 
     @property
@@ -54,7 +56,7 @@ class PlannedArgument:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The parts of a package without its texts. `tests` are those that can be cases, as in `sizes`."""
+    """The parts of a package without its texts. `tests` are the tests that can be cases, as in `sizes`."""
 
     title: str
     absolute: float
@@ -65,8 +67,8 @@ class Plan:
     sizes: Sizes
     wide: bool
     nan: bool
-    # Whether a case of sizes that no test has would be none: only tests say the dimensions of some array,
-    # or the places that its contents point to.
+    # Whether cases with invented sizes are impossible, because only the tests determine the dimensions of an
+    # array or the indices in its contents.
     fixed: bool
     relations: Relations
     warnings: list[str] = field(default_factory=list)
@@ -78,10 +80,10 @@ class Plan:
 
 
 def plan(described: Described, *, zeroed: bool = False) -> Plan:
-    """Decide what a problem becomes. With `zeroed`, all outputs start at zero.
+    """Plan the package of a problem. With `zeroed`, all outputs start at zero.
 
     Raises:
-        Refused: it becomes no problem, for the reason that the message gives.
+        Refused: the problem cannot be imported. The message has the reason.
     """
     warnings = list(described.notes)
     _refuse(described)
@@ -183,7 +185,7 @@ def _usable(described: Described, warnings: list[str]) -> tuple[Test, ...]:
 
 
 def _of_one_dtype(name: str, tests: list[Test], reasons: defaultdict[str, list[str]]) -> list[Test]:
-    """The tests in which an array has the dtype that it has in most of them: an argument has one."""
+    """Return the tests in which the array has its most frequent dtype, because an argument has one dtype."""
     dtypes = {id(test): value.dtype for test in tests if isinstance(value := test.values[name], Array)}
     if len(set(dtypes.values())) < 2:
         return tests
@@ -210,7 +212,7 @@ def _unusable(test: Test, names: Iterable[str]) -> str:
 
 
 def _fault_of(array: Array, *, expected: bool) -> str:
-    """Why a test with that array cannot be used; empty if it can."""
+    """Return why a test with this array cannot be used; empty if it can."""
     if array.elements == 0:
         return "is empty"
     if len(array.shape) > _MOST_RANK and array.elements > MOST:
@@ -278,15 +280,15 @@ def _is_fixed(arguments: Sequence[PlannedArgument], sizes: Sizes, tests: Sequenc
     if any(argument.flat for argument in arguments):
         return True
     outputs = {argument.ours for argument in arguments if argument.role is Role.OUT}
-    if any(origin.argument in outputs for origin in sizes.origins.values()):  # no formula tells its extent
+    if any(origin.argument in outputs for origin in sizes.origins.values()):  # no formula gives its extent
         return True
     lists = [a.theirs for a in arguments if a.role is Role.IN and a.is_whole]
-    # Integers in order are places in other arrays, which nothing drawn at random would be.
+    # Ascending integers are usually indices into other arrays, which random contents would not be.
     return any(_says_dimensions(name, tests) or is_sorted(name, tests) for name in lists)
 
 
 def _relations(arguments: Sequence[PlannedArgument], sizes: Sizes, tests: Sequence[Test]) -> Relations:
-    """What holds of the sizes in all tests. Numbers that are fractions in the set have no part in it."""
+    """Return the relations between the sizes in all tests. Fractional numbers of the set do not take part."""
     plain = {
         name: column
         for name, column in sizes.columns.items()
@@ -301,10 +303,10 @@ def _is_plain(origin: SizeOrigin) -> bool:
 
 
 def _widening(drift: float, warnings: list[str]) -> float:
-    """The factor on the tolerance with which every program that the set accepts is accepted here.
+    """Return a factor for the tolerance so that every program that the set accepts is accepted here.
 
-    The set compares with its reference in its own precision, and we compare with float64. What is within the
-    tolerance of the one may be farther from the other, by as much as the two differ.
+    The set compares with its reference in its own precision, and Warpcourt compares with float64. A result
+    within the tolerance of the first may be farther from the second, by the difference between the two.
     """
     if drift < _SMALL_DRIFT:
         return 1.0
@@ -317,7 +319,7 @@ def _widening(drift: float, warnings: list[str]) -> float:
 
 
 def _says_dimensions(name: str, tests: Sequence[Test]) -> bool:
-    """Whether a list is the shape of some array in every test in which its contents are known."""
+    """Return whether a list is the shape of some array in every test with known contents."""
     known = [test for test in tests if isinstance(v := test.values[name], Array) and v.flat is not None]
     others = {other for test in known for other in test.values if other != name}
     return any(
@@ -343,7 +345,7 @@ def _role(name: str, said: str, tests: Sequence[Test], warnings: list[str]) -> R
 
 
 def _starts_at_zero(name: str, tests: Sequence[Test]) -> bool:
-    """Whether every test that is judged makes an output as zeros, as far as it was made in memory.
+    """Return whether every judged test that was created in memory creates the output as zeros.
 
     Examples are only shown; many make an empty output where all other tests make zeros.
     """
@@ -352,8 +354,8 @@ def _starts_at_zero(name: str, tests: Sequence[Test]) -> bool:
 
 
 def _array_dtype(name: str, arrays: Sequence[Array]) -> tuple[Dtype, str]:
-    """The dtype of an array on the wire, and the element type that its bytes are seen with, if any."""
-    dtype = arrays[0].dtype  # that of all of them, since the others were omitted
+    """Return the dtype of an array on the wire, and the element type of the view of its bytes, if any."""
+    dtype = arrays[0].dtype  # all have this dtype, since other tests were omitted
     if dtype in BYTE_FORMATS:
         return Dtype.UINT8, dtype
     try:
@@ -376,7 +378,7 @@ def _number(test: Test, name: str) -> float:
 
 
 def inner_shape(argument: PlannedArgument, test: Test) -> tuple[int, ...]:
-    """The shape of an array in one test, as the author's code has it."""
+    """Return the shape of an array in one test, as in the author's code."""
     value = test.values[argument.theirs]
     return value.shape if isinstance(value, Array) else ()
 
@@ -394,7 +396,7 @@ def _outer_shapes(arguments: Iterable[PlannedArgument], test: Test) -> dict[str,
 def _apart(
     tests: tuple[Test, ...], sizes: Sizes, arguments: Sequence[PlannedArgument], warnings: list[str]
 ) -> tuple[Test, ...]:
-    """Tests of the same sizes get a size of their own that tells them apart."""
+    """Add a size that distinguishes tests with equal sizes."""
     seen: dict[tuple[int, ...], list[Test]] = defaultdict(list)
     variants, dropped = [], []
     for index, test in enumerate(tests):

@@ -1,4 +1,4 @@
-"""Writes reference.py: the author's files, our adapter for their format, and the constants that tie them."""
+"""Writes reference.py: the author's files, the adapter for their format, and constants for the adapter."""
 
 from collections.abc import Iterable, Mapping
 
@@ -32,14 +32,14 @@ def reference_text(
     plan: Plan,
     cases: Cases,
 ) -> str:
-    """The package's reference.py."""
+    """Return the package's reference.py."""
     return _described(format_name) + adapter(format_name, _constants(files, constants, plan, cases))
 
 
 def strict(text: str) -> str:
-    """`text` of a reference that also refuses invented sizes where the set's own precision is too low.
+    """Return the reference `text`, extended to refuse invented sizes if the set's own precision is too low.
 
-    The author's assertions count for such sizes too. Only the importer needs that.
+    The author's assertions then also apply to such sizes. Only the importer needs this.
     """
     head, _, rest = text.rpartition("\nSTRICT = False\n")
     return f"{head}\nSTRICT = True\n{rest}" if head else text
@@ -97,7 +97,7 @@ def _constants(
 
 
 def _call(plan: Plan) -> tuple[list[str], list[str], list[str]]:
-    """The author's names before the outputs, of the outputs, and after them."""
+    """Return the author's names before the outputs, of the outputs, and after them."""
     written = [index for index, argument in enumerate(plan.arguments) if argument.written]
     names = [argument.theirs for argument in plan.arguments]
     return names[: written[0]], names[written[0] : written[-1] + 1], names[written[-1] + 1 :]
@@ -131,7 +131,7 @@ def _laws(plan: Plan) -> str:
 
 
 def _readable(plan: Plan, origins: Mapping[str, tuple[str, int | None, int, int]]) -> dict[str, object]:
-    """The origins that reference.py sees: not those of arrays that it is not given."""
+    """Return the origins that reference.py can use, without those of arrays that it does not get."""
     unseen = {a.ours for a in plan.arrays if a.role is Role.OUT}
     return {name: origin for name, origin in origins.items() if origin[0] not in unseen}
 

@@ -1,4 +1,4 @@
-"""Texts of refusals: what is wrong with a problem, and what its author can do about it."""
+"""Texts of refusals: the fault of a problem, and what its author can do."""
 
 import re
 from collections.abc import Mapping

@@ -1,10 +1,10 @@
-"""Decides which sizes may be invented: those that keep what holds of the sizes of all tests of the set.
+"""Decides which sizes may be invented: sizes that keep the relations between the sizes of all tests.
 
-Theory of operation. A set says little about which sizes its reference, its tolerance and solutions to it
-allow. Its tests are right in any case. So an invented size stays between the least and the greatest of the
-tests and keeps their common divisors; if one size is a multiple of another or never above it in all tests, it
-stays so; and where integers in an input are less than a size in all tests, as indices are, they stay less.
-With few tests some of that holds by chance. Then fewer sizes are invented, which does no harm.
+Theory of operation. A set hardly documents which sizes its reference, its tolerance and solutions support.
+Only its tests are certainly valid. So an invented size stays between the least and the greatest size of the
+tests and keeps their common divisors. If one size is a multiple of another in all tests, or never above it,
+this relation is kept. If integers in an input are less than a size in all tests, as indices are, they stay
+less. With few tests, some relations hold by chance. Then fewer sizes are invented, which is harmless.
 """
 
 import math
@@ -19,7 +19,7 @@ Comparison = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """What holds of the sizes in all tests. `above` are contents that sizes must be greater than."""
+    """The relations between sizes in all tests. `above` are contents that sizes must exceed."""
 
     columns: Mapping[str, Column] = field(default_factory=dict)
     multiples: tuple[tuple[str, str], ...] = ()
@@ -28,7 +28,7 @@ class Relations:
 
     @classmethod
     def of(cls, columns: Mapping[str, Column], contents: Iterable[Sequence[float | None]] = ()) -> Self:
-        """The relations of sizes with these values in each test.
+        """Return the relations of sizes with these values in each test.
 
         `contents` are the greatest elements of integer inputs in each test, None where unknown.
         """
@@ -45,9 +45,9 @@ class Relations:
         )
 
     def allow(self, sizes: Mapping[str, int], *, smaller: bool = False, larger: bool = False) -> bool:
-        """Whether a case may have these sizes.
+        """Return whether a case may have these sizes.
 
-        With `smaller` they may be below all tests, and with `larger` above all of them.
+        With `smaller`, they may be below all tests, and with `larger` above all tests.
         """
         return (
             all(self._fits(name, sizes[name], smaller=smaller, larger=larger) for name in self.columns)
@@ -57,11 +57,11 @@ class Relations:
         )
 
     def equal(self, name: str) -> set[str]:
-        """The sizes that are the same as `name` in all tests."""
+        """Return the sizes that equal `name` in all tests."""
         return {other for other in self.tied(name) if self.columns[other] == self.columns[name]}
 
     def tied(self, name: str) -> set[str]:
-        """The sizes that divide `name` in all tests or are multiples of it."""
+        """Return the sizes that divide `name` in all tests or are multiples of it."""
         return {other for pair in self.multiples if name in pair for other in pair} - {name}
 
     def _fits(self, name: str, value: int, *, smaller: bool, larger: bool) -> bool:

@@ -15,14 +15,14 @@ class ImportOutcome(StrEnum):
 
 
 class Refused(Exception):
-    """Raised when a problem cannot be imported. The message is the reason, for who imports."""
+    """Raised if a problem cannot be imported. The message is the reason, for the importing user."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedProblem:
     """One problem. `place` is its folder in the set; `reason` says why it was refused.
 
-    `sizes` are offered for timed cases that are too small, by the case's name.
+    `sizes` are suggested sizes for timed cases that are too small, by the case's name.
     """
 
     place: str
@@ -42,18 +42,18 @@ class ImportedProblem:
         warnings: tuple[str, ...],
         sizes: Mapping[str, Mapping[str, int]] | None = None,
     ) -> "ImportedProblem":
-        """One that is there now."""
+        """Return an imported problem."""
         outcome = ImportOutcome.WARNED if warnings else ImportOutcome.IMPORTED
         return cls(place, slug, title, outcome, warnings, sizes=sizes or {})
 
     @classmethod
     def refused(cls, place: str, slug: str, reason: str) -> "ImportedProblem":
-        """One that is not."""
+        """Return a refused problem."""
         return cls(place, slug, slug, ImportOutcome.REFUSED, reason=reason)
 
     @classmethod
     def of_json(cls, entry: Mapping[str, Any]) -> "ImportedProblem":
-        """The problem that `as_json` described. Further keys do not matter."""
+        """Return the problem from the output of `as_json`. Further keys are ignored."""
         return cls(
             entry["place"],
             entry["slug"],
@@ -65,7 +65,7 @@ class ImportedProblem:
         )
 
     def as_json(self) -> dict[str, object]:
-        """For the API and for programs."""
+        """Return JSON values for the API and for programs."""
         return {
             "place": self.place,
             "slug": self.slug,
@@ -77,7 +77,7 @@ class ImportedProblem:
         }
 
     def as_text(self) -> str:
-        """For a terminal."""
+        """Return text for a terminal."""
         end = f" as {self.slug}" if not self.reason else ""
         told = [self.reason] if self.reason else [*self.warnings]
         return "\n".join([f"{self.place}: {self.outcome}{end}", *(f"    {text}" for text in told)])
@@ -85,7 +85,7 @@ class ImportedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One problem with the files of its package, by their paths; none when it was refused."""
+    """One problem with the files of its package by their paths; no files if it was refused."""
 
     entry: ImportedProblem
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -103,11 +103,11 @@ class ImportReport:
         return sum(entry.outcome is outcome for entry in self.entries)
 
     def as_json(self) -> dict[str, object]:
-        """For the API and for programs."""
+        """Return JSON values for the API and for programs."""
         return {"format": self.format, "problems": [entry.as_json() for entry in self.entries]}
 
     def summary(self) -> str:
-        """For a terminal: counts, then the refused problems by their reasons."""
+        """Return text for a terminal: counts, then the refused problems by their reasons."""
         counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in ImportOutcome)
         reasons: dict[str, list[str]] = {}
         for entry in self.entries:

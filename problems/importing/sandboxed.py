@@ -1,9 +1,10 @@
-"""The seam between an importer and the oracle's sandbox: an author's Python runs there and nowhere else.
+"""The interface between an importer and the oracle's sandbox, the only place where an author's Python runs.
 
-Theory of operation. An importer reads files and parses them; it never imports or runs them. To learn what a
-problem's tests look like it composes one text, `imported.py`, of the author's files as strings and an
-adapter of ours, and has an `Examiner` run it. Later the same text, with constants filled in, is the
-package's `reference.py`: what was examined is what judges. `judge.proof.examination` is the real examiner.
+Theory of operation. An importer reads and parses files, but never imports or runs them. To examine a
+problem's tests, it composes one text, `imported.py`, from the author's files as strings and Warpcourt's
+adapter, and an `Examiner` runs this text. Later, the same text with constants filled in is the package's
+`reference.py`, so the examined code is the code that judges. `judge.proof.examination` implements the
+examiner.
 """
 
 import ast
@@ -22,18 +23,19 @@ MAX_SOURCE_KIB = 96  # together they must fit reference.py, with the adapter
 
 
 class Examiner(Protocol):
-    """Runs an adapter with an author's files, isolated, and says what it found."""
+    """Runs an adapter with an author's files in a sandbox, and describes the problem."""
 
     def examine(self, source: str) -> Described:
         """Describe the problem whose adapter is `source`.
 
         Raises:
-            Refused: the author's code fails, takes too long or too much memory, with the reason.
+            Refused: the author's code fails, takes too long or needs too much memory. The message has the
+                reason.
         """
 
 
 def adapter(format_name: str, constants: Mapping[str, str], *further: str) -> str:
-    """An adapter's text: the constants, each Python already, then the common part and the format's."""
+    """Return an adapter's text: the constants (Python code), the common part, and the format's part."""
     folder = resources.files("problems.importing") / "adapters"
     names = ("common", format_name, *further)
     parts = [(folder / f"{name}.py").read_text(encoding="utf-8") for name in names]
@@ -42,7 +44,7 @@ def adapter(format_name: str, constants: Mapping[str, str], *further: str) -> st
 
 
 def quoted(text: str) -> str:
-    """A Python literal of `text` that can be read and edited wherever its contents allow that."""
+    """Return a Python literal of `text`, which is readable and editable if its contents allow that."""
     for quotes in ("'''", '"""'):
         plain = "\r" not in text and "\0" not in text
         if plain and quotes not in text and not text.endswith(("\\", quotes[0])):
@@ -51,13 +53,13 @@ def quoted(text: str) -> str:
 
 
 def quoted_files(files: Mapping[str, str]) -> str:
-    """A Python literal of files by their names."""
+    """Return a Python literal of files by their names."""
     inner = "".join(f"\n    {name!r}: {quoted(text)}," for name, text in files.items())
     return f"{{{inner}\n}}"
 
 
 def read_source(path: Path) -> str:
-    """The text of one Python file of a set. Raises Refused when it is none."""
+    """Return the text of a Python file of a set. Raises Refused if it is not one."""
     try:
         if path.is_symlink() or not path.is_file():
             raise Refused(f"{path.name[:80]} is missing or not a regular file")
@@ -75,7 +77,7 @@ def read_source(path: Path) -> str:
 
 
 def with_imports(main: Path, name: str, roots: Sequence[Path]) -> dict[str, str]:
-    """`main` under `name`, and the modules below `roots` that it imports, directly or not, by their paths.
+    """Return `main` under `name`, and the modules below `roots` that it imports, directly or indirectly.
 
     Other modules must be installed in the sandbox. Raises Refused.
     """

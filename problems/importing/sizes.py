@@ -1,10 +1,10 @@
-"""Finds sizes and formulas in tests that are known by their shapes and numbers alone.
+"""Derives sizes and formulas from tests of which only shapes and numbers are known.
 
-Theory of operation. What is known is a table: a row for each test, a column for each number of the call and
-each extent of an array. A column that never changes is a constant. One that is a number of the call becomes a
-size of its name. The others are explained by those there are: the same, a multiple, a product, a difference.
-What nothing explains becomes a size of its own, so there is always a solution; the simplest that fits all
-tests is taken. With few tests that may be chance, and a person should look at it.
+Theory of operation. The data is a table with a row for each test, and a column for each number of the call
+and each extent of an array. A constant column is a constant. A column of a number of the call becomes a size
+with its name. Other columns are expressed by known sizes: an equal size, a multiple, a product, a difference.
+A column that cannot be expressed becomes a new size, so there is always a solution. The simplest expression
+that fits all tests is used. With few tests it may fit by chance, so a person should check it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,12 +20,12 @@ _STEPS = (1, 2, 3, 4)
 _BLOCKS = (2, 4, 8, 16, 32, 64, 128, 256)
 MOST = 2**31 - 1
 _FEW_TESTS = 4
-_SAME = Decimal("1e-6")  # relative: float32 hardly tells more
+_SAME = Decimal("1e-6")  # relative, about the precision of float32
 _AXES = ("rows", "cols", "depth", "planes")
 
 
 class NoSizes(ValueError):
-    """Raised when a number cannot be a size. The message says which."""
+    """Raised if a number cannot be a size. The message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class Sizes:
     origins: dict[str, SizeOrigin] = field(default_factory=dict)
 
     def of_test(self, index: int) -> dict[str, int]:
-        """The sizes of one test."""
+        """Return the sizes of one test."""
         return {name: column[index] for name, column in self.columns.items()}
 
     def add(self, name: str, column: Column, origin: SizeOrigin | None) -> str:
-        """A new size, of that name or one like it."""
+        """Add a size with this name or a similar one."""
         if max(column) > MOST:
             raise NoSizes(f"{name} would be {max(column)}, and a size is at most {MOST}")
         free = next(n for n in _numbered(name) if n not in self.columns)
@@ -63,7 +63,7 @@ class Sizes:
 
 
 def find_sizes(arrays: Sequence[Shapes], numbers: Sequence[Numbers], fractions: frozenset[str]) -> Sizes:
-    """Sizes for tests with these arrays and numbers, by our names. `fractions` are those of float dtypes.
+    """Return sizes for tests with these arrays and numbers by name. `fractions` are numbers of float dtypes.
 
     Raises:
         NoSizes: a number is not finite or too large.
@@ -125,7 +125,7 @@ def _of_fraction(name: str, column: Sequence[float], sizes: Sizes) -> str:
 
 
 def _digits(name: str, column: Sequence[float]) -> int:
-    """Decimals that say every value of a column, as far as sizes are that large."""
+    """Return how many decimals represent every value of a column, as far as sizes can be that large."""
     decimals = [Decimal(repr(float(value))).normalize() for value in column]
     needed = max(max(0, -int(value.as_tuple().exponent)) for value in decimals)
     most = max(abs(value) for value in decimals)
@@ -220,7 +220,10 @@ _RULES: tuple[Rule, ...] = (_same, _near, _multiple, _products, _differences, _p
 
 
 def _product(column: Column, sizes: Mapping[str, Column]) -> str:
-    """A product that a number of the call is, if it is one; anything less plain would rather be chance."""
+    """Return the product that equals a number of the call, if any.
+
+    Other expressions would likely be chance.
+    """
     if min(column) < 1:
         return ""
     return next(_products(column, sizes), "")

@@ -1,4 +1,4 @@
-"""Writes statement.md: the set's text, and the sections that ours have."""
+"""Writes statement.md: the set's text, and the sections of a Warpcourt statement."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class StatementSection:
 
 
 def sections_of(markdown: str) -> list[StatementSection]:
-    """The text in sections. Headings within code are taken for text."""
+    """Return the text in sections. Headings within code are treated as text."""
     found = [StatementSection("", "")]
     lines: list[str] = []
     fence = ""
@@ -44,7 +44,7 @@ def sections_of(markdown: str) -> list[StatementSection]:
 
 
 def summary_of(markdown: str) -> str:
-    """The first sentence of the text, as plain words."""
+    """Return the first sentence of the text, without markup."""
     body = re.sub(r"\$\$.*?\$\$|```.*?```|!\[[^\]]{0,400}+\]\([^)]{0,400}+\)", " ", markdown, flags=re.DOTALL)
     for paragraph in re.split(r"\n\s*\n", body):
         plain = re.sub(r"\[([^\]]{0,400}+)\]\([^)]{0,400}+\)", r"\1", paragraph)
@@ -59,7 +59,7 @@ def summary_of(markdown: str) -> str:
 
 
 def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str, *, checks: bool = False) -> str:
-    """The statement: the task, the arguments, then the set's sections and ours."""
+    """Return the statement: the task, the arguments, then the set's sections and Warpcourt's."""
     task, constraints, rest = "", "", []
     for section in sections_of(markdown):
         if not section.title:

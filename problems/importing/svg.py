@@ -1,7 +1,7 @@
-"""Drawings of imported statements as figures: what draws is kept, everything else goes.
+"""Converts drawings of imported statements to figures: only elements that draw are kept.
 
-The result must pass `problems.figures`, which decides. A background that was a style becomes a
-rectangle, because light text on our white would be lost.
+The result must pass the checks of `problems.figures`. A background style becomes a rectangle, because light
+text on a white page would be invisible.
 """
 
 import re
@@ -66,13 +66,13 @@ _ATTRIBUTES = _STYLES | {
     *("marker-start", "marker-mid", "marker-end", "markerWidth", "markerHeight", "refX", "refY", "orient"),
     *("markerUnits", "fill-rule", "clip-rule", "preserveAspectRatio", "rotate", "textLength", "role"),
 }
-_COMMENT = re.compile(r"<!--(?:[^-]++|-(?!->))*+(?:-->)?+")  # one that is not closed reaches to the end
+_COMMENT = re.compile(r"<!--(?:[^-]++|-(?!->))*+(?:-->)?+")  # an unclosed one reaches to the end
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);|#)([A-Za-z]+);")
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?:px)?\s*")
 
 
 def cleaned(drawing: str) -> bytes | None:
-    """The drawing as a figure's file, None when none can be made of it."""
+    """Return the drawing as the file of a figure, None if it cannot be converted."""
     if len(drawing) > MAX_FIGURE_KIB * 1024 or "<!" in _COMMENT.sub("", drawing):
         return None
     try:

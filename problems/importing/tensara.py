@@ -1,8 +1,8 @@
 """Reads Tensara definitions: `problems/<slug>/` with def.py and problem.md.
 
-The class of a definition is never imported here. What it says of its tolerance is read off `verify_result`:
-every definition has a checker of its own, nearly all of them compare with `torch.allclose` or for equality,
-and what does more than that is said.
+The importer never imports the class of a definition. It parses the tolerance in `verify_result`. Every
+definition has its own checker, but nearly all of them only compare with `torch.allclose` or for equality. The
+importer reports checkers that do more.
 """
 
 import ast
@@ -23,7 +23,7 @@ _MAIN = "def.py"
 _STATEMENT = "problem.md"
 _MOST_STATEMENT_KIB = 120
 _FRONT = re.compile(r"\A---[^\S\n]*+\n(.*?)\n---[^\S\n]*+\n", re.DOTALL)
-_USUAL = (1e-8, 1e-5)  # what torch.allclose uses: absolute, relative
+_USUAL = (1e-8, 1e-5)  # defaults of torch.allclose: absolute, relative
 _CLOSE = {"allclose", "isclose", "assert_close"}
 _EQUAL = {"equal", "array_equal"}
 _BASES = ("", "engine", "problems")  # where a set keeps the base class `problem.Problem`
@@ -38,7 +38,7 @@ def read(folder: Path, *, within: Path) -> ProblemSource:
     """Read the definition in `folder`. Modules are looked for in the set `within`, never above.
 
     Raises:
-        Refused: a file is missing or none of the format.
+        Refused: a file is missing or does not have this format.
     """
     above = [parent for parent in folder.parents if parent.is_relative_to(within)]
     inside = [folder, *(parent / base for parent in above for base in _BASES)]
@@ -111,14 +111,14 @@ def _tags(front: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _parameters(front: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The parameters where the statement's head has them, as it did before definitions had."""
+    """Return the parameters from the front matter of the statement, where older sets have them."""
     given = front.get("parameters")
     listed = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
     return [{key: str(entry.get(key, ""))[:60] for key in ("name", "type", "pointer")} for entry in listed]
 
 
 def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, bool]:
-    """Absolute and relative tolerance, as `verify_result` has them, and whether it must be asked itself."""
+    """Return absolute and relative tolerance of `verify_result`, and whether it must be called itself."""
     methods = {node.name: node for node in found.body if isinstance(node, ast.FunctionDef)}
     verify = methods.get("verify_result")
     if verify is None:
@@ -147,7 +147,7 @@ def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, 
 
 
 def _uses_state(verify: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef]) -> bool:
-    """Whether it reads an attribute of self that a method other than the constructor writes."""
+    """Return whether it reads an attribute of self that a method other than the constructor writes."""
     read = {n.attr for n in ast.walk(verify) if _of_self(n) and isinstance(n.ctx, ast.Load)}  # type: ignore[attr-defined]
     written = {
         n.attr  # type: ignore[attr-defined]
@@ -171,7 +171,7 @@ def _name(function: ast.expr) -> str:
 
 
 def _constant(node: ast.expr | None, found: ast.ClassDef) -> float | None:
-    """A number, or the class attribute or instance attribute that holds one. None where it is neither."""
+    """Return a number, or the number in a class or instance attribute; None if it is neither."""
     if isinstance(node, ast.Attribute | ast.Name):
         held = (
             statement.value

@@ -1,4 +1,4 @@
-"""Makes problem.toml. tomlkit writes it; texts of the set become one line each."""
+"""Writes problem.toml with tomlkit. Each text of the set becomes one line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def problem_toml(
     solutions: Sequence[tuple[str, str, str]],
     operations: str,
 ) -> str:
-    """The text of problem.toml. `solutions` are file, verdict and note."""
+    """Return the text of problem.toml. `solutions` are tuples of file, verdict and note."""
     document: dict[str, Any] = {
         "title": _line(about.title[:80]),
         "summary": _line(about.summary[:200]),
@@ -43,7 +43,7 @@ def problem_toml(
         "tags": list(about.tags),
         "languages": [language.value for language in about.languages],
         "oracle": "torch",
-        # No author has confirmed these counts, so an honest program that needs less must not be refused.
+        # No author has confirmed these counts, so an honest program that needs less must not be rejected.
         "formulas": {
             "bytes": bytes_formula(plan),
             "operations": operations,
@@ -70,7 +70,10 @@ def _inline(values: Mapping[str, Any]) -> InlineTable:
 
 
 def bytes_formula(plan: Plan) -> str:
-    """Every input read once, every output written once; inputs alone where that is too long for a formula."""
+    """Return a formula: every input is read once, every output written once.
+
+    If it is too long, only inputs count.
+    """
     factors: dict[tuple[str, ...], int] = {}
     for argument in plan.arrays:
         factor = argument.dtype.itemsize * (2 if argument.role is Role.INOUT else 1)
@@ -139,7 +142,7 @@ def _call(call: PythonCallSpec, ours: Mapping[str, str], views: Mapping[str, str
     if views:
         said["views"] = _inline(views)
     if call.state:
-        # As a table of its own: a deep model has hundreds of parameters, too many for a line.
+        # A separate table, because a deep model has hundreds of parameters, too many for a line.
         said["state"] = {key: ours[name] for key, name in call.state.items()}
     return said
 

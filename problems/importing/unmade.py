@@ -1,9 +1,9 @@
 """Infers the shapes of outputs that could not be computed from the other tests.
 
-Theory of operation. The reference of a large test runs without memory, for shapes alone. Some of PyTorch
-cannot do that, and neither can code that looks at contents. Each extent of an output is then sought among
-the extents and numbers of the arguments: what is equal to it in every test that ran, or is always the same
-number. If several candidates differ for a large test, that test is omitted.
+Theory of operation. For a large test, the reference runs without memory, to compute only shapes. Some PyTorch
+functions do not support this, and neither does code that reads contents. Then each extent of an output is
+inferred: it is an extent or number of the arguments that equals it in every test that ran, or a constant. If
+several candidates differ for a large test, that test is omitted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from problems.importing.described import Array, Scalar, Test
 
-_LEAST_KNOWN = 2  # tests that tell an extent from a number that happens to be equal
+_LEAST_KNOWN = 2  # so many tests distinguish an extent from a number that is equal by chance
 
 
 def with_outputs(tests: Sequence[Test], outputs: Iterable[str]) -> tuple[Test, ...]:
-    """The tests, with outputs of shapes that follow from other tests where they could not be made."""
+    """Return the tests. Missing outputs get shapes that are inferred from other tests."""
     found = list(tests)
     for name in outputs:
         known = [test for test in tests if not test.failed and isinstance(test.values.get(name), Array)]
@@ -52,7 +52,7 @@ def _fitting(wanted: Sequence[int], known: Sequence[Test], test: Test) -> Iterat
 
 
 def _numbers(test: Test) -> Mapping[tuple[str, int], int]:
-    """Extents by array and axis, and whole numbers by name."""
+    """Return extents by array and axis, and whole numbers by name."""
     found = {}
     for name, value in test.values.items():
         if isinstance(value, Scalar):

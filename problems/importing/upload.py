@@ -1,9 +1,9 @@
-"""A set of problems as one ZIP file: checked like that of a package, and unpacked for an importer.
+"""Checks and unpacks a set of problems in a ZIP file for an importer.
 
-Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
-is read, no more of an entry is read than its limit, and nothing is repaired. A set has more files than a
-package, and folders in folders; only plain files with plain relative names are written, into a new folder,
-below its descriptor (`problems.placing`), so a name cannot lead elsewhere.
+Theory of operation. As in `problems.archive`, names, kinds and declared sizes are checked before anything is
+read, at most the limit of each entry is read, and nothing is repaired. A set has more files than a package,
+and folders in folders; only plain files with plain relative names are written, into a new folder, below its
+descriptor (`problems.placing`), so a name cannot lead elsewhere.
 """
 
 import io
@@ -26,7 +26,7 @@ _MOST_ENTRIES = 3 * MAX_SET_FILES
 
 
 class SetInvalid(ValueError):
-    """Raised when a file is not an archive of a set. The message says what to do."""
+    """Raised if a file is not an archive of a set. The message says what to do."""
 
 
 def check_set(archive: bytes) -> None:
@@ -70,7 +70,7 @@ def unpacked_set(archive: bytes) -> Iterator[Path]:
 
 @contextmanager
 def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
-    # Counted in the bytes: opening it would make an object of each before we could count them.
+    # The entries are counted in the bytes, because opening the archive would create an object for each entry.
     if archive.count(ENTRY) > _MOST_ENTRIES:
         raise SetInvalid(f"the archive has more than {MAX_SET_FILES} files; import it in parts")
     if has_long_extras(archive):
@@ -84,7 +84,7 @@ def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
 
 
 def _entries(packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files to unpack, each once."""
+    """Yield the files to unpack, each once."""
     found: dict[str, zipfile.ZipInfo] = {}
     for entry in packed.infolist():
         try:
@@ -112,7 +112,7 @@ def _read(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     limit = MAX_SET_FILE_KIB * 1024
     try:
         with packed.open(entry) as stream:
-            content = stream.read(limit + 1)  # what is declared may be a lie
+            content = stream.read(limit + 1)  # the declared size may be wrong
     except BROKEN as error:
         raise SetInvalid(f"{entry.filename[:80]!r} cannot be unpacked ({error}); pack it again") from error
     if len(content) > limit:

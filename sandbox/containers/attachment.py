@@ -1,14 +1,14 @@
 """Attaches one GPU to a container.
 
-Three ways, the first that this engine and host offer:
+There are three methods. The first that this engine and host support is used:
 
-1. CDI, where the engine reads a specification that names the GPU: the vendor says what a GPU needs.
-2. A device request (`docker run --gpus`), where the engine has NVIDIA's runtime.
-3. By hand: the device files of this GPU and the shared ones, and the driver's libraries, read-only
+1. CDI, if the engine reads a specification that names the GPU. There the vendor describes what a GPU needs.
+2. A device request (`docker run --gpus`), if the engine has NVIDIA's runtime.
+3. By hand: the device files of this GPU, the shared device files, and the driver's libraries, read-only
    (`sandbox.gpu.attachment`).
 
-Only the last works in host mode, whose image has no files that a hook could change, and needs nothing
-installed. In every way the container sees its own GPUs alone, as a rule one.
+Host mode supports only the last method, because its image has no files that a hook could change. This method
+needs no installation. With every method, the container sees only its own GPUs, usually one.
 """
 
 import re
@@ -34,7 +34,7 @@ class DeviceRequest:
     capabilities: tuple[str, ...] = ()
 
     def body(self) -> dict[str, object]:
-        """As the engine wants it."""
+        """Return the request in the engine's format."""
         return {
             "Driver": self.driver,
             "DeviceIDs": list(self.ids),
@@ -58,7 +58,7 @@ NOTHING = Attachment()
 
 
 def attach(gpu: SandboxGpu | None, facts: Facts, *, by_hand: bool, root: Path = Path("/")) -> Attachment:
-    """Return how to attach `gpu` to a container of this engine; `by_hand` allows only the last way.
+    """Return how to attach `gpu` to a container of this engine. `by_hand` allows only the last method.
 
     Raises IsolationUnavailable, with the fix, if the host lacks something.
     """
@@ -84,7 +84,7 @@ def attach(gpu: SandboxGpu | None, facts: Facts, *, by_hand: bool, root: Path = 
 
 
 def _names(folder: Path, uuid: str) -> bool:
-    """Whether a CDI specification in `folder` has a device of this uuid."""
+    """Return whether a CDI specification in `folder` has a device of this uuid."""
     for path in sorted(folder.glob("*")):
         if path.suffix in {".json", ".yaml", ".yml"} and path.is_file():
             text = path.read_text(errors="replace")

@@ -1,21 +1,22 @@
 """The container backend: one single-use container of a Docker engine per program.
 
-Theory of operation. A sandbox is a container that the engine makes from an image of ours:
+Theory of operation. A sandbox is a container that the engine creates from one of Warpcourt's images:
 
     us ---------------- engine -- shim
       |                             `-- enter, process 1: ours, the program's id, no capabilities
       `---- one socket ----------------'  |
                                            `-- the program, and whatever it starts
 
-The fences all come from the engine and stand before `enter` runs (`options`): namespaces of its own, no
-network, a read-only root, no capabilities, no_new_privs, our system call filter (`profile`), limits on
-memory, tasks, processor, files and descriptors, tmpfs with quotas. Everything that passes in and out goes
-over the socket (`launch`, `container`, `enter.c`), so the engine's own streams and logs carry nothing.
-A GPU comes as `attachment` says. The same thread as for every backend reads output and enforces times
-(`sandbox.watch`); containers are removed behind the scenes (`removal`), and those of dead workers when
-the next one verifies, or when `reap` is called (`orphans`).
+The engine sets up all protections before `enter` runs (`options`): separate namespaces, no network, a
+read-only root, no capabilities, no_new_privs, the system call filter (`profile`), limits on memory, tasks,
+processors, files and descriptors, and tmpfs with quotas. All input and output uses the socket (`launch`,
+`container`, `enter.c`), so the engine's own streams and logs are empty. `attachment` explains how a GPU is
+attached. As for every backend, one thread reads output and enforces time limits (`sandbox.watch`). Containers
+are removed in the background (`removal`). Containers of dead workers are removed when the next worker calls
+`verify`, or when `reap` is called (`orphans`).
 
-Access to the engine is root on its host: the worker has it, no container ever does.
+Access to the engine is equivalent to root on its host. The worker has this access, and no container ever
+does.
 """
 
 import logging
@@ -44,7 +45,8 @@ _log = logging.getLogger(__name__)
 
 _INIT = "enter"
 _LABEL = "warpcourt.label"
-# Neither of a user nor of a service. One for all by default, as an MPS server was measured with one.
+# Ids of neither a user nor a service. By default, all programs share one, as in measurements with an MPS
+# server.
 IDENTITIES = range(64123, 64124)
 
 
@@ -58,12 +60,12 @@ class _Host:
 
 
 class Containers:
-    """Isolation by containers. Safe to share between threads and, before its first use, processes.
+    """Isolation by containers. Thread-safe. Before its first use, it may be shared by forked processes.
 
-    `runtime` names an OCI runtime that the engine knows, None its default. `directory` is for our own small
-    files; only we may write there, and the engine must see it at the same path. `identities` are the ids that
-    programs run as. `processors` bounds how many one container uses. `engine` is an address as in
-    DOCKER_HOST, which counts when it is None.
+    `runtime` is the name of an OCI runtime of the engine, None for its default. `directory` is for small
+    files of the backend. Only this user may write there, and the engine must see it at the same path.
+    `identities` are the ids that programs run as. `processors` is the most processors that a container uses.
+    `engine` is an address as in DOCKER_HOST; if it is None, DOCKER_HOST applies.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class Containers:
         return tuple(found)
 
     def verify(self) -> None:
-        """Look at a container of each image from inside, and reap. Raises IsolationUnavailable."""
+        """Test a container of each image from inside, and reap orphans. Raises IsolationUnavailable."""
         with self._lock:
             self._found = None
         self._host()
@@ -149,7 +151,7 @@ class Containers:
         return WatchedProcess(command, launch)
 
     def reap(self) -> int:
-        """Remove the containers of owners that are dead, and return how many there were."""
+        """Remove the containers of dead owners, and return their number."""
         found = list(orphans(self._engine))
         for container in found:
             _log.warning("orphan_removed: %s %s", container.labels.get(_LABEL), container.id)
@@ -157,13 +159,13 @@ class Containers:
         return len(found)
 
     def close(self) -> None:
-        """Wait until every container that has ended is removed, and leave the engine."""
+        """Wait until all ended containers are removed, and disconnect from the engine."""
         self._removals.settle()
         self._engine.close()
 
     def _host(self) -> _Host:
         with self._lock:
-            # A clean-up job may delete a temporary folder.
+            # A clean-up job of the system may delete a temporary folder.
             if self._found is None or not self._found.shell.enter.exists():
                 self._found = self._look()
             return self._found
@@ -225,7 +227,7 @@ def _private(folder: Path) -> Path:
 
 
 def _file(path: Path, text: str) -> Path:
-    """A file that containers may read. It is replaced as a whole: others may be reading it."""
+    """Write a file that containers may read. It is replaced atomically, because others may be reading it."""
     if not path.exists() or path.read_text() != text:
         new = path.with_name(f"{path.name}-{secrets.token_hex(4)}")
         new.write_text(text)

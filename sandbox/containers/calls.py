@@ -1,11 +1,12 @@
 """The names of all system calls of 64-bit Linux up to the newest that `sandbox.seccomp` has reviewed.
 
-An engine's filter goes by names where ours goes by numbers. It does not know names that are missing here.
+The engine's filter uses names, while the filter of `sandbox.seccomp` uses numbers. The engine's filter does
+not allow names that are missing here.
 
-Source: arch/x86/entry/syscalls/syscall_64.tbl of Linux 6.12. aarch64 has no others.
+Source: arch/x86/entry/syscalls/syscall_64.tbl of Linux 6.12. aarch64 has no further calls.
 """
 
-CALLS = tuple(  # as a text, which a person can compare with the source
+CALLS = tuple(  # as text, for comparison with the source
     """
     _sysctl accept accept4 access acct add_key adjtimex afs_syscall alarm arch_prctl bind bpf brk
     cachestat capget capset chdir chmod chown chroot clock_adjtime clock_getres clock_gettime

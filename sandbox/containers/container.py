@@ -1,8 +1,8 @@
 """A running container. Implements `sandbox.watch.RunningSandbox`.
 
-Its first process, `enter.c`, tells us over its socket when the program has ended and everything else in
-the container is dead, and stays until we close our end: until then the control group can be read and
-nothing can change. The engine is asked only when that conversation breaks off.
+Its first process, `enter.c`, reports over its socket when the program has ended and all other processes of
+the container are dead. It runs until the worker closes the other end. Until then, the control group can be
+read and does not change. The engine is queried only if this connection breaks.
 """
 
 import contextlib
@@ -53,12 +53,12 @@ class Container:
 
     @property
     def init(self) -> int:
-        """The host's id of `enter`, 0 where it cannot be seen."""
+        """The id of the process `enter` on the host, 0 if it is not visible."""
         return self._init
 
     @property
     def ended(self) -> int:
-        """Readable once `enter` has said how the program ended, or has ended itself."""
+        """A descriptor that is readable after `enter` has reported the program's end or has ended itself."""
         return self._judge.fileno()
 
     @property
@@ -68,7 +68,7 @@ class Container:
 
     @property
     def container(self) -> str:
-        """The engine's id of it."""
+        """The engine's id of the container."""
         return self._container
 
     @property
@@ -81,17 +81,17 @@ class Container:
 
     @property
     def out_of_memory(self) -> bool:
-        """Never: the engine's control group sees to that."""
+        """Return False: the engine's control group enforces the limit."""
         return False
 
     def limit_memory(self, memory_mib: int) -> None:
-        """Change the cap; the engine is asked only if it differs."""
+        """Change the memory limit. The engine is called only if the limit differs."""
         if memory_mib != self._memory_mib:
             self._engine.limit_memory(self._container, memory_mib << 20)
             self._memory_mib = memory_mib
 
     def bury(self) -> End:
-        """Have `enter` kill what still runs; if it does not, have the engine kill the container."""
+        """Let `enter` kill the remaining processes. If it does not, let the engine kill the container."""
         with contextlib.suppress(OSError):
             self._judge.send(_KILL, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
         said = self._hear(_OBEY_S)
@@ -106,14 +106,14 @@ class Container:
         return self._lost(killed=killed)
 
     def close(self) -> None:
-        """Let `enter` go and have the container removed."""
+        """Let `enter` exit, and queue the container's removal."""
         self._judge.close()
         if self._work is not None:
             os.close(self._work)
         self._release(self._container)
 
     def _hear(self, patience_s: float) -> bytes | None:
-        """Return a message of `enter`, empty if it has exited; None if there is none in time."""
+        """Return a message of `enter`, empty if it has exited; None if no message arrives in time."""
         if not readable(self._judge.fileno(), patience_s):
             return None
         try:

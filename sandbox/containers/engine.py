@@ -1,6 +1,6 @@
-"""The container engine, as far as we use it: a typed front of the Docker SDK.
+"""A typed interface to the parts of the Docker SDK that Warpcourt uses.
 
-Every failure becomes an IsolationUnavailable that says what to do: a job that meets one is run again.
+Every failure becomes an IsolationUnavailable with a fix. Such a job is retried.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts that an engine reports. `runtimes` are names, `cdi_folders` are its folders of CDI files."""
+    """Facts about an engine. `runtimes` are names of runtimes, `cdi_folders` are its folders of CDI files."""
 
     version: str
     runtimes: frozenset[str]
@@ -38,7 +38,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A container that the engine knows."""
+    """A container of the engine."""
 
     id: str
     labels: Mapping[str, str]
@@ -57,7 +57,7 @@ class ContainerState:
 
 
 class Engine:
-    """One engine. Safe to share between threads; connects at first use. `address` as in DOCKER_HOST."""
+    """One engine. Thread-safe. Connects at first use. `address` is in the format of DOCKER_HOST."""
 
     def __init__(self, address: str | None = None) -> None:
         self._address = address
@@ -79,7 +79,7 @@ class Engine:
         )
 
     def has_image(self, reference: str) -> bool:
-        """Whether it has the image."""
+        """Return whether the engine has the image."""
 
         def ask(api: docker.APIClient) -> bool:
             try:
@@ -91,7 +91,7 @@ class Engine:
         return self._ask("look for an image", ask)
 
     def import_image(self, repository: str, tag: str, archive: bytes) -> None:
-        """Make an image of one layer from a tar archive."""
+        """Create an image with one layer from a tar archive."""
         self._ask(
             "import an image",
             lambda api: api.import_image_from_data(archive, repository=repository, tag=tag),
@@ -111,7 +111,7 @@ class Engine:
         self._ask("start a container", lambda api: api.start(container))
 
     def limit_memory(self, container: str, memory_bytes: int) -> None:
-        """Change the cap on its memory, without swap on top."""
+        """Change the memory limit, without additional swap."""
         self._ask(
             "change a container's memory limit",
             lambda api: api.update_container(
@@ -120,7 +120,7 @@ class Engine:
         )
 
     def kill(self, container: str) -> None:
-        """Kill it; nothing happens if it does not run."""
+        """Kill the container. Does nothing if it is not running."""
 
         def ask(api: docker.APIClient) -> None:
             with _tolerating(_NOT_FOUND, _CONFLICT):
@@ -139,7 +139,10 @@ class Engine:
         )
 
     def remove(self, container: str) -> None:
-        """Kill and remove it with its volumes. Does nothing if it is gone or already being removed."""
+        """Kill the container and remove it with its volumes.
+
+        Does nothing if it is missing or being removed.
+        """
 
         def ask(api: docker.APIClient) -> None:
             with _tolerating(_NOT_FOUND, _CONFLICT):
@@ -148,7 +151,7 @@ class Engine:
         self._ask("remove a container", ask)
 
     def containers(self, label: str) -> Iterator[Known]:
-        """All with `label`, running or not."""
+        """Return all containers with `label`, running or not."""
         for said in self._ask(
             "list containers", lambda api: api.containers(all=True, filters={"label": label})
         ):
@@ -160,7 +163,7 @@ class Engine:
             )
 
     def close(self) -> None:
-        """Close the connections; the next question opens new ones."""
+        """Close the connections. The next call opens new ones."""
         with self._lock:
             if self._api is not None:
                 self._api.close()
@@ -169,7 +172,7 @@ class Engine:
     def _ask(
         self, what: str, question: Callable[[docker.APIClient], _Result], *, passes: bool = False
     ) -> _Result:
-        """Ask, and explain a failure. With `passes` the engine's own refusals go to the caller."""
+        """Call the engine, and explain a failure. With `passes`, the engine's own errors reach the caller."""
         try:
             return question(self._connected())
         except docker.errors.APIError as error:
@@ -188,13 +191,13 @@ class Engine:
             if self._api is None:
                 where = {"base_url": self._address} if self._address else docker.utils.kwargs_from_env()
                 self._api = docker.APIClient(**where, version="auto", timeout=_TIMEOUT_S)
-                self._api.trust_env = False  # no proxies; the environment may change under our threads
+                self._api.trust_env = False  # no proxies; other threads may change the environment
             return self._api
 
 
 @contextlib.contextmanager
 def _tolerating(*statuses: int) -> Iterator[None]:
-    """Take these answers of the engine for success."""
+    """Treat these answers of the engine as success."""
     try:
         yield
     except docker.errors.APIError as error:

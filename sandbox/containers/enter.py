@@ -15,7 +15,10 @@ _TIMEOUT_S = 60.0
 
 
 def build_enter(folder: Path) -> Path:
-    """The program in `folder`, named by its source. Raises IsolationUnavailable when it cannot be built."""
+    """Build the program in `folder`, under a hash of its source.
+
+    Raises IsolationUnavailable if that fails.
+    """
     digest = hashlib.sha256(_SOURCE.read_bytes()).hexdigest()[:12]
     program = folder / f"enter-{digest}"
     if program.exists():

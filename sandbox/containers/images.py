@@ -1,8 +1,8 @@
 """The image of each kind of sandbox.
 
-Images are ours and made beforehand (`deploy/build-images`); nothing is ever pulled. On a machine without a
-registry the images can be left out: in *host mode* all kinds share one image of a few empty folders, in
-which a container sees the host's `/usr` read-only, as in a bubblewrap sandbox.
+The images are built in advance (`deploy/build-images`); none is ever pulled. A machine without a registry can
+do without these images: in *host mode*, all kinds share one image with a few empty folders, and containers
+see the host's `/usr` read-only, as in a bubblewrap sandbox.
 """
 
 import io
@@ -20,7 +20,7 @@ _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
 _FOLDERS = {
     **dict.fromkeys(("dev", "etc", "etc/alternatives", "proc", "sys", "usr"), 0o755),
-    **dict.fromkeys(("tmp", "work"), 0o1777),  # a tmpfs takes over the mode of what it covers
+    **dict.fromkeys(("tmp", "work"), 0o1777),  # a tmpfs gets the mode of the folder that it covers
 }
 _HOST_REPOSITORY = "warpcourt/host"
 _HOST_TAG = "1"
@@ -28,7 +28,7 @@ _HOST_TAG = "1"
 
 @dataclass(frozen=True, slots=True)
 class Images:
-    """A reference for each kind of image. `hosts` says that they hold nothing, see above."""
+    """A reference for each kind of image. `hosts` says that they are empty (host mode)."""
 
     references: Mapping[Image, str]
     hosts: bool = False
@@ -40,7 +40,7 @@ class Images:
 
     @classmethod
     def host(cls) -> Self:
-        """Host mode."""
+        """Return the images of host mode."""
         return cls(dict.fromkeys(Image, f"{_HOST_REPOSITORY}:{_HOST_TAG}"), hosts=True)
 
     def binds(self) -> tuple[Bind, ...]:
@@ -53,7 +53,7 @@ class Images:
         return tuple(Bind(path, str(path)) for path in paths)
 
     def prepare(self, engine: Engine) -> None:
-        """Make sure that the engine has them. Raises IsolationUnavailable with the fix."""
+        """Check that the engine has the images. Raises IsolationUnavailable with the fix."""
         missing = sorted(
             {reference for reference in self.references.values() if not engine.has_image(reference)}
         )
@@ -66,7 +66,7 @@ class Images:
 
 
 def _empty_root() -> bytes:
-    """A root of empty folders, with the links into `/usr` that this host has."""
+    """Return a root of empty folders, with this host's links into `/usr`."""
     memory = io.BytesIO()
     with tarfile.open(fileobj=memory, mode="w") as archive:
         for name, mode in _FOLDERS.items():

@@ -1,9 +1,9 @@
-"""Start one container and bring it to the moment before foreign code runs.
+"""Starts one container, up to the point before foreign code runs.
 
-Theory of operation. `enter.c` has the other half of this conversation and explains it. A listening socket is
-made for each container and mounted into it; one connection is accepted, then the listening socket is closed.
-Everything the program gets passes over it: files, words, and descriptors of ours. If anything fails, the
-container is removed, and nothing foreign has run.
+Theory of operation. `enter.c` implements and explains the other side of this protocol. Each container gets a
+listening socket, which is mounted into it. One connection is accepted, and then the listening socket is
+closed. The program receives everything over this connection: files, arguments, and descriptors. If a step
+fails, the container is removed, and no foreign code has run.
 """
 
 import contextlib
@@ -36,9 +36,9 @@ _CREDENTIALS = struct.Struct("3i")
 class ContainerLaunch:
     """All parameters of a start; see the module's docstring.
 
-    `configure` makes the engine's request from the path of the socket, which lies in `sockets`. `descriptors`
-    are ours; they stay open here. `memory_mib` is the cap at the start. `release` is called with the
-    container's id when it can be removed.
+    `configure` returns the engine's request for a path of the socket, which is in `sockets`. `descriptors`
+    are for the container and stay open here. `memory_mib` is the memory limit at the start. `release` is
+    called with the container's id when the container can be removed.
     """
 
     engine: Engine
@@ -54,7 +54,10 @@ class ContainerLaunch:
     release: Callable[[str], None]
 
     def start(self) -> Container:
-        """Create, start, talk. Raises IsolationUnavailable with what the engine or `enter` said."""
+        """Create and start the container.
+
+        Raises IsolationUnavailable with the error of the engine or `enter`.
+        """
         files = {str(below_work(name).relative_to("/work")): data for name, data in self.files.items()}
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as ours:
             container, judge = self._connect(undo)
@@ -81,11 +84,11 @@ class ContainerLaunch:
         )
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
-        """The error with what the program printed before it failed, if anything."""
+        """Return the error with the output of the program before it failed, if any."""
         return IsolationUnavailable(f"{error}: {said}") if said else error
 
     def _connect(self, undo: contextlib.ExitStack) -> tuple[str, socket.socket]:
-        """Make the container and accept its one connection."""
+        """Create the container and accept its only connection."""
         with contextlib.ExitStack() as listening:
             path = self.sockets / secrets.token_hex(8)
             listener = listening.enter_context(_listener(path))
@@ -125,7 +128,7 @@ def _listener(path: Path) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         listener.bind(f"/proc/self/fd/{folder}/{path.name}")
-        path.chmod(0o666)  # its folder is ours alone; the program's id must be able to connect
+        path.chmod(0o666)  # its folder is private; the program's id must be able to connect
         listener.listen(1)
     except OSError as error:
         listener.close()
@@ -136,7 +139,7 @@ def _listener(path: Path) -> socket.socket:
 
 
 def _expect(judge: socket.socket, word: bytes) -> int:
-    """Wait for `word`; returns the descriptor that came along, -1 if there was none."""
+    """Wait for `word`. Returns the descriptor that came with it, -1 if there was none."""
     try:
         said, descriptors, _, _ = socket.recv_fds(judge, _PACKET_BYTES, 1)
     except TimeoutError as error:
@@ -150,13 +153,13 @@ def _expect(judge: socket.socket, word: bytes) -> int:
 
 
 def _send(judge: socket.socket, packet: bytes, descriptors: list[int]) -> None:
-    """Send; if `enter` has given up, `_expect` will hear why."""
+    """Send `packet`. If `enter` has failed, `_expect` receives the reason."""
     with contextlib.suppress(ConnectionError):
         socket.send_fds(judge, [packet], descriptors)
 
 
 def _peer(judge: socket.socket) -> int:
-    """The process id of `enter` on this host, 0 where it cannot be seen."""
+    """Return the process id of `enter` on this host, 0 if it is not visible."""
     said = judge.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     return int(_CREDENTIALS.unpack(said)[0])
 

@@ -15,16 +15,16 @@ from sandbox.containers.images import Images
 from sandbox.gpu.attachment import variables_of
 from sandbox.spec import Bind, Command, Limits
 
-INNER_FOLDER = "/.warpcourt"  # where a container sees what is ours
+INNER_FOLDER = "/.warpcourt"  # where a container sees Warpcourt's files
 _ENTER = f"{INNER_FOLDER}/enter"
 _SOCKET = f"{INNER_FOLDER}/socket"
 _MIB = 1 << 20
 _TASKS_OF_OURS = 1  # enter
 _STACK_BYTES = (8 * _MIB, 64 * _MIB)
 _MEMLOCK_BYTES = 64 << 10
-_KILLED_FIRST = 1000  # by the kernel, when the host is out of memory
+_KILLED_FIRST = 1000  # by the kernel if the host runs out of memory
 _NANO = 1_000_000_000
-# The engine's own list, which a list of ours replaces. Source: moby, oci/defaults.go
+# The engine's default list, which this list replaces. Source: moby, oci/defaults.go
 _MASKED = (
     *("/proc/asound", "/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list"),
     *("/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/proc/interrupts", "/sys/firmware"),
@@ -37,9 +37,9 @@ _READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-tr
 class Shell:
     """Settings shared by all containers of a backend.
 
-    `enter` is our first process, `passwd` and `group` name its user `identity`, `empty` is an empty file;
-    all are files on the engine's host. `profile` is the system call filter as JSON,
-    `watched_profile` that of programs that a tool watches.
+    `enter` is the first process, `passwd` and `group` name its user `identity`, and `empty` is an empty file.
+    All of them are files on the engine's host. `profile` is the system call filter as JSON, and
+    `watched_profile` is the filter of programs under a tool.
     """
 
     images: Images
@@ -54,7 +54,7 @@ class Shell:
 
 
 def container_name(label: str) -> str:
-    """A name that tells people what the container is for, and that no other has."""
+    """Return a unique name that describes the purpose of the container."""
     words = re.sub(r"[^A-Za-z0-9_.-]+", "-", label).strip("-.") or "sandbox"
     return f"{words}-{secrets.token_hex(4)}"
 
@@ -68,12 +68,12 @@ def configuration(
     labels: Mapping[str, str],
     attachment: Attachment = NOTHING,
 ) -> dict[str, object]:
-    """The body of a request to create the container of `command`."""
+    """Return the body of a request to create the container of `command`."""
     return {
         "Image": shell.images.references[command.image],
         "Entrypoint": [_ENTER],
         "Cmd": [],
-        "Env": [],  # enter gives the program exactly what its command says
+        "Env": [],  # enter gives the program exactly the environment of its command
         "User": f"{identity}:{identity}",
         "WorkingDir": "/",
         "Hostname": "sandbox",
@@ -85,7 +85,7 @@ def configuration(
         "AttachStdout": False,
         "AttachStderr": False,
         "Healthcheck": {"Test": ["NONE"]},
-        "StopSignal": "SIGKILL",  # enter heeds no other; an engine that stops would wait for nothing
+        "StopSignal": "SIGKILL",  # enter ignores other signals, so an engine that stops would wait in vain
         "StopTimeout": 1,
         "Labels": dict(labels),
         "HostConfig": {
@@ -102,14 +102,14 @@ def configuration(
 
 
 def environment(command: Command, attachment: Attachment) -> dict[str, str]:
-    """The environment of the program: its command's, and what its GPU needs, which wins."""
+    """Return the environment of the command, with the variables of its GPU, which take precedence."""
     return variables_of(command, attachment.environment, attachment.libraries)
 
 
 def _isolation(shell: Shell, attachment: Attachment, profile: str) -> dict[str, object]:
     masked = [*_MASKED, *attachment.masked]
     if attachment is NOTHING:
-        masked.append("/sys")  # only the driver has a use for it
+        masked.append("/sys")  # only the driver uses it
     options: dict[str, object] = {
         "Privileged": False,
         "NetworkMode": "none",
@@ -177,7 +177,7 @@ def _binds(command: Command, shell: Shell, socket: Path, attachment: Attachment)
 
 
 def _is_system(bind: Bind) -> bool:
-    """Whether it shows a part of `/usr` where it is anyway: an image brings its own."""
+    """Return whether a bind only mounts a part of `/usr` at the same path. An image has its own `/usr`."""
     source, target = bind.source.resolve(), Path(bind.target).resolve()
     return source == target and source.is_relative_to("/usr")
 
@@ -193,5 +193,5 @@ def _mount(bind: Bind) -> dict[str, object]:
 
 
 def profile_text(profile: Mapping[str, object]) -> str:
-    """The filter as the engine wants it."""
+    """Return the filter in the engine's format."""
     return json.dumps(profile, separators=(",", ":"))

@@ -1,10 +1,10 @@
 """Finds containers whose owner process has died.
 
-Theory of operation. A container never outlives its owner as a running thing: when the owner dies, its socket
-closes and `enter.c` ends everything. The remains are the engine's record of it, or a container that was
-created and never started. Each carries its owner in a label: the boot of the host, the process id namespace,
-the process id in it, and the time of its start, as ids are used again. A process in the same namespace can
-tell that the owner is dead; others go by age.
+Theory of operation. A container never runs longer than its owner: when the owner dies, its socket closes, and
+`enter.c` ends all processes. Only the engine's record of the container remains, or a container that was
+created and never started. A label of each container names its owner: the boot id of the host, the process id
+namespace, the process id in it, and the start time, because ids are reused. A process in the same namespace
+can detect that the owner is dead. Other processes decide by the age of the container.
 """
 
 import os
@@ -23,7 +23,7 @@ _START_TIME = 19  # field of /proc/<pid>/stat after the name. Source: proc(5)
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A process, also across boots and namespaces."""
+    """Identifies a process across boots and namespaces."""
 
     boot: str
     namespace: str
@@ -37,18 +37,18 @@ class Owner:
 
     @classmethod
     def parse(cls, label: str) -> Self | None:
-        """The owner that a label names, None if it names none."""
+        """Return the owner in a label, None if the label is invalid."""
         words = label.split(" ")
         if len(words) != 4 or not words[2].isdigit():
             return None
         return cls(words[0], words[1], int(words[2]), words[3])
 
     def label(self) -> str:
-        """As the value of a label."""
+        """Return the owner as the value of a label."""
         return f"{self.boot} {self.namespace} {self.process} {self.started}"
 
     def alive(self) -> bool | None:
-        """Whether it still runs; None if that cannot be seen from here."""
+        """Return whether the owner still runs; None if this process cannot see it."""
         if self.boot != _boot():
             return False
         if self.namespace != _namespace():

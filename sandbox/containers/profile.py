@@ -1,11 +1,11 @@
 """The system call filter for a container engine: the tables of `sandbox.seccomp` as Docker's JSON.
 
-Theory of operation. Our own filter allows by number what no table refuses, and answers ENOSYS to calls that
-are newer. An engine knows names only, so all reviewed names are allowed one by one, and everything else
-gets the default, ENOSYS. A call that is judged by an argument has rules for both sides: libseccomp wants
-rules that do not overlap unless they say the same, and one condition per argument, so "none of these
-values" is spelled out by `_none_of` as masked comparisons that together cover the rest. Machines other
-than the one it is made for are killed by libseccomp itself.
+Theory of operation. The filter of `sandbox.seccomp` allows calls, by number, that no table refuses, and
+answers newer calls with ENOSYS. An engine only knows names. So this profile allows each reviewed name, and
+everything else gets the default, ENOSYS. A call whose argument decides needs rules for both outcomes.
+libseccomp requires that different rules do not overlap, and allows one condition per argument. So `_none_of`
+expresses "none of these values" as masked comparisons that together cover all other values. libseccomp itself
+kills programs of another machine type.
 
 Source: seccomp_rule_add(3); moby, profiles/seccomp.
 """
@@ -18,14 +18,16 @@ from itertools import pairwise, product
 from sandbox import seccomp
 from sandbox.containers.calls import CALLS
 
-_WORD = 0xFFFF_FFFF  # the filter looks at the low half of an argument; the kernel takes no more of these
+_WORD = 0xFFFF_FFFF  # the filter compares the low half of an argument, and the kernel uses only this half
 _BITS = range(32)
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
-_Pattern = tuple[int, int]  # a mask, and what a value must be under it
+_Pattern = tuple[int, int]  # a mask, and the required value of the masked bits
 
 
 def engine_profile(machine: str = "", *, watched: bool = False) -> dict[str, object]:
-    """The profile for `machine`, this one when empty, of a program that a tool watches or of any other.
+    """Return the profile for `machine` (by default this one).
+
+    With `watched`, it is for a program under a tool.
 
     Raises ValueError for a machine that has no filter.
     """
@@ -50,7 +52,7 @@ def engine_profile(machine: str = "", *, watched: bool = False) -> dict[str, obj
 def _rule(
     names: list[str], error: int = 0, argument: int = 0, pattern: _Pattern | None = None
 ) -> dict[str, object]:
-    """Allow these calls, or refuse them with `error`, where the argument fits the pattern."""
+    """Return a rule that allows these calls, or refuses them with `error`, if the argument matches."""
     rule: dict[str, object] = {"names": names, "action": "SCMP_ACT_ERRNO" if error else "SCMP_ACT_ALLOW"}
     if error:
         rule["errnoRet"] = error
@@ -62,7 +64,7 @@ def _rule(
 
 
 def _sides(judgement: seccomp.ArgumentRule) -> tuple[list[_Pattern], list[_Pattern]]:
-    """The patterns of what is refused, and of what is allowed. Together they fit every value."""
+    """Return the patterns of refused values and of allowed values. Together they match every value."""
     if judgement.no_bits:
         bits = [1 << bit for bit in _BITS if judgement.no_bits >> bit & 1]
         return [(bit, bit) for bit in bits], [(judgement.no_bits, 0)]
@@ -72,12 +74,12 @@ def _sides(judgement: seccomp.ArgumentRule) -> tuple[list[_Pattern], list[_Patte
 
 
 def _none_of(values: Sequence[int]) -> Iterator[_Pattern]:
-    """Patterns that fit every value but these.
+    """Return patterns that match every value except these.
 
-    A value that differs from all of them in a bit that they have in common fits by that bit alone. The rest
-    differ in the other bits: for two values, which are opposites there, a value that is neither
-    somewhere has a bit of the first followed, in a circle, by one of the second. For more, and few
-    such bits, all combinations are gone through.
+    If all values agree in a bit, a value that differs in this bit matches a pattern of this bit alone. The
+    remaining values differ in the other bits. Two given values are opposites in these bits, so a value that
+    equals neither has, in cyclic order, a bit of the first followed by a bit of the second. For more values
+    with few such bits, all combinations are listed.
     """
     first = values[0]
     differing = [1 << bit for bit in _BITS if any((value ^ first) >> bit & 1 for value in values)]

@@ -1,7 +1,7 @@
 """Removes containers in the background, because the engine is slow.
 
-By the time a container comes here nothing foreign runs in it. A container that could not be removed, because
-the engine is down or we die, is found later by `sandbox.containers.orphans`.
+No foreign code runs in these containers any more. If a container could not be removed, because the engine is
+down or this process dies, `sandbox.containers.orphans` finds it later.
 """
 
 import logging
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class Removals:
-    """A thread that removes what it is given, in order. It starts with the first."""
+    """A thread that removes containers in order. It starts with the first container."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -24,7 +24,7 @@ class Removals:
         self._thread: threading.Thread | None = None
 
     def put(self, container: str) -> None:
-        """Have `container` killed and removed soon."""
+        """Queue `container` to be killed and removed."""
         self._queue.put(container)
         with self._lock:
             if self._thread is None:
@@ -32,7 +32,7 @@ class Removals:
                 self._thread.start()
 
     def settle(self) -> None:
-        """Wait until all that was given is removed, or has been tried."""
+        """Wait until the removal of all queued containers has been tried."""
         self._queue.join()
 
     def _run(self) -> None:

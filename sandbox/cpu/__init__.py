@@ -1,1 +1,1 @@
-"""CUDA on the CPU: PTX translated to C++ and executed by a runtime of our own."""
+"""CUDA on the CPU: PTX is translated to C++, which Warpcourt's runtime executes."""

@@ -1,7 +1,7 @@
-"""Builds functional mode's runtime once per host: the runner, and what the compile sandbox needs.
+"""Builds the runtime of functional mode once per host: the runner, and the files of the compile sandbox.
 
-The result is one folder, named by a hash of everything that goes into it, so that it is never stale and
-several processes can share it:
+The result is one folder, named by a hash of all inputs of the build, so that it is never stale and several
+processes can share it:
 
     functional-<hash>/runner              the executable that loads submissions
                       driver/             what runs in the compile sandbox, the translator included
@@ -35,7 +35,7 @@ from sandbox.precompile import HostSteps
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import Toolkit
 
-HOME = "/warpcourt"  # where sandboxes see the built folder
+HOME = "/warpcourt"  # path of the built folder inside sandboxes
 _SANDBOX = Path(__file__).resolve().parent.parent
 _RUNTIME = _SANDBOX / "cpu" / "runtime"
 _TRANSLATOR = _SANDBOX / "cpu" / "translator"
@@ -63,12 +63,15 @@ _COMPILE_TIMEOUT_S = 300.0
 
 
 class RuntimeBuildFailed(Exception):
-    """Raised when g++ refuses the runtime: an installation problem, the message has its words."""
+    """Raised if g++ cannot compile the runtime, an installation problem.
+
+    The message has the output of g++.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The built folder. `stamp` changes with everything that may change an artifact."""
+    """The built folder. `stamp` changes with everything that can change an artifact."""
 
     folder: Path
     stamp: str
@@ -80,16 +83,16 @@ class Runtime:
         return self.folder / "runner"
 
     def bind(self) -> Bind:
-        """The folder as sandboxes see it."""
+        """Return the bind mount of the folder for sandboxes."""
         return Bind(self.folder, HOME)
 
 
 def build_runtime(cache: Path, toolkit: Toolkit) -> Runtime:
-    """The runtime for `toolkit` in `cache`, built there if need be (about 30 s on two idle cores).
+    """Return the runtime for `toolkit` in `cache`. Builds it if missing (about 30 s on two idle cores).
 
     Raises:
-        RuntimeBuildFailed: when it does not compile.
-        sandbox.toolchain.ToolchainMissing: when nvcc's steps are not understood.
+        RuntimeBuildFailed: the runtime does not compile.
+        sandbox.toolchain.ToolchainMissing: nvcc's steps are not understood.
     """
     stamp = _stamp(toolkit)
     folder = cache / f"functional-{stamp}"
@@ -104,10 +107,12 @@ def build_runtime(cache: Path, toolkit: Toolkit) -> Runtime:
 def runner_command(
     runtime: Runtime, *, limits: Limits, label: str = "runner", processors: int | None = None
 ) -> Command:
-    """A fresh runner: it speaks `sandbox.wire` on descriptor 3, and takes one artifact.
+    """Return the command of a new runner.
 
-    `processors` is the number of OS threads for a launch. By default there are as many as CPUs that the
-    runner may use. In both cases there are at most as many as have room for the stacks of waiting threads.
+    It uses the protocol `sandbox.wire` on descriptor 3 for one artifact.
+
+    `processors` is the number of OS threads for a launch. The default is the number of CPUs that the runner
+    may use. The memory for stacks of waiting threads limits this number.
     """
     argv: tuple[str, ...] = (f"{HOME}/runner", "--memory-mib", str(limits.memory_mib))
     if processors is not None:
@@ -144,7 +149,7 @@ def _stamp(toolkit: Toolkit) -> str:
 
 
 def _processor() -> str:
-    """The instruction sets of this processor: translated code is compiled for exactly these."""
+    """Return the instruction sets of this processor. Translated code is compiled for exactly these."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
@@ -175,7 +180,7 @@ def _build(folder: Path, toolkit: Toolkit) -> None:
             def step(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
                 runs.run(argv, cwd=cwd, env=environment).check_returncode()
 
-            # A short cut, not a need.
+            # An optional optimisation.
             host = HostSteps(recipe.steps, recipe.environment, recipe.files, step)
             host.precompile(new, Path(scratch))
         new.chmod(0o755)
@@ -199,7 +204,7 @@ def _build_native(scratch: Path, folder: Path, toolkit: Toolkit) -> None:
         _run(runs, [str(toolkit.cxx), *words])
         return str(target)
 
-    # In this order: runs end before their threads are waited for.
+    # In this order, runs end before their threads are joined.
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool, LeashedRuns(_COMPILE_TIMEOUT_S) as runs:
         runner = [pool.submit(compile_one, source) for source in _sources()]
         libraries = {

@@ -1,4 +1,4 @@
-"""Compiles a CUDA submission for functional mode, isolated."""
+"""Compiles a CUDA submission for functional mode in a sandbox."""
 
 import sys
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ def compile_command(
     device_launches: bool = False,
     label: str = "compile",
 ) -> Command:
-    """The compile sandbox for `source` (solution.cu) and the `binding` (binding.cu) that includes it.
+    """Return the command that compiles `source` (solution.cu) and the `binding` (binding.cu) including it.
 
-    `counters` names those of `sandbox.cpu.counting` that the program is compiled to count. `libraries` are
-    those that the program may include and is linked with: `cublas` and `cufft`. With `device_launches`,
-    kernels of the program may launch kernels.
+    `counters` are the names of `sandbox.cpu.counting` that the program is compiled to count. `libraries` are
+    the libraries that the program may include and is linked with: `cublas` and `cufft`. With
+    `device_launches`, kernels of the program may launch kernels.
     """
     python = Path(sys.executable).resolve()
     prefix = Path(sys.base_prefix)

@@ -1,6 +1,6 @@
 """Compiles `/work/binding.cu` to `/work/solution.so` for functional mode. Runs inside the compile sandbox.
 
-The chains are those of `sandbox.chains`; the device's goes on by translating the PTX to C++:
+It uses the chains of `sandbox.chains`. The device's chain continues by translating the PTX to C++:
 
                                ┌─ ptxas ──┐
     device  preprocess ─ cicc ─┼──────────┴ translate the PTX ─ g++ ─┐
@@ -8,10 +8,10 @@ The chains are those of `sandbox.chains`; the device's goes on by translating th
 
 The first argument names the counters (`sandbox.cpu.counting`) that the program is compiled to count, and the
 second the libraries that it uses: `cublas` and `cufft`. Names are separated by commas. If the third is
-`LAUNCHING`, kernels may launch kernels. ptxas says what each kernel takes; its cubin is not used. A program
-that no counter needs this of does not wait for it long.
+`LAUNCHING`, kernels may launch kernels. ptxas reports the resources of each kernel; its cubin is not used. If
+no counter needs these, the compilation waits for ptxas only briefly.
 
-It prints the log, and its exit status says whose fault a failure is. Standard library only.
+It prints the log, and its exit status says who is at fault. Standard library only.
 """
 
 import importlib
@@ -31,7 +31,7 @@ from sandbox.ptxas import Assembled, assembled_kernels
 HOME = Path(__file__).resolve().parents[3]
 _LIBRARIES = HOME / "libraries"
 LAUNCHING = "device-launches"
-LINE_MARK = "// line "  # the translator's, before what belongs to a line of the submission
+LINE_MARK = "// line "  # the translator writes it before code of a line of the submission
 _INLINE = "// begin inline asm"  # nvcc's
 _ERROR = re.compile(r"^device\.cpp:(\d{1,8}):", re.MULTILINE)
 _MOST_LOG = 64 * 1024
@@ -43,7 +43,7 @@ DEVICE_FLAGS = (
     "-w",
     "-fPIC",
     "-fvisibility=hidden",
-    "-ffp-contract=off",  # PTX says which products are fused
+    "-ffp-contract=off",  # PTX decides which products are fused
     "-fno-strict-aliasing",
     "-fwrapv",
     "-fno-exceptions",
@@ -71,7 +71,7 @@ class FunctionalChains(Chains):
         self._objects = [str(_LIBRARIES / f"{name}.o") for name in libraries]
 
     def device(self) -> str:
-        """Make device.o; returns the warnings."""
+        """Compile device.o and return the warnings."""
         try:
             self.run("device_preprocess")
             said = self.run("device_front")
@@ -92,18 +92,18 @@ class FunctionalChains(Chains):
         timeout_s = _PTXAS_S if self._counters.isdisjoint(RESOURCES) else None
         try:
             return assembled_kernels(self.run("assemble", timeout_s=timeout_s))
-        except (StepFailed, OSError):  # PTX for newer GPUs; the counters stay unknown
+        except (StepFailed, OSError):  # for example PTX for newer GPUs; the counters stay unknown
             return {}
 
     def link(self) -> None:
-        """Make solution.so. The runner defines what stays undefined."""
+        """Link solution.so. The runner defines the remaining undefined symbols."""
         argv = ["g++", "-shared", *self._link_flags, "-o", "solution.so", "device.o", "host.o"]
         argv += self._objects
         run(argv, self.environment)
 
 
 def _with_headers(step: list[str]) -> list[str]:
-    """Return the step with our library headers before those of the toolkit, if it includes any."""
+    """Return the step with Warpcourt's library headers before those of the toolkit, if it includes any."""
     if light_headers.FLAG not in step:
         return step
     after = step.index(light_headers.FLAG) + 1
@@ -111,16 +111,16 @@ def _with_headers(step: list[str]) -> list[str]:
 
 
 def _translate(counters: Collection[str], resources: Callable[[], Mapping[str, Assembled]]) -> None:
-    """binding.ptx to device.cpp. The translator is imported while the compilers work."""
+    """Translate binding.ptx to device.cpp. The translator is imported here, while the compilers work."""
     errors = importlib.import_module("sandbox.cpu.translator.errors")
     try:
         translate = importlib.import_module("sandbox.cpu.translator").translate
         text = translate(_ptx(), counters, resources)
     except errors.MemoryExceeded as problem:
         raise StepFailed(REJECTED, f"solution.cu: error: {problem}\n") from problem
-    except errors.TranslationError as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
+    except errors.TranslationError as problem:  # nvcc's PTX is valid, so only inline assembly can be wrong
         raise StepFailed(REJECTED, f"the inline assembly cannot be assembled: {problem}\n") from problem
-    except Exception as problem:  # whatever it is, it is ours, unless the program wrote some of the PTX
+    except Exception as problem:  # the judge is at fault, unless the program wrote some of the PTX
         failure = StepFailed(BROKEN, f"functional mode cannot read the PTX: {problem}\n")
         raise _refused(failure) from problem
     Path("device.cpp").write_text(text, "utf-8")
@@ -133,7 +133,7 @@ def _ptx() -> str:
 def _refused(failure: StepFailed) -> StepFailed:
     """Return the failure for PTX that the translator cannot read, or whose C++ g++ rejects.
 
-    For code that nvcc generated, a failure is ours; inline assembly can be invalid.
+    For code that nvcc generated, the judge is at fault. Inline assembly can be invalid.
     """
     if _INLINE not in _ptx():
         return failure
@@ -145,7 +145,7 @@ def _refused(failure: StepFailed) -> StepFailed:
 
 
 def _user_line(log: str) -> int:
-    """The line of the submission to which the first error of g++ belongs, 0 where none is known."""
+    """Return the line of the submission to which the first error of g++ belongs, 0 if unknown."""
     found = _ERROR.search(log[:_MOST_LOG])
     if found is None:
         return 0

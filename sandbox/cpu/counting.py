@@ -1,7 +1,7 @@
-"""The counters that a program must be compiled for, by their names in problem.toml.
+"""The counters for which a program must be specially compiled, by their names in problem.toml.
 
-All others cost a program nothing that it would not do anyway, or are counted by the runtime. Standard library
-only: it also runs inside the compile sandbox.
+Other counters need no special compilation: programs always count them, or the runtime does. Standard library
+only, because it also runs inside the compile sandbox.
 """
 
 # Kinds of instructions, see `sandbox.cpu.translator.families`.
@@ -21,8 +21,8 @@ INSTRUCTIONS = frozenset(
         "shared_load_instructions",
     }
 )
-# More branches than other programs count, see `sandbox.cpu.translator.branches`.
+# These count more branches than usual, see `sandbox.cpu.translator.branches`.
 DATA_BRANCHES = "divergent_branches"
-# What ptxas knows.
+# Figures of ptxas.
 RESOURCES = frozenset({"registers_per_thread", "spilled_bytes", "local_bytes_per_thread", "occupancy"})
 COMPILED = INSTRUCTIONS | RESOURCES | {DATA_BRANCHES}

@@ -19,7 +19,7 @@ from sandbox.toolchain import ToolchainMissing, Toolkit
 
 ARCHITECTURE = "compute_80"
 ASSEMBLED_FOR = "sm_80"  # for registers and occupancy
-# The symbol that the stub registers. Our runtime takes no device code from it.
+# The symbol that the stub registers. Warpcourt's runtime uses no device code from it.
 _NO_BINARY = "static const unsigned long long __fatDeviceText[2] = {0, 0};\n"
 NVCC_FLAGS = (*DIALECT, f"-arch={ARCHITECTURE}", "-lineinfo", "-O1", "-Xcompiler", "-fPIC")
 
@@ -28,7 +28,7 @@ NVCC_FLAGS = (*DIALECT, f"-arch={ARCHITECTURE}", "-lineinfo", "-O1", "-Xcompiler
 class CpuCompileRecipe:
     """The steps for one source file, to be run in the working directory, by name.
 
-    `host_compile` needs the stub that `device_front` writes. `files` must be there at the start.
+    `host_compile` needs the stub that `device_front` writes. `files` must exist at the start.
     `launching_steps` and `launching_files` replace those of the same names for programs that may launch
     kernels from device code.
     """
@@ -41,12 +41,12 @@ class CpuCompileRecipe:
     launching_files: dict[str, str]
 
     def to_json(self) -> str:
-        """For the compile driver."""
+        """Return the recipe as JSON for the compile driver."""
         return json.dumps(asdict(self), indent=1)
 
 
 def learn_recipe(toolkit: Toolkit) -> CpuCompileRecipe:
-    """Ask `toolkit` how it compiles. Raises ToolchainMissing when its answer is not understood."""
+    """Query the compilation steps of `toolkit`. Raises ToolchainMissing if they are not understood."""
     try:
         steps = ask_nvcc(str(toolkit.nvcc), NVCC_FLAGS, object_name="host.o")
         launching = ask_nvcc(str(toolkit.nvcc), (*NVCC_FLAGS, SEPARATE), object_name="host.o")
@@ -58,7 +58,7 @@ def learn_recipe(toolkit: Toolkit) -> CpuCompileRecipe:
         environment=steps.environment,
         steps=named,
         launching_steps=launching_named,
-        # gold links such a small object in half the time.
+        # gold links such small objects in half the time.
         link_flags=["-fuse-ld=gold"] if shutil.which("ld.gold", path="/usr/bin") else [],
         files={
             **MODULE_ID,

@@ -1,8 +1,9 @@
-"""What a sandbox needs to use a GPU, or several: its device files, the driver's libraries and its MPS daemon.
+"""Collects the requirements of a GPU in a sandbox: device files, the driver's libraries and the MPS daemon.
 
-The sandbox sees one GPU. Under MPS it sees its daemon's control socket alone, and nothing else of the pipe
-directory; without MPS it is told of a directory that does not exist, so that it cannot reach a daemon by
-accident. `attach` needs nothing but the driver on the host; `sandbox.containers.attachment` has other ways.
+The sandbox sees one GPU. Under MPS, it sees only the control socket of its daemon, not the rest of the pipe
+directory. Without MPS, its environment names a directory that does not exist, so that it cannot reach a
+daemon by accident. `attach` only needs the driver on the host; `sandbox.containers.attachment` has other
+ways.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""GPUs that are not there: an `Nvml` for tests and for trying the fleet page without hardware."""
+"""Simulated GPUs: an `Nvml` for tests and for trying the fleet page without hardware."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -25,7 +25,7 @@ class FakeNvml:
         self.unavailable = unavailable
 
     def gpus(self) -> tuple[GpuInfo, ...]:
-        """Those that it was made with."""
+        """Return the GPUs that were passed to the constructor."""
         if self.unavailable:
             raise NvmlUnavailable(self.unavailable)
         return tuple(self.infos)
@@ -52,7 +52,7 @@ class FakeNvml:
 
 
 def fake_gpu(number: int = 0, **other: Any) -> GpuInfo:
-    """An H200 with a uuid made from `number`."""
+    """Return an H200 with a uuid derived from `number`."""
     plain = GpuInfo(
         uuid=f"GPU-00000000-0000-0000-0000-{number:012d}",
         minor=number,

@@ -1,12 +1,12 @@
 """Health checks of GPUs, and quarantine marks of those that fail.
 
-A check asks NVML, then MPS, then has a new process compute something on the GPU, as a submission would. A GPU
-that fails is quarantined by a mark in the runtime directory, which every process of the node sees at once.
-The node service probes it again, exclusively and at growing intervals, and removes the mark when it is
-healthy.
+A check queries NVML and MPS, and then a new process computes something on the GPU, as a submission would. A
+GPU that fails is quarantined: a mark in the runtime directory makes it unavailable to every process of the
+node at once. The node service probes a quarantined GPU exclusively, at growing intervals, and removes the
+mark when the GPU is healthy.
 
-Staff may hold a GPU: a second, separate mark, which no check removes. When they release it, it is
-probed like any that was quarantined before it is used again.
+Staff may hold a GPU with a second, separate mark, which no check removes. After staff release the GPU, it is
+probed like a quarantined GPU before it is used.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _STAFF = "staff"
 
 @dataclass(frozen=True, slots=True)
 class HealthResult:
-    """The outcome of a check. `reason` says what is wrong and what to do; empty when nothing is."""
+    """The outcome of a check. `reason` has the fault and the fix; empty if the GPU is healthy."""
 
     reason: str = ""
 
@@ -42,7 +42,7 @@ class HealthResult:
 
 
 def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> HealthResult:
-    """Look at a GPU, then compute on it in a fresh process, in half a second. `mps` is None if time-sliced.
+    """Query a GPU, then compute on it in a new process, in half a second. `mps` is None if time-sliced.
 
     The caller must hold a lease, because the process is another client.
     """
@@ -92,7 +92,7 @@ def _explain_memory(errors: MemoryErrors) -> str:
 class QuarantineMark:
     """A quarantine. Times are in seconds of the epoch; `failures` counts the checks that failed in a row.
 
-    One that staff hold is never to be probed: `retry_at` is infinite.
+    If staff hold the GPU, `retry_at` is infinite: it is never probed.
     """
 
     uuid: str
@@ -111,7 +111,10 @@ class Quarantine:
         self._directory.mkdir(parents=True, exist_ok=True)
 
     def quarantine(self, uuid: str, reason: str, *, by: str) -> QuarantineMark:
-        """Take a GPU out of use, or count one more failure of one that is. `by` says who found out."""
+        """Quarantine a GPU, or count another failure of a quarantined GPU.
+
+        `by` says who found the failure.
+        """
         now = time.time()
         earlier = self._failed(uuid)
         failures = 1 + (earlier.failures if earlier else 0)
@@ -127,7 +130,10 @@ class Quarantine:
             _write(path, reason)
 
     def release(self, uuid: str) -> None:
-        """Let a held GPU be probed at once, and used when it is well. Does nothing if it is not held."""
+        """Release a held GPU. It is probed at once, and used if it is healthy.
+
+        Does nothing if it is not held.
+        """
         path = self._held_path(uuid)
         if not path.exists():
             return
@@ -156,7 +162,10 @@ class Quarantine:
         return tuple(mark for mark in found if mark is not None)
 
     def mark(self, uuid: str) -> QuarantineMark | None:
-        """The mark of one GPU, None if it is in use. One that cannot be read counts, and is retried now."""
+        """Return the mark of a GPU, None if it is in use.
+
+        An unreadable mark counts, with its retry due now.
+        """
         held = _read(self._held_path(uuid))
         if held is not None:
             return QuarantineMark(uuid, held, _STAFF, time.time(), 0, math.inf)
@@ -180,7 +189,7 @@ class Quarantine:
             return QuarantineMark(uuid, f"its quarantine file cannot be read: {error}", "", 0.0, 1, 0.0)
 
     def clear(self, uuid: str) -> None:
-        """Put a GPU back into use, unless staff hold it. Does nothing if it is."""
+        """Put a GPU back into use, unless staff hold it. Does nothing if it is in use."""
         with contextlib.suppress(FileNotFoundError):
             self._path(uuid).unlink()
 

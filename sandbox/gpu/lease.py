@@ -1,34 +1,33 @@
-"""Leases on GPUs among threads and processes of one host: shared to check, exclusive to rank.
+"""Leases of GPUs for threads and processes of one host: shared leases to check, exclusive leases to rank.
 
-Theory of operation. A GPU has two files in the runtime directory, and every lease has both open itself.
-Locks belong to the open file, so the kernel frees them when the process that holds them dies, however it
-dies, and two threads of a process exclude each other as two processes do.
+Theory of operation. Each GPU has two files in the runtime directory, and every lease opens both. Locks belong
+to the open file. So the kernel frees them when their process dies for any reason, and two threads of a
+process exclude each other like two processes.
 
 - `UUID.room` is a row of records. A check locks one record of the first `slots`, a rank locks the whole
   file. The text of a record is for operators; only the lock counts.
-- `UUID.queue` is the turnstile. A caller draws a number and locks the byte of that number. The one
-  with no locked byte below its own stands at the turnstile, and no other caller tries the room. So entry is
-  first come, first served: a rank waits for those inside and those before it, and for no later caller;
-  likewise a check. The lock of a waiter who died is gone, and the line closes up.
+- `UUID.queue` is the queue. A caller draws a number and locks the byte of this number. The caller with no
+  locked byte below its own is at the head of the queue, and only this caller tries to enter the room. So
+  entry is first come, first served: a rank or a check waits for current holders and earlier callers, but
+  never for later callers. If a waiting caller dies, its lock disappears, and the queue moves on.
 
-A program that uses several GPUs needs all of them alone. It draws a number at each of them in one step, under
-the lock of the file `choosing`, so that any two such callers stand in the same order at every GPU that they
-share. Then it waits at each in turn and keeps what it has got. No two wait for each other: whoever drew
-first is first everywhere, and those who need one GPU wait for nothing while they hold it. As every line is
-first come, first served, it waits only for those who were there before.
+A program that uses several GPUs needs exclusive leases of all of them. It draws a number at each GPU in one
+step, under the lock of the file `choosing`. So two such callers have the same order in every queue that they
+share. Then the caller waits for each GPU in turn and keeps the leases it has. Deadlocks are impossible: the
+caller that drew first is first in every queue, and callers that need one GPU wait for nothing while they hold
+it. As every queue is first come, first served, a caller only waits for earlier callers.
 
-A third file, `UUID.coming`, has a locked byte for each caller that has chosen this GPU and is not in line
-for its lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two
-callers that come at once the second sees what the first has chosen.
+A third file, `UUID.coming`, has a locked byte for each caller that has chosen this GPU but is not in its
+queue yet. A caller chooses and marks its choice in one step, under the lock of the file `choosing`, so of two
+concurrent callers the second sees the choice of the first.
 
-These are the locks of `sandbox.gpu.range_locks` rather than `flock`, for three things
-that `flock` cannot do: a shared lease becomes exclusive in one step that loses nothing when it fails, a lock
-can be asked about without taking it, and processes that allow different numbers of slots still exclude a
-rank.
+The locks are those of `sandbox.gpu.range_locks`, because they can do three things that `flock` cannot: a
+shared lease can become exclusive in one step, and is kept if this fails; a lock can be queried without taking
+it; and a rank excludes checks even of processes with different numbers of slots.
 
-Waiting is polling: a lock that blocks in the kernel could not be cancelled. Never remove the files while
-anything runs, and keep them on a local file system. Descriptors are not inherited by programs that are
-started, but they are by a bare `fork`: do not fork while holding a lease.
+Callers wait by polling, because a lock that blocks in the kernel could not be cancelled. The files must be on
+a local file system and must not be removed while any process uses them. Started programs do not inherit the
+descriptors, but a bare `fork` does: do not fork while holding a lease.
 """
 
 import contextlib
@@ -50,7 +49,7 @@ from sandbox.gpu.range_locks import END, count_locks, lock, locked, unlock
 _RECORD_BYTES = 256
 _MOST_SLOTS = 64
 _COUNTER_BYTES = 8
-_DRAWING = 0  # the byte of the queue that is locked while a number is drawn
+_DRAWING = 0  # this byte of the queue is locked while a caller draws a number
 _FIRST_NUMBER = 1
 _SHORTEST_POLL_S, _LONGEST_POLL_S = 0.001, 0.008
 
@@ -79,7 +78,7 @@ class Holder:
 
 
 class Lease:
-    """A right to use a GPU, or several, until `release` or the end of the process. Made by `Leases`."""
+    """The right to use one or several GPUs until `release` or the end of the process. Created by `Leases`."""
 
     def __init__(self, share: Share, label: str, places: Sequence[tuple[int, int]]) -> None:
         """`places` are the open files of each GPU: its room and its queue. A check has one GPU."""
@@ -95,7 +94,7 @@ class Lease:
     def try_promote(self) -> bool:
         """Become exclusive if no other lease is held or awaited. Return whether it did. Never waits.
 
-        A shared lease stays shared when this returns False: nothing is lost by trying.
+        If this returns False, the lease stays shared.
         """
         if self._share is Share.RANK:
             return True
@@ -107,7 +106,7 @@ class Lease:
         return True
 
     def release(self) -> None:
-        """Give it back. Safe to call more than once."""
+        """Release the lease. Can be called more than once."""
         places, self._places = self._places, ()
         for descriptor in itertools.chain(*places):
             os.close(descriptor)
@@ -130,7 +129,7 @@ class Reservation:
         self._lock = threading.Lock()
 
     def release(self) -> None:
-        """Others need not count with it any more. Safe to call more than once, from any thread."""
+        """Release the reservation. Can be called more than once, from any thread."""
         with self._lock:
             coming, self._coming = self._coming, None
             if coming is not None:
@@ -138,9 +137,9 @@ class Reservation:
 
 
 class Leases:
-    """The leases of this host's GPUs, kept below `directory`. Safe to share between threads.
+    """The leases of this host's GPUs, stored below `directory`. Thread-safe.
 
-    `slots` is how many checks may share a GPU.
+    `slots` is the number of checks that may share a GPU.
     """
 
     def __init__(self, directory: Path, *, slots: int = 4) -> None:
@@ -161,10 +160,10 @@ class Leases:
     ) -> Lease:
         """Wait for a lease of the GPU `uuid`, first come, first served.
 
-        A `reservation` is released once the caller is in line: others see it there.
+        The `reservation` is released when the caller is in the queue.
 
         Raises:
-            LeaseCancelled: `cancelled` became true while waiting; it is asked every few milliseconds.
+            LeaseCancelled: `cancelled` became true while waiting. It is called every few milliseconds.
         """
         return self._acquire([uuid], share, cancelled, label, [reservation] if reservation else [])
 
@@ -176,12 +175,12 @@ class Leases:
         label: str = "",
         reservations: Sequence["Reservation"] = (),
     ) -> Lease:
-        """Wait until the GPUs `uuids` can be had alone, all of them.
+        """Wait for an exclusive lease of all GPUs `uuids`.
 
-        The `reservations` are released once the caller is in every line.
+        The `reservations` are released when the caller is in every queue.
 
         Raises:
-            LeaseCancelled: `cancelled` became true while waiting; it is asked every few milliseconds.
+            LeaseCancelled: `cancelled` became true while waiting. It is called every few milliseconds.
         """
         return self._acquire(sorted(set(uuids)), Share.RANK, cancelled, label, reservations)
 
@@ -214,7 +213,7 @@ class Leases:
     def _enter(
         self, room: int, queue: int, number: int, share: Share, cancelled: Callable[[], bool], label: str
     ) -> None:
-        """Wait at the turnstile with `number`, then for the room."""
+        """Wait in the queue with `number`, then for the room."""
         _poll(lambda: not locked(queue, _FIRST_NUMBER, number), cancelled)
         if share is Share.RANK:
             _poll(lambda: lock(room, 0, END), cancelled)
@@ -231,11 +230,11 @@ class Leases:
         *,
         brief: str | None = None,
     ) -> tuple["Reservation", ...]:
-        """Choose the group of GPUs on all of which leases are to be had soonest, any one of equals.
+        """Choose the group of GPUs on which leases will be available first, at random among equals.
 
-        Leases with the label `brief` last milliseconds: they only decide between equals. Others count with
-        the reservations from now on. Hand them to `acquire` or `acquire_all`, or release them when no lease
-        is wanted.
+        Leases with the label `brief` last milliseconds, so they only break ties. Other callers take the
+        returned reservations into account. The caller must pass them to `acquire` or `acquire_all`, or
+        release them.
 
         Raises:
             LeaseCancelled: `cancelled` became true while others were choosing.
@@ -256,7 +255,7 @@ class Leases:
 
     @contextlib.contextmanager
     def _choosing(self, cancelled: Callable[[], bool]) -> Iterator[None]:
-        """Hold the lock under which GPUs are chosen, and several lines are joined in one step."""
+        """Hold the lock for choosing GPUs and for joining several queues in one step."""
         choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _poll(lambda: lock(choosing, 0, 1), cancelled)
@@ -284,7 +283,7 @@ class Leases:
             return count_locks(queue, _FIRST_NUMBER, END)
 
     def coming(self, uuid: str) -> int:
-        """Return the number of callers that have chosen the GPU and do not hold or await its lease yet."""
+        """Return the number of callers that have chosen the GPU but neither hold nor await its lease yet."""
         with self._looking(uuid, "coming") as coming:
             return count_locks(coming, 0, END)
 
@@ -323,7 +322,7 @@ def _draw(queue: int, cancelled: Callable[[], bool]) -> int:
     _poll(lambda: lock(queue, _DRAWING, _DRAWING + 1), cancelled)
     try:
         number = int.from_bytes(os.pread(queue, _COUNTER_BYTES, 0), "little") + _FIRST_NUMBER
-        lock(queue, number, number + 1)  # first the lock: a number without one is that of a dead waiter
+        lock(queue, number, number + 1)  # lock first: a number without a lock belongs to a dead caller
         os.pwrite(queue, number.to_bytes(_COUNTER_BYTES, "little"), 0)
     finally:
         unlock(queue, _DRAWING)
@@ -347,14 +346,14 @@ def _record(number: int) -> tuple[int, int]:
 
 
 def _sign(room: int, record: int, share: Share, label: str) -> None:
-    """Say in a locked record who holds it, for people."""
+    """Write the holder into a locked record, for operators."""
     about = {"share": share, "pid": os.getpid(), "since": time.time(), "label": label[:40]}
     said = json.dumps(about, ensure_ascii=False)
     os.pwrite(room, said.encode()[:_RECORD_BYTES].ljust(_RECORD_BYTES), record * _RECORD_BYTES)
 
 
 def _read_signature(room: int, record: int, share: Share) -> Holder:
-    """The holder of a locked record, as far as it has signed already."""
+    """Return the holder of a locked record, if the record has been written already."""
     try:
         said = json.loads(os.pread(room, _RECORD_BYTES, record * _RECORD_BYTES))
         return Holder(share, int(said["pid"]), float(said["since"]), str(said["label"]))

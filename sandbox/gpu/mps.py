@@ -1,20 +1,20 @@
 """The MPS daemon of a GPU: NVIDIA's Multi-Process Service, through which processes share it.
 
-Theory of operation. Each GPU has a control daemon with a pipe directory of its own; the daemon starts one
-server, which makes the GPU's contexts for all clients. `-multiuser-server` lets clients of different users
-in, which they are: the referees run as the worker's user, each container as a user of its own.
+Theory of operation. Each GPU has a control daemon with its own pipe directory. The daemon starts one server,
+which creates the GPU's contexts for all clients. `-multiuser-server` allows clients of different users,
+because referees run as the worker's user and each container as another user.
 
-- *Who reaches it.* The directories are the worker's alone. A container gets the one socket `control` mounted,
-  through which it can make contexts and read lists; everything that changes something asks for the daemon's
-  own user or root.
-- *Starting.* Any worker process may call `ensure`; a lock lets one of them start the daemon. A new daemon has
-  a new socket, and a container with the old one finds no daemon there: see `born`.
-- *Faults.* A fault of one client ends the contexts of all clients, and the server reports FAULT and accepts
-  no client until these have closed. `terminate` takes one client's work off the GPU and leaves the others
-  alone, so it has to come before SIGKILL, which would count as a fault. After a fault no client is left to
-  protect, and a server that is asked to terminate a client then hangs.
-- *Trust.* What a client's own environment says about limits is not a boundary, and neither is MPS itself.
-  A process that does not find the daemon silently runs outside MPS: check `clients`.
+- *Access.* Only the worker can access the directories. The socket `control` is mounted into containers.
+  Through it, they can create contexts and read lists. Commands that change something require the daemon's own
+  user or root.
+- *Starting.* Any worker process may call `ensure`, and a lock lets only one of them start the daemon. A new
+  daemon has a new socket, so a container with the old socket cannot reach it; see `born`.
+- *Faults.* A fault of one client ends the contexts of all clients. The server then reports FAULT and accepts
+  no client until these have closed. `terminate` ends one client's work on the GPU without affecting others,
+  so it must come before SIGKILL, which would count as a fault. After a fault, no client has work left, and a
+  server that is told to terminate a client hangs.
+- *Trust.* Limits in a client's own environment are not a security boundary, and neither is MPS itself. A
+  process that does not find the daemon silently runs outside MPS, so callers must check `clients`.
 
 Commands to the daemon go through `mps_control` and take two milliseconds each.
 """
@@ -75,9 +75,9 @@ class Server:
 class Mps:
     """The MPS of the GPU `uuid`, whose device file has the number `minor`, kept below `directory`.
 
-    `client_memory_mib` is what a client may allocate unless it asks for less, 0 for no limit.
-    `binary` is the control program, which gets `patience_s` for a command. Any number of objects, threads and
-    processes may serve the same GPU.
+    `client_memory_mib` is the memory limit of a client, 0 for no limit; a client can request a lower limit.
+    `binary` is the control program, with a limit of `patience_s` for a command. Any number of objects,
+    threads and processes may manage the same GPU.
     """
 
     def __init__(
@@ -155,12 +155,13 @@ class Mps:
         Also False if the server has faulted, because then no client has work left.
 
         Its pending and later CUDA calls fail with error 810. The process itself survives: kill it afterwards.
-        A client that was stopped by a signal goes on, since MPS waits for its answer. MPS is asked once for
-        each client: while it waits for one that does not answer, it answers nothing else about it.
+        A client that was stopped by a signal is continued, since MPS waits for its answer. MPS gets the
+        command only once for each client: while it waits for a client, it answers no other command about this
+        client.
 
         Raises:
             MpsRefused: the daemon belongs to another user.
-            MpsUnavailable: the client does not answer: kill it, whatever that does to others.
+            MpsUnavailable: the client does not answer. The caller must kill it, even if other clients fail.
         """
         client = identity(pid)
         if client in self._asked:
@@ -176,7 +177,7 @@ class Mps:
         return False
 
     def healthy(self) -> bool:
-        """Whether the daemon answers, and its server takes clients."""
+        """Return whether the daemon answers and its server accepts clients."""
         return not self._illness()
 
     def stop(self) -> None:
@@ -208,7 +209,7 @@ class Mps:
                 self._start()
 
     def _illness(self, start_s: float = 0.0) -> str:
-        """Why the daemon and its server take no clients, empty if they do.
+        """Return why the daemon and its server accept no clients, empty if they do.
 
         A server that is younger than `start_s` may still be initializing.
         """
@@ -271,7 +272,7 @@ class Mps:
         self._kill_strays()
 
     def _kill_strays(self) -> None:
-        """Kill daemons and servers of this directory that cannot be spoken to."""
+        """Kill daemons and servers of this directory that do not answer."""
         for pid in self._strays():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

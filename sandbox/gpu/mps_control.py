@@ -1,9 +1,9 @@
 """Sends commands to an MPS daemon through NVIDIA's control program.
 
 Theory of operation. `nvidia-cuda-mps-control` starts a daemon with `-d`, and without arguments it sends the
-commands of its standard input to the daemon of its pipe directory, which takes two milliseconds each. It
-gets no environment but what it needs: the daemon must not carry the worker's secrets. Nothing here waits
-without a limit.
+commands of its standard input to the daemon of its pipe directory, which takes two milliseconds each. It only
+gets the environment variables that it needs, because the daemon must not have the worker's secrets. Every
+wait has a limit.
 """
 
 import contextlib
@@ -109,7 +109,7 @@ class Control:
         return found
 
     def log_end(self) -> str:
-        """The daemon's last words, to be put behind a message; empty when it left none."""
+        """Return the end of the daemon's log, to append to a message; empty if there is none."""
         with contextlib.suppress(OSError):
             lines = (self.log_directory / "control.log").read_text(errors="replace").splitlines()
             return "; its log ends: " + " / ".join(lines[-3:])

@@ -20,11 +20,11 @@ _T = TypeVar("_T")
 
 
 class NvmlUnavailable(Exception):
-    """Raised when NVML cannot be asked: no driver, no library, no GPU. The message has the fix."""
+    """Raised if NVML is unavailable: no driver, no library, no GPU. The message has the fix."""
 
 
 class GpuLost(NvmlUnavailable):
-    """Raised when a GPU has fallen off the bus, needs a reset or is not there any more."""
+    """Raised if a GPU has fallen off the bus, needs a reset or does not exist any more."""
 
 
 class Throttle(StrEnum):
@@ -107,8 +107,8 @@ class GpuSample:
 class MemoryErrors:
     """Memory errors of a GPU. None where the GPU does not count them.
 
-    `uncorrected` counts since the driver was loaded. `remap_pending` and `retire_pending` ask for a reset of
-    the GPU; `remap_failed` means that it has run out of spare rows and has to be replaced.
+    `uncorrected` counts since the driver was loaded. `remap_pending` and `retire_pending` mean that the GPU
+    needs a reset. `remap_failed` means that it has no spare rows left and must be replaced.
     """
 
     uncorrected: int | None = None

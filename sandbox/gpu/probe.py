@@ -1,10 +1,10 @@
-"""Has a fresh process compute on a GPU, to see whether the GPU works.
+"""Tests whether a GPU works by computing on it in a new process.
 
 Theory of operation. `probe` starts `probe_program.py` in an environment that shows it one GPU. The program
-makes a context and says `context`. Under MPS, `probe` then looks whether the process is a client: one that
-does not find its daemon would silently run outside MPS. Told to go on, the program runs a kernel and says
-`well`. Anything else, or nothing within the limit, is a failure. A probe that hangs ends as every client
-does: terminated first, killed then.
+creates a context and prints `context`. Under MPS, `probe` then checks that the process is a client, because a
+process that does not find its daemon silently runs outside MPS. After another message, the program runs a
+kernel and prints `well`. Any other output, or no output within the limit, is a failure. A hung probe is ended
+like every MPS client: it is terminated before it is killed.
 """
 
 import contextlib

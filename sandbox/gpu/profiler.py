@@ -1,7 +1,7 @@
 """How Nsight Compute profiles a runner: its command line, and the metrics that it collects.
 
-`ncu` replays each kernel until it has all metrics. It needs access to the hardware counters, which the driver
-gives to every user with `NVreg_RestrictProfilingToAdminUsers=0`, and it does not work under MPS.
+`ncu` replays each kernel until it has collected all metrics. It needs access to the hardware counters, which
+the driver gives to every user with `NVreg_RestrictProfilingToAdminUsers=0`, and it does not work under MPS.
 Source: Nsight Compute CLI documentation, "Metrics Reference" and "Command Line Options".
 """
 
@@ -93,13 +93,15 @@ METRICS: Final[Mapping[str, str]] = {
 # By line of the source: samples of the stall reasons, and instructions.
 _SECTIONS: Final = ("--section", "SourceCounters")
 _REPORT: Final = str(below_work(REPORT))
-_CHANNEL: Final = 3  # which the shell must not keep open: its end says that the runner has gone
+_CHANNEL: Final = 3  # the shell must not keep it open, because its end signals the runner's exit
 
 
 def installed(toolkit: Path) -> Path | None:
-    """The newest folder of Nsight Compute on this host, or None. The folder of the toolkit may have one, too.
+    """Return the newest folder of Nsight Compute on this host, or None.
 
-    What is called `ncu` next to nvcc only looks for this folder.
+    The toolkit's folder may have one too.
+
+    The program `ncu` next to nvcc only searches for this folder.
     """
     homes = (Path("/opt/nvidia/nsight-compute"), toolkit)
     found = [path.parent for home in homes for path in home.glob("*/ncu") if path.parent.name != "bin"]

@@ -1,8 +1,8 @@
 """Builds the native parts of the GPU runners, once per host, and the commands of all three runners.
 
-A command says what must be there, not where: the container backend takes the image that it names and attaches
-its GPU. Interpreters are those of the image, so their place is a parameter. Nothing here limits
-address space: CUDA reserves far more of it than there is memory.
+A command names its requirements, not their location: the container backend uses the image that the command
+names, and attaches its GPU. The image has the interpreter, so its path is a parameter. The commands do not
+limit address space, because CUDA reserves far more of it than there is memory.
 """
 
 import fcntl
@@ -58,7 +58,7 @@ IN_IMAGE = Interpreter("python3")
 
 
 def of_this_process() -> Interpreter:
-    """The Python that runs us, for sandboxes that show the host's files: with its own packages alone."""
+    """Return this process's Python, for sandboxes that show the host's files, with only its own packages."""
     homes = {Path(sys.prefix), Path(sys.base_prefix).resolve(), Path(sys.executable).resolve().parents[1]}
     outside = sorted(home for home in homes if not home.is_relative_to("/usr"))
     return Interpreter(sys.executable, binds=tuple(Bind(home, str(home)) for home in outside))

@@ -1,4 +1,7 @@
-"""Processes that were stopped by a signal: MPS waits for its clients to answer, which these never do."""
+"""Finds processes that were stopped by a signal.
+
+MPS waits for its clients, and stopped clients never answer.
+"""
 
 import contextlib
 import os
@@ -10,13 +13,16 @@ _STOPPED = "T"
 
 
 def identity(pid: int) -> tuple[int, str]:
-    """The process that has this id now: another one with the same id later is not equal to it."""
+    """Return an identity of the process with this id.
+
+    A later process with the same id has another identity.
+    """
     fields = _fields(pid)
     return pid, fields[_STARTED] if fields else ""
 
 
 def wake(pid: int) -> bool:
-    """Have the process go on if it was stopped. Whether it was."""
+    """Continue the process if it was stopped. Returns whether it was stopped."""
     fields = _fields(pid)
     if not fields or fields[_STATE] != _STOPPED:
         return False

@@ -1,1 +1,1 @@
-"""Our code that runs inside sandboxes, together with the code of authors and submitters."""
+"""Warpcourt's code that runs inside sandboxes, together with code of authors and submitters."""

@@ -1,11 +1,11 @@
 """Calls a problem author's `checker.py` and encodes its answer for the referee.
 
-Theory of operation. The author's function sees copies of arrays and says which elements are right. The
-referee does not parse that. It reads, for every output, the values that it shall find there exactly: this
-module writes what the program gave where the author calls it right, and what was expected where not, or
-something else where that happens to be the same. So a refused element always differs, an accepted one never
-does, and the referee's comparison decides, counts and reports, as it does without a checker. If the problem
-has a score, the author returns it with the answer, and it is written into an array of one number.
+Theory of operation. The author's function gets copies of arrays and says which elements are right. The
+referee does not parse this answer. For every output, it reads an array of the exact values that the output
+must hold. This module writes that array: for a right element, the program's value; for a wrong element, the
+expected value, or another value if both are equal. So a rejected element always differs and an accepted
+element never does. The referee's comparison decides, counts and reports, as it does without a checker. If the
+problem has a score, the author returns it with the answer, and it is written into an array of one number.
 
 It works over NumPy and over CuPy alike, and runs where `reference.py` does.
 """
@@ -61,7 +61,7 @@ def carry_out(
     request: Request,
     views: Sequence[Array | None],
 ) -> None:
-    """Ask the author about one case, and write the answer over what is expected."""
+    """Call the author's checker for one case, and write the answer over the expected values."""
     wire = iter(zip(request.arguments, views, strict=True))
     inputs: dict[str, Any] = {}
     for name in signature.inputs:
@@ -111,7 +111,7 @@ def _number(score: object, least: float, most: float) -> float:
         raise ContractError(
             f"check returned {type(score).__name__} as the score, expected a number"
         ) from error
-    if not least <= value <= most:  # also refuses NaN
+    if not least <= value <= most:  # also rejects NaN
         raise ContractError(f"check returned the score {value}, which is not from {least:g} to {most:g}")
     return value
 
@@ -120,7 +120,7 @@ def acceptable(xp: ArrayModule, right: Array, given: Array, expected: Array) -> 
     """Return the exact values an output must hold: `given` where right, another value elsewhere."""
     unlike = (given == 0).astype(given.dtype)
     useless = given == expected
-    if given.dtype.kind == "f":  # an infinity may be what a large expected value is rounded to
+    if given.dtype.kind == "f":  # a large expected value may be rounded to infinity
         useless = useless | ~xp.isfinite(given)
     return xp.where(right, given, xp.where(useless, unlike, expected))
 

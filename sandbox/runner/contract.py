@@ -1,7 +1,7 @@
 """Checks and rounds the results of `reference.py`, over NumPy or CuPy.
 
-Arrays stay where they are: on a GPU nothing but single values comes to the host. bfloat16, which neither
-module has, travels as its 16 bits.
+Arrays are not moved: on a GPU, only single values are copied to the host. Neither module has bfloat16, which
+is stored as uint16.
 """
 
 from collections.abc import Callable, Mapping

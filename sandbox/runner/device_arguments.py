@@ -7,21 +7,21 @@ from sandbox.wire import WireArgument
 
 
 class DeviceArguments:
-    """Device memory of the requests at hand. `open` comes first."""
+    """Device memory of the current request. Callers must call `open` first."""
 
     def __init__(self) -> None:
         self._device: vmm.Device | None = None
         self._mapped: list[vmm.Allocation] = []
 
     def open(self) -> None:
-        """Make the context, unless it is there. Raises vmm.DriverMissing or vmm.CudaError."""
+        """Create the context, unless it exists. Raises vmm.DriverMissing or vmm.CudaError."""
         if self._device is None:
             self._device = vmm.Device.open()
 
     def map(self, arguments: Sequence[WireArgument], descriptors: Sequence[int]) -> list[int]:
-        """The address of each array's payload, 0 for scalars and empty arrays.
+        """Map the arrays. Returns the address of each array's payload, 0 for scalars and empty arrays.
 
-        Each descriptor is mapped once, whole: the driver refuses less. Raises vmm.CudaError.
+        Each descriptor is mapped once and as a whole, because the driver refuses parts. Raises vmm.CudaError.
         """
         if self._device is None:
             raise ValueError("arrays before PREPARE")
@@ -49,6 +49,6 @@ class DeviceArguments:
         return self._mapped[-1].pointer
 
     def release(self) -> None:
-        """Unmap everything. The device must be done with it."""
+        """Unmap everything. The device must no longer use it."""
         while self._mapped:
             self._mapped.pop().close()

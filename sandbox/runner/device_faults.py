@@ -1,7 +1,7 @@
 """Explains device errors to the author of a Triton kernel and maps them to verdicts.
 
-PyTorch and Triton pass the driver's errors on as text, so text is what we go by. `device_faults.h` does the
-same for CUDA C++.
+PyTorch and Triton report the driver's errors as text, so this module searches the text. `device_faults.h`
+does the same for CUDA C++.
 """
 
 from dataclasses import dataclass
@@ -75,5 +75,5 @@ _FAULTS = (
 
 
 def fault_of(text: str) -> Fault | None:
-    """The device's error that `text` speaks of, if any."""
+    """Return the device error that `text` mentions, or None."""
     return next((fault for fault in _FAULTS if fault.words in text), None)

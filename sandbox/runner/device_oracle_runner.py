@@ -4,12 +4,12 @@ Theory of operation: see `oracle_runner`. Arrays are views of device memory that
 as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
 submission, so its use of the memory reveals nothing to programs.
 
-CuPy compiles each kernel when it is first used, and reductions again for every size of block. Operations on
-every array therefore use kernels that are independent of size. Sums, maxima and minima of large arrays use
-the precompiled routines of CUB: CuPy's own reduction to one element runs in a single block, 20 to 70 times
-slower. CUB's reductions of the other kinds would take seconds to compile and stay off
-(`CUPY_ACCELERATORS`). An oracle draws more than once: working memory
-up to a bound stays with it, since to get and return it takes longer than to fill a small set.
+CuPy compiles each kernel at its first use, and compiles reductions for every block size. So operations that
+apply to every array use kernels that do not depend on the size. Sums, maxima and minima of large arrays use
+the precompiled routines of CUB, because CuPy's own reduction to one element runs in a single block and is 20
+to 70 times slower. Other CUB reductions would take seconds to compile and are disabled (`CUPY_ACCELERATORS`).
+An oracle draws repeatedly, so it keeps working memory up to a bound: allocating and freeing memory takes
+longer than filling a small set.
 """
 
 import math
@@ -97,13 +97,13 @@ class DeviceArrays:
         return DeviceGenerator(seed)
 
     def every(self, holds: Array) -> bool:
-        """By one kernel for all sizes, unlike CuPy's `all`."""
+        """Uses one kernel for all sizes, unlike CuPy's `all`."""
         found = cupy.zeros(1, np.int32)
         _FIND_FALSE(holds, found)
         return not int(found[0])
 
     def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
-        """Arrays over the device memory of the descriptors."""
+        """Return arrays over the device memory of the descriptors."""
         addresses = self._memory.map(request.arguments, descriptors)
         return [
             self._view(argument, address)
@@ -111,7 +111,7 @@ class DeviceArrays:
         ]
 
     def finish(self) -> None:
-        """Wait, unmap what was shared, and give memory back to the device if it is much."""
+        """Wait for the device, unmap shared memory, and free working memory above the bound."""
         cupy.cuda.Device().synchronize()
         self._memory.release()
         pool = cupy.get_default_memory_pool()
@@ -122,14 +122,14 @@ class DeviceArrays:
         if argument.scalar:
             return None
         dtype = STORAGE[argument.dtype]
-        if argument.bytes == 0:  # no elements, or an output: what is expected has a place of its own
+        if argument.bytes == 0:  # no elements, or an output, whose expected values have a separate array
             return None if math.prod(argument.shape) else cupy.empty(argument.shape, dtype)
         memory = cupy.cuda.UnownedMemory(address, argument.bytes, self._memory, cupy.cuda.Device().id)
         return cupy.ndarray(argument.shape, dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 
 def main() -> None:
-    """Serve until the host goes."""
+    """Serve until the host closes the channel."""
     serve(OracleRunner(DeviceArrays()))
 
 

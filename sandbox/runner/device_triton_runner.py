@@ -1,15 +1,14 @@
 """Runs a Triton submission on a GPU, on tensors over device memory shared with the referee.
 
-Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, which a pool
-hides; so does the C compiler that Triton runs once for itself. PREPARE makes the context and launches an
-empty Triton kernel.
-LOAD first gives up the right to start processes (`lockdown`); Triton's compilers are started by a process
-without a GPU (`helper`).
+Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, and so does
+the C compiler that Triton runs once for itself. A warm pool hides this time. PREPARE creates the context and
+launches an empty Triton kernel. LOAD first gives up the right to start processes (`lockdown`). Then a process
+without a GPU starts Triton's compilers (`helper`).
 
-A hanging kernel keeps the main thread inside the driver, where no signal handler of Python runs, so the
-time limit is a thread's. Ending while a kernel runs would, under MPS, end the kernels of all other programs
-on the GPU. So results are reported at once, but the process exits only when the device is idle, and a kernel
-that never ends is left for the referee, who asks the MPS daemon to end it.
+A hung kernel keeps the main thread inside the driver, where Python runs no signal handlers. So a thread
+enforces the time limit. Under MPS, exiting while a kernel runs would end the kernels of all other programs on
+the GPU. So the process reports results at once but exits only when the device is idle. If a kernel never
+ends, the referee makes the MPS daemon terminate it.
 """
 
 import contextlib
@@ -70,7 +69,7 @@ class Launches:
 
     @classmethod
     def install(cls) -> "Launches":
-        """Look on from now on."""
+        """Start counting."""
         launches = cls()
         run = JITFunction.run
 
@@ -104,7 +103,7 @@ class DeviceTritonRunner(TritonRunner):
         self._native = NativeSession.of_environment()
         self._copies: list[tuple[torch.Tensor, torch.Tensor]] = []
         self._exact = False
-        # Sandboxes without MPS are told of a directory that does not exist.
+        # In sandboxes without MPS, the environment names a directory that does not exist.
         self._shared_by_mps = Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY", "/nowhere"), "control").exists()
 
     @property
@@ -113,13 +112,16 @@ class DeviceTritonRunner(TritonRunner):
         return self._launches.count
 
     def prepare(self) -> None:
-        """Make the context, and launch something. Called again, see whether the context still works."""
+        """Create the context and launch an empty kernel.
+
+        A second call tests whether the context still works.
+        """
         self._memory.open()
         _null[(1,)](torch.ones(1, device="cuda"))
         self.finish()
 
     def load(self, load: Load) -> None:
-        """Run the submission's module, in a process that can start no other."""
+        """Run the submission's module. The process can no longer start other processes."""
         try:
             forbid_processes()
         except OSError as error:
@@ -137,7 +139,7 @@ class DeviceTritonRunner(TritonRunner):
             self.diagnostics.say("note", "launch", self._launches.text(), kernel=self._launches.name)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
-        """A tensor over device memory; for compute-sanitizer over a copy of exactly its size."""
+        """Return a tensor over device memory; for compute-sanitizer, over a copy of exactly its size."""
         (address,) = self._memory.map([argument], descriptors)
         payload = torch.as_tensor(_Payload(address, argument.bytes), device="cuda")
         tensor = payload.view(DTYPES[argument.dtype]).reshape(argument.shape)
@@ -162,7 +164,7 @@ class DeviceTritonRunner(TritonRunner):
         self._native.serve(page, calls, self._memory.map_plain(flags, FLAGS_BYTES))
 
     def release(self) -> None:
-        """Bring copies back, and unmap."""
+        """Copy results back and unmap the memory."""
         for tensor, copy in self._copies:
             tensor.copy_(copy)
         self._copies.clear()
@@ -171,7 +173,7 @@ class DeviceTritonRunner(TritonRunner):
 
     @contextlib.contextmanager
     def time_limit(self, limit_ms: int, on_limit: Callable[[FrameType | None], None]) -> Iterator[None]:
-        """By a thread: the driver lets others run while it waits."""
+        """Use a thread, because other threads can run while the driver waits."""
         main = threading.get_ident()
         over, late = threading.Event(), threading.Event()
 
@@ -193,12 +195,12 @@ class DeviceTritonRunner(TritonRunner):
         return f"; the last kernel was {self._launches.text()}" if self._launches.count else ""
 
     def quit(self) -> None:
-        """A fault may come to light after the call that caused it was answered."""
+        """Report faults that became visible only after the answer to the call that caused them."""
         if self.loaded:
             self._finish()
 
     def leave(self, status: ExitStatus) -> NoReturn:
-        """End this process once that cannot affect other programs."""
+        """End this process as soon as that cannot affect other programs."""
         flush()
         if self._shared_by_mps:
             with contextlib.suppress(Exception):
@@ -236,7 +238,7 @@ class DeviceTritonRunner(TritonRunner):
 
 
 def _tell_triton_where_the_driver_is() -> None:
-    """Triton links against libcuda and looks for it in the loader's cache, which may not know ours."""
+    """Set the path of libcuda. Triton links against it and searches the loader's cache, which may lack it."""
     ctypes.CDLL("libcuda.so.1")
     for line in Path("/proc/self/maps").read_text().splitlines():
         folder, _, name = line.partition("/")[2].rpartition("/")
@@ -246,7 +248,7 @@ def _tell_triton_where_the_driver_is() -> None:
 
 
 def main() -> None:
-    """Serve until the host goes."""
+    """Serve until the host closes the channel."""
     Helper.start().install()
     _tell_triton_where_the_driver_is()
     CudaUtils()  # compiles and loads Triton's own helper; needs no context

@@ -1,17 +1,17 @@
 """Examines one imported problem inside the sandbox: its tests, their shapes and contents, its reference.
 
-Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an
-adapter for their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`,
-`compute`, `operations`, `seeded` and `forget`. Their results are written to `/work/description.json`, which
-the importer bounds and checks: this process has run foreign code when it writes it.
+Theory of operation. The importer passes `/work/imported.py`, which contains the author's files and an adapter
+for their format; see `problems/importing/adapters`. It defines `describe`, `tests`, `arguments_of`,
+`compute`, `operations`, `seeded` and `forget`. Their results are written to `/work/description.json`. The
+importer bounds and checks this file, because the process that writes it has run foreign code.
 
-Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
-and time is left, in memory. Then the reference runs on it with its outputs filled in two ways and with two
-states of the global random numbers. Elements that keep what was there before are not written; results that
-differ otherwise depend on what was there, or on chance. A test on which one run would take longer than the
-time that is left, by the slowest run so far for each byte, has shapes alone. So has a test for which the
-reference needs more memory than there is: it may need far more than its arguments do, as a convolution that
-is unfolded does.
+Every test is created without memory, which gives the shapes even of gigabytes. If it is small and there is
+time, it is also created in memory. Then the reference runs on it with two different initial contents of the
+outputs and two states of the global random generators. Elements that keep their initial contents are not
+written. Other differences show that results depend on the initial contents or on chance. The time of a run is
+estimated from the slowest earlier run per byte. If this exceeds the remaining time, only the shapes are
+reported. The same applies if the reference needs more memory than available, which may be far more than its
+arguments need, as for an unfolded convolution.
 """
 
 import contextlib
@@ -34,11 +34,11 @@ SOURCE = Path("/work/imported.py")
 ANSWER = Path("/work/description.json")
 _SHOWN = 1024  # elements of an array of an example
 _IN_MEMORY_BYTES = 24 << 20
-_BUDGET_S = 30.0  # of a processor, so that a busy host makes no difference
-# Less than the sandbox allows, so that PyTorch is told and can say so, and the other tests go on.
+_BUDGET_S = 30.0  # of CPU time, so that a busy host makes no difference
+# Less than the sandbox allows, so that PyTorch gets an error and the other tests continue.
 _MEMORY_BYTES = 3 << 30
 _NO_MEMORY = "DefaultCPUAllocator"  # in what PyTorch says then, which has no type of its own
-_LEAST_BYTES = 1 << 20  # what a run on fewer bytes takes says little of one on more
+_LEAST_BYTES = 1 << 20  # the time of a run on fewer bytes does not predict larger runs
 _FURTHER_RUNS = 5  # of the reference on a test that has run once
 _MOST_TESTS = 64
 _SENTENCE = 400
@@ -56,7 +56,7 @@ _NAMES = {
     torch.uint8: "uint8",
     torch.bool: "bool",
 }
-# Numbers of a byte or less, of which PyTorch can calculate little. They are compared by their bits.
+# Number formats of a byte or less, for which PyTorch lacks most operations. They are compared by their bits.
 _BITS = {
     dtype: name
     for name in (
@@ -107,20 +107,20 @@ def _describe(source: str) -> dict[str, Any]:
 
 
 class _Budget:
-    """The processor time that is left for runs of the reference, and how long runs took so far."""
+    """The CPU time left for runs of the reference, and the times of earlier runs."""
 
     def __init__(self, deadline_s: float) -> None:
         self._deadline_s = deadline_s
         self._slowest_s = 0.0  # for each byte of a test
 
     def allows(self, runs: int, total_bytes: int) -> bool:
-        """Whether so many runs of a test are likely to end in time."""
+        """Return whether this many runs of a test will probably end in time."""
         likely_s = runs * max(total_bytes, _LEAST_BYTES) * self._slowest_s
         return time.process_time() + likely_s < self._deadline_s
 
     @contextlib.contextmanager
     def run(self, total_bytes: int) -> Iterator[None]:
-        """Note how long the run within it takes."""
+        """Record the time of the run in the block."""
         begun_s = time.process_time()
         yield
         spent_s = time.process_time() - begun_s
@@ -149,7 +149,7 @@ def _test(
         entry["operations"] = None if operations is None else float(operations)
         probed: dict[str, Any] | None = None
         if total_bytes <= _IN_MEMORY_BYTES and budget.allows(1, total_bytes):
-            module.forget()  # what the author's code made without memory, and kept
+            module.forget()  # drops objects without memory that the author's code keeps
             with module.seeded(1):
                 values = _of(module, part, number, known)
             alone = {a["name"] for a in description["arguments"] if a["role"] == "out"}

@@ -1,7 +1,7 @@
 """The `rng` that a problem's `generate` draws from: the same methods over NumPy and over CuPy.
 
-NumPy's generators have many more, CuPy's nearly none of them. A problem that is proved on a CPU must run
-on a GPU too, so neither offers more than what both can do.
+NumPy's generators have many more methods, and CuPy's have almost none. A problem that is proved on a CPU must
+also run on a GPU, so both backends offer only these common methods.
 """
 
 from abc import ABC, abstractmethod

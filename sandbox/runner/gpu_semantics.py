@@ -1,8 +1,8 @@
 """Makes Triton's interpreter compute like a GPU, where it is more lenient or wrong.
 
-- A load leaves what its mask excludes undefined unless it says `other`. The interpreter reads zeros there;
-  here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run. With
-  `Masked.zeros`, it reads zeros as well, as the code does that Triton 3 generates for NVIDIA GPUs.
+- Elements that a load's mask excludes are undefined unless the load has `other`. The plain interpreter reads
+  zeros there. Here, it reads garbage, which is the same in every run: huge floats or NaN, and random bits for
+  other types. With `Masked.zeros` it reads zeros, like the code that Triton 3 generates for NVIDIA GPUs.
 - `tl.dot` of float32 multiplies in TF32 unless told otherwise: tensor cores ignore the last 13 bits of
   their operands. Source: PTX ISA, "Alternate floating point data formats".
 - A load of one element drops an `other` of zero, because the interpreter takes a zero for a missing argument.
@@ -11,11 +11,11 @@
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
 
-It also tells of float16 that overflows: operations and conversions of finite numbers that give infinity.
+It also reports overflow of float16: operations and conversions of finite numbers that give infinity.
 
-NumPy's warnings about NaN and overflow are off: a GPU gives none. Two things that take half of the
-interpreter's time are switched off: checks of every addition for overflow, whose outcome is used with `debug`
-alone, and a table of dtypes that is made again for each look at it.
+NumPy's warnings about NaN and overflow are disabled, because a GPU gives none. Two operations that take half
+of the interpreter's time are avoided: overflow checks of every addition, whose result is used only with
+`debug`, and rebuilding a table of dtypes for each look-up.
 """
 
 import sys
@@ -51,15 +51,17 @@ _Array = npt.NDArray[Any]
 
 @dataclass(slots=True)
 class Masked:
-    """What loads without `other` read where their mask excludes elements: garbage, or `zeros`."""
+    """The values of masked elements in loads without `other`: garbage, or `zeros`."""
 
     zeros: bool = False
 
 
 def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> Masked:
-    """Do so from now on, in this process. `tell` gets the kind and text of what a program should know.
+    """Install these semantics in this process.
 
-    Changes to what is returned apply to later loads.
+    `tell` is called with the kind and text of notes for the author.
+
+    Changes to the returned object apply to later loads.
     """
     np.seterr(all="ignore")
     builder = interpreter.InterpreterBuilder
@@ -86,7 +88,7 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
 
 
 def garbage(count: int, dtype: Any, chance: np.random.Generator) -> _Array:
-    """`count` elements of the Triton type `dtype` that no program can have meant."""
+    """Return `count` elements of the Triton type `dtype` that no program can have intended."""
     kind = interpreter._get_np_dtype(dtype)  # noqa: SLF001 - the one table there is
     bits = chance.integers(0, 256, count * kind.itemsize, np.uint8).view(f"u{kind.itemsize}")
     if dtype.is_floating() and kind.itemsize in _HUGE:
@@ -98,18 +100,18 @@ def garbage(count: int, dtype: Any, chance: np.random.Generator) -> _Array:
 
 
 def tf32(values: _Array) -> _Array:
-    """float32 as tensor cores read it in TF32."""
+    """Return float32 values as tensor cores read them in TF32."""
     truncated: _Array = (np.ascontiguousarray(values).view(np.uint32) & _TF32_BITS).view(np.float32)
     return truncated
 
 
 def from_bfloat16(bits: _Array) -> _Array:
-    """bfloat16 as float32, exactly."""
+    """Convert bfloat16 to float32, exactly."""
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def to_bfloat16(values: _Array) -> _Array:
-    """float32 rounded to nearest even, as bits."""
+    """Round float32 to nearest even, and return the bits of bfloat16."""
     single = np.ascontiguousarray(values, np.float32)
     bits = single.view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
@@ -173,7 +175,7 @@ def _remembering_other(load: Callable[..., Any], given: _Given) -> Callable[...,
 
 
 def _filling(masked: Masked, chance: np.random.Generator) -> Callable[[_Array, Any], Any]:
-    """Return what makes the `other` of a load of some Triton type, from the elements that it excludes."""
+    """Return a function that creates the `other` of a load, given its type and the excluded elements."""
 
     def filling(excluded: _Array, dtype: Any) -> Any:
         filled = np.zeros(excluded.shape, interpreter._get_np_dtype(dtype))  # noqa: SLF001

@@ -1,13 +1,13 @@
-"""Starts processes for a runner that may not: compilers, which need no GPU and get none.
+"""Starts processes for a runner that may not start any: compilers, which need no GPU and get none.
 
-Theory of operation. `Helper.start` runs this module as a process of its own, before there is foreign code.
-It gives up all devices (`lockdown.forbid_devices`), which everything that it starts inherits, and then starts
-what it is asked for. `Helper.install` puts a `Popen` in the place of `subprocess.Popen` that asks it: one
-request is the words, the environment and the folder as JSON, with four descriptors: where the answers go,
-and the standard streams. The answers are the process id, or why there is none, and later how it ended.
+Theory of operation. `Helper.start` runs this module as a separate process, before foreign code is loaded. The
+helper gives up all devices (`lockdown.forbid_devices`), which its children inherit, and then starts requested
+processes. `Helper.install` replaces `subprocess.Popen` by a `Popen` that sends requests to the helper. A
+request is the arguments, the environment and the folder as JSON, with four descriptors: one for the answers,
+and the standard streams. The answers are the process id or an error, and later the exit status.
 
-The helper trusts no process and decides nothing. Hostile code may have it start whatever the sandbox
-holds, as often as its limits allow, and reaches no GPU that way.
+The helper trusts no process, and no decision depends on it. Hostile code can make it start any program in the
+sandbox, as often as the limits allow, but these programs cannot reach a GPU.
 """
 
 import contextlib

@@ -1,10 +1,10 @@
 """Bounds checks for Triton's interpreter, which otherwise reads and writes raw addresses.
 
-Theory of operation. The interpreter turns each load, store and atomic into one call of a native module
-with arrays of addresses and a mask. We stand in front of that module: every unmasked address must lie in
-the storage of a tensor that this launch was given, else the finding is reported with the argument,
-the element, the program and the line, and the process ends, as a GPU context would. On a GPU such an access
-may go unnoticed; here it never does. This teaches; it guards nothing, since a submission could undo it.
+Theory of operation. The interpreter turns each load, store and atomic into one call of a native module with
+arrays of addresses and a mask. `CheckedMemory` replaces this module: every unmasked address must lie in the
+storage of a tensor of this launch. Otherwise it reports the argument, the element, the program and the line,
+and ends the process, as a GPU context would end. On a GPU, such an access may go unnoticed; here it is always
+reported. The check helps learners. It is not a protection, since a submission could remove it.
 """
 
 import gc

@@ -1,13 +1,13 @@
-"""Two more system call filters for a runner in Python, laid over the sandbox's own.
+"""Two system call filters for Python runners, in addition to the filter of the sandbox.
 
-Theory of operation. The limits of an MPS client hold for the process that has the GPU's context open; a
-second CUDA process could choose its own, or run outside MPS. So a runner whose context is there gives up the
-right to start processes before it loads foreign code: no fork, no exec, threads alone. What it still needs
-to have started, compilers above all, a process without the GPU starts for it (`helper`): that one and all
-that descend from it may make requests (ioctl) of terminals alone, and without requests there is no GPU.
+Theory of operation. The limits of an MPS client apply to the process that has the GPU's context open. A
+second CUDA process could choose other limits, or run outside MPS. So after a runner has created its context,
+and before it loads foreign code, it gives up the right to start processes: only threads remain allowed. A
+process without the GPU (`helper`) starts the processes that the runner still needs, mainly compilers. The
+helper and its descendants may only use ioctl on terminals, and a GPU cannot be used without ioctl.
 
-Nothing can take a filter away again. clone3 needs no mention: the sandbox's filter refuses it, as it refuses
-the calls of other architectures.
+A filter cannot be removed. The sandbox's own filter already refuses clone3 and the calls of other
+architectures.
 
 Source: seccomp(2), linux/seccomp.h, asm-generic/ioctl.h and ioctls.h.
 """

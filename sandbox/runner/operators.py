@@ -1,17 +1,16 @@
-"""Refuses PyTorch's computing operators to submissions in Triton, whose results have to come from kernels.
+"""Blocks PyTorch's computing operators in Triton submissions, whose results must come from kernels.
 
-Theory of operation. Everything that PyTorch computes passes its dispatcher, which finds the kernel of an
-operator by backend. For the backend that holds a problem's arrays, `refuse` puts a kernel of ours in front
-of every operator that is not among those that allocate, fill, copy, view or ask. So it does not matter by
-which name a program reaches an operator: `torch.add`, `a + b`, `out=`, `torch.ops`, a module, a trace. What
-is allowed costs nothing, apart from copies: those are looked at, because a copy that changes the order or
-the dtype of elements is a transpose or a conversion. To register thousands of operators takes a tenth of a
-second, so runners refuse before they know the language, while a pool hides the time, and `restore` for
-programs in PyTorch.
+Theory of operation. All computation in PyTorch passes its dispatcher, which selects the kernel of an operator
+by backend. For the backend of a problem's arrays, `refuse` registers its own kernel for every operator except
+those that allocate, fill, copy, view or query. So the way in which a program calls an operator does not
+matter: `torch.add`, `a + b`, `out=`, `torch.ops`, a module, a trace. Allowed operators have no overhead,
+except copies, which are checked: a copy that changes the order or the dtype of elements is a transpose or a
+conversion. Registering thousands of operators takes a tenth of a second. So runners block the operators
+before they know the language, while they wait in the pool, and `restore` them for programs in PyTorch.
 
-After `keep` nothing in Python refers to the registration, so nothing there can take it back. Native code
-still can, and NumPy on the memory of a CPU tensor is not PyTorch. This is a rule for programs that take
-part; the referee believes nothing that this process says.
+After `keep`, no Python object refers to the registration, so Python code cannot undo it. Native code still
+can, and NumPy can compute on the memory of a CPU tensor. This is only a rule for honest programs; the referee
+does not trust this process.
 """
 
 import ctypes
@@ -85,7 +84,7 @@ class ComputingOperators:
         copy = torch.library.get_kernel(_COPY, backend)
         libraries: dict[str, Any] = {}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there is a kernel already is the point
+            warnings.simplefilter("ignore")  # replacing an existing kernel is intended
             for name in _all_operators():
                 _register(libraries, name, backend, refused)
             for layout in _LAYOUTS[backend]:
@@ -112,7 +111,7 @@ class ComputingOperators:
             if event == "import" and str(arguments[0]).startswith(_COMPILER):
                 refused(f"torch.compile generates kernels from PyTorch's operators. {RULE}")
 
-        sys.addaudithook(hear)  # there is no way to take one away
+        sys.addaudithook(hear)  # audit hooks cannot be removed
         torch.Tensor.__repr__ = text_of  # type: ignore[method-assign, assignment]
 
 

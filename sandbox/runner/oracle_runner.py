@@ -1,10 +1,10 @@
 """Runs a problem author's `reference.py`: draws inputs from a seed and computes expected outputs.
 
-Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array
-per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they
-are given: the last descriptor then holds the bytes of those that a case states. `reference`
-computes from the rounded values, floats widened to float64, so that it is an oracle for what the
-program under test was really given. Every failure is attributed to the author and reported with a line.
+Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array per
+expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they are
+given: the last descriptor then holds the bytes of those that a case states. `reference` computes from the
+rounded values, with floats widened to float64, so that its results belong to the inputs that the submitted
+program really gets. Every failure is attributed to the author and reported with a line.
 
 This program works in host memory, with NumPy. `device_oracle_runner` does the same on a GPU, with CuPy.
 """
@@ -60,7 +60,7 @@ class Arrays(Protocol):
         """One array over shared memory for each array argument of `request`, None for scalars."""
 
     def finish(self) -> None:
-        """Wait until everything is computed, and let go of shared memory. No view may be in use."""
+        """Wait until everything is computed, and release shared memory. No view may be in use."""
 
 
 class HostArrays:
@@ -69,7 +69,7 @@ class HostArrays:
     xp: ArrayModule = np
 
     def prepare(self) -> None:
-        """There is no GPU."""
+        """Do nothing: there is not a GPU."""
 
     def generator(self, seed: int) -> Generator:
         """NumPy's."""
@@ -80,11 +80,11 @@ class HostArrays:
         return every(holds)
 
     def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
-        """Memory maps, which end with their last array."""
+        """Return memory maps, each of which exists as long as its arrays."""
         return [None if a.scalar else array_of(a, descriptors) for a in request.arguments]
 
     def finish(self) -> None:
-        """Everything is done at once here."""
+        """Do nothing: no work is queued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class _Signature:
 
 
 class OracleRunner(Runner):
-    """Serves one `reference.py`, or one `checker.py` where the manifest says so; see `checker_work`."""
+    """Serves one `reference.py`, or one `checker.py` if the manifest says so; see `checker_work`."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._file = _FILE
@@ -134,7 +134,7 @@ class OracleRunner(Runner):
         try:
             views = self._arrays.view(request, descriptors)
             if self._checker is not None:
-                with np.errstate(all="ignore"):  # what was never written is anything
+                with np.errstate(all="ignore"):  # unwritten elements may hold any value
                     checker_work.carry_out(
                         self._arrays.xp, self._module, self._checker, self._programs, request, views
                     )
@@ -164,7 +164,7 @@ class OracleRunner(Runner):
             drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size), **program)
             for name, values in named(xp, drawn, given, "generate").items():
                 what = f"generate: {name}"
-                finite = not self._programs  # what a faulty program computes may be anything
+                finite = not self._programs  # a faulty program may compute any value
                 _store(given[name], self._rounded(values, wired[name][1], what, finite=finite))
             del drawn
         for name, content in stated.items():
@@ -191,7 +191,7 @@ def _store(view: Array, values: Array) -> None:
 
 
 def read_given(descriptor: int) -> Mapping[str, bytes]:
-    """The stored bytes of the inputs that a case states, by name."""
+    """Return the stored bytes of the inputs that a case states, by name."""
     return {name: bytes.fromhex(content) for name, content in json.loads(read(descriptor)).items()}
 
 
@@ -210,7 +210,7 @@ def _parse(manifest: Mapping[str, Any]) -> _Signature:
 
 
 def main() -> None:
-    """Serve until the host goes."""
+    """Serve until the host closes the channel."""
     serve(OracleRunner(HostArrays()))
 
 

@@ -1,6 +1,6 @@
 """The programs under test of a problem, which the author's code runs (`problems.under_test`).
 
-Each is a Python module of the author. It is loaded when its first case comes, and stays.
+Each is a Python module of the author. It is loaded for its first case and stays loaded.
 """
 
 from collections.abc import Mapping, Sequence

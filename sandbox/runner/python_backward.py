@@ -1,8 +1,8 @@
 """The backward pass of a call in Python, and the bytes that a program keeps for it.
 
-Theory of operation. The inputs whose gradients the manifest asks for become leaves of autograd over the
-arrays themselves, so that contents that arrive later are what the call sees. After the call, the given
-upstream gradients start the backward pass, and what arrives at the leaves is copied into the outputs.
+Theory of operation. If the manifest requests the gradient of an input, this input becomes a leaf of autograd
+over the memory of the array, so that the call also sees contents that arrive later. After the call, the given
+upstream gradients start the backward pass, and the gradients of the leaves are copied into the outputs.
 
 `SavedBytes` counts what stays in memory from the end of the forward pass until the backward pass: tensors
 that autograd saves, including those of `ctx.save_for_backward`, tensors that are attributes of a `ctx`, and

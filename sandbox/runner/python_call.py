@@ -1,10 +1,9 @@
 """Builds the call of a Python program that the manifest describes, from the wire's arguments.
 
-Theory of operation. `problems.calling` says what the manifest holds. A call is bound once to each set of
-arguments: modules are made then, and their parameters become the arrays themselves, so that contents that
-arrive later, as in a timed session, are what the call sees. Returned values are copied into the outputs if
-they fit. These checks only help honest programs: the process is hostile, and the referee checks its own
-arrays.
+Theory of operation. `problems.calling` documents the manifest. A call is bound once to each set of arguments.
+Then modules are created, and their parameters use the memory of the arrays, so that the call also sees
+contents that arrive later, as in a timed session. Returned values are copied into the outputs if they fit.
+These checks only help honest programs: the process is hostile, and the referee checks its own arrays.
 """
 
 import functools
@@ -36,7 +35,7 @@ class _Module:
 class PythonCall:
     """The call of one program. `of` finds what the program defines.
 
-    While `counting`, calls with a backward pass leave in `saved_bytes` what they kept for it.
+    While `counting`, calls with a backward pass store in `saved_bytes` the bytes that they kept for it.
     """
 
     def __init__(self, names: Sequence[str], described: Mapping[str, Any], program: ModuleType) -> None:
@@ -79,7 +78,7 @@ class PythonCall:
             kind = getattr(torch.nn, described["kind"])
             known[name] = _made(kind, _Module(described["init"], described["state"]), known, device)
         for name in self._backward["gradients"] if self._backward else ():
-            if name not in self._model.state.values():  # whose parameters are leaves already
+            if name not in self._model.state.values():  # parameters of the model are leaves already
                 known[name] = leaf(known[name])
         passed = _built(self._described["given"], known)
         function, arguments = self._found, passed if isinstance(passed, tuple) else (passed,)

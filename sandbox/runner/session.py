@@ -1,10 +1,9 @@
 """Shared code of the Python runners: the protocol with the host, arguments in memory, diagnostics.
 
-Theory of operation. The runner says "ready" once its imports are done, before it has seen any foreign
-code and before it has touched a GPU, which PREPARE opens. From LOAD on the whole process counts as
-hostile: nothing it says decides anything, so there is no secret to keep here and no check that a
-submission could profit from switching off. Failures end the process at once through `os._exit`, past
-handlers that foreign code may have installed.
+Theory of operation. The runner reports "ready" after its imports, before it loads any foreign code and before
+it uses a GPU, which PREPARE opens. After LOAD, the whole process counts as hostile. No decision depends on
+its output, so it holds no secrets, and a submission gains nothing by disabling checks. Failures end the
+process at once through `os._exit`, which skips handlers that foreign code may have installed.
 """
 
 import contextlib
@@ -115,11 +114,11 @@ class Runner:
         raise NotImplementedError
 
     def quit(self) -> None:
-        """The last chance to say what only now has come to light."""
+        """Report findings that became known only now."""
 
 
 def serve(runner: Runner) -> None:
-    """Answer the host until it goes. Raises ValueError when it breaks the protocol."""
+    """Answer the host until it closes the channel. Raises ValueError if it breaks the protocol."""
     channel = socket.socket(fileno=CHANNEL)
     send_reply(channel, 0)
     loaded = False
@@ -149,14 +148,14 @@ def serve(runner: Runner) -> None:
 
 
 def flush() -> None:
-    """Print what was printed, whatever foreign code has made of the streams."""
+    """Flush the output, even if foreign code has replaced the streams."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
 
 
 def stop(status: ExitStatus) -> NoReturn:
-    """End this process now, printing what was printed."""
+    """Flush the output and end this process now."""
     flush()
     os._exit(status)
 
@@ -261,7 +260,7 @@ def _read_load(descriptors: Sequence[int]) -> Load:
 
 
 def read(descriptor: int) -> bytes:
-    """All of a memory file that the host sent."""
+    """Return the contents of a memory file that the host sent."""
     with open(descriptor, "rb", closefd=False) as file:
         file.seek(0)
         return file.read()

@@ -1,4 +1,4 @@
-"""A tensor as text without PyTorch, whose own printing computes on the tensor. For what programs print."""
+"""Formats tensors as text for programs that print. PyTorch's own formatting would compute on the tensor."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
 """Timed sessions of the Python runners: orders over a shared page, see `sandbox.wire`.
 
-Theory of operation. On a GPU, where times rank, orders are carried out by native code
-(`timed_session.cpp`), so that there is nothing of Python between an order and the call. Without a GPU
-nothing ranks, and the same protocol is a loop here: a memoryview reads and writes 64 bits at once, and x86
-keeps both loads and stores in order. The referee does not trust what we write in either case.
+Theory of operation. On a GPU, where times rank, native code executes the orders (`timed_session.cpp`), so
+that no Python code runs between an order and the call. Without a GPU, times do not rank, and a loop in this
+module implements the same protocol: a memoryview reads and writes 64 bits at once, and x86 keeps both loads
+and stores in order. In either case, the referee does not trust the page.
 """
 
 import ctypes
@@ -48,11 +48,11 @@ class NativeSession:
     def serve(self, page_descriptor: int, calls: list[Callable[[], object]], flags: int) -> None:
         """Carry out orders until one ends the session. Empties `calls`, which has one for each set.
 
-        `flags` is the address of the flags in device memory, 0 without a GPU. Raises what a call raises. An
+        `flags` is the address of the flags in device memory, 0 without a GPU. Raises any error of a call. An
         error of the device ends the session too; the next call that waits for the device reports it again.
         """
         gc.collect()
-        gc.disable()  # a collection in the middle of a call would be timed with it
+        gc.disable()  # a collection during a call would count to its time
         try:
             self._serve(page_descriptor, calls, flags)
         finally:
@@ -89,7 +89,7 @@ def _await(words: "memoryview[int]", field: int, least: int) -> int:
                 return number
         if _host_has_gone():
             flush()
-            os._exit(0)  # not an exception, which would be the submission's
+            os._exit(0)  # an exception would be attributed to the submission
 
 
 def _host_has_gone() -> bool:

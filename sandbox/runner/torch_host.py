@@ -1,8 +1,8 @@
 """Runs PyTorch code for `cuda` on a machine without a GPU, in host memory.
 
-Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where
-they are. Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape
-and no contents: so gigabytes can be looked at without being made. Tensors requested on a GPU report a GPU
+Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and query the device of
+tensors. Under `place_on_host`, all of these use the host. With `meta=True`, tensors have a shape but no
+contents, so that tests of gigabytes can be inspected without memory. Tensors requested on a GPU report a GPU
 device, as far as that is tracked.
 """
 
@@ -18,10 +18,10 @@ from sandbox.runner import host_streams
 from sandbox.runner.block_scaled import is_packed_product, packed_product
 
 _ASKED = "_asked_for_cuda"
-_CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
+_CUDA = torch.device("cuda", 0)  # created here: within a mode, creating one counts as a GPU request
 _HISTOGRAMS = {torch.histc, torch.Tensor.histc}  # of integers, which a GPU counts and a host refuses
-# Functions that ask for contents, or change nothing else. Without any, the answer is 1, so that a look at
-# shapes goes on.
+# Functions that read contents, or change nothing else. Without contents, the answer is 1, so that the
+# examination of shapes continues.
 _CONTENTS = {
     torch.Tensor.item,
     torch.Tensor.__float__,
@@ -70,23 +70,23 @@ class _OnHost(TorchFunctionMode):
             return _as_a_gpu(func, args[0] if args else None)(*args, **named)
         moved = [self._place if _is_cuda(value) else value for value in args]
         named = {name: self._place if _is_cuda(value) else value for name, value in named.items()}
-        # A device may be asked for with a number, of which the host has none.
+        # A device may be requested with an index, which the host's device does not have.
         return self._place if func is torch.device else _asked(func(*moved, **named))
 
 
 def asked_for_cuda(tensor: torch.Tensor) -> bool:
-    """Whether a tensor was made on what its author took for a GPU. False where that is not known."""
+    """Return whether a tensor was requested on a GPU. False if unknown."""
     return bool(getattr(tensor, _ASKED, False))
 
 
 @contextlib.contextmanager
 def place_on_host(*, meta: bool = False) -> Iterator[None]:
-    """Within it, a GPU is the host's memory, or with `meta` no memory at all."""
+    """Within this context, a GPU is the host's memory, or with `meta` no memory at all."""
     place = "meta" if meta else "cpu"
     generator = torch.Generator
 
     class HostGenerator(generator):  # type: ignore[misc, valid-type]  # its base is a variable
-        """A generator for the host, whatever device is asked for."""
+        """A generator on the host, whatever device is requested."""
 
         def __new__(cls, device: object = None) -> Any:
             del device
@@ -143,7 +143,7 @@ def _counted(func: Callable[..., Any], tensor: torch.Tensor, *rest: Any, **named
 
 
 def _compiled(model: Any = None, **_: object) -> Any:
-    """Return what is to be compiled as it is. Called without it, return a decorator."""
+    """Return the argument without compiling it. Called without an argument, return a decorator."""
     return model if model is not None else _compiled
 
 

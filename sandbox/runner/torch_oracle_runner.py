@@ -1,8 +1,8 @@
 """The oracle for a `reference.py` that imports PyTorch, over memory shared with the host.
 
-Theory of operation: see `oracle_runner`, of which nothing differs but what is there: PyTorch is imported
-before "ready", so that a pool hides the seconds that it takes, and code that asks for a GPU gets the
-processor, since imported references do so everywhere.
+Theory of operation: see `oracle_runner`, with two differences. PyTorch is imported before "ready", so that a
+warm pool hides the seconds that this takes. Code that requests a GPU gets the CPU, since most imported
+references request a GPU.
 """
 
 import sys

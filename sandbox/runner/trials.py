@@ -1,11 +1,10 @@
-"""Ways of asking an author's reference again, for proofs: in another order, in less precision, under watch.
+"""Variants of an author's reference for proofs: another order, less precision, or checks of its memory use.
 
 Theory of operation. A proof appends a line to `reference.py` that replaces the function `reference` by one of
-these, which call it. `attempted` hands it arrays of a class that carries out every operation of NumPy itself:
-floats are kept in a narrower type, sums are taken in the order that is asked for, and what comes out is
-rounded. So one reference, written once for float64, also says what an honest kernel in float32 might answer,
-and what one in bfloat16 would. An operation that this class does not see is carried out by NumPy in the
-narrower type, in NumPy's order.
+these wrappers. `attempted` passes it arrays of a class that executes every NumPy operation itself: floats are
+kept in a narrower type, sums use the requested order, and results are rounded. So one reference for float64
+also shows the possible results of an honest kernel in float32 or in bfloat16. Operations that this class does
+not intercept are executed by NumPy in the narrower type and in NumPy's order.
 
 This runs where the reference runs: isolated, on a host, with NumPy.
 """
@@ -30,10 +29,10 @@ _MANTISSA = {"bfloat16": 7, "tf32": 10, "float8": 3}
 
 
 def attempted(reference: Reference, manners: Sequence[Manner]) -> Reference:
-    """`reference`, evaluated in one manner after the other, call by call, round and round.
+    """Return `reference`, evaluated in each of `manners` in turn, cyclically with each call.
 
-    A manner is the dtype that floats are kept in, the format that inputs are rounded to, the format that
-    every result is rounded to, and the order of sums: `plain` (NumPy's), `sequential`, `reversed`, `lanes`.
+    A manner consists of the dtype of floats, the format to which inputs are rounded, the format to which
+    every result is rounded, and the order of sums: `plain` (NumPy's), `sequential`, `reversed`, `lanes`.
     Formats may be empty, which rounds no further; an empty order leaves all operations to NumPy.
     """
     turns = itertools.cycle(manners)
@@ -53,10 +52,10 @@ def attempted(reference: Reference, manners: Sequence[Manner]) -> Reference:
 
 
 def watched(reference: Reference) -> Reference:
-    """`reference`, which raises RuntimeError when it changes an argument, or returns what it never wrote.
+    """Return `reference`, made to raise RuntimeError if it changes arguments or returns unwritten elements.
 
-    It is called three times: twice with the same bytes in the arrays that `empty` and `empty_like` make, so
-    that one which draws at random is not blamed for them, and once with others.
+    It is called three times: twice with the same bytes in the arrays of `empty` and `empty_like`, so that
+    random results are not mistaken for unwritten elements, and once with other bytes.
     """
 
     def watch(xp: Any, **arguments: Any) -> Mapping[str, Array]:

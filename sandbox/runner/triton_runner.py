@@ -1,9 +1,9 @@
 """Runs a Triton submission in Triton's interpreter, on CPU tensors over memory shared with the referee.
 
-Theory of operation: see `session`. Imports come first, because they take seconds and a pool hides them. The
-garbage collector, which would find next to nothing, is off during them: it takes a fifth of their time. Then
-comes "ready"; then LOAD runs the submission's module, and each RUN calls its `solve` with one tensor per
-array and a Python number per scalar, in the order of the signature.
+Theory of operation: see `session`. Imports come first, because they take seconds, which a warm pool hides.
+The garbage collector is disabled during the imports: it would take a fifth of their time and find almost
+nothing. Then the runner reports "ready". LOAD runs the submission's module, and each RUN calls its `solve`
+with one tensor per array and a Python number per scalar, in the order of the signature.
 """
 
 # ruff: noqa: E402 - the collector is switched off before the imports that it slows down
@@ -38,11 +38,11 @@ class InterpreterRunner(TritonRunner):
     """Tensors over memfds, kernels in the interpreter."""
 
     def __init__(self) -> None:
-        torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
+        torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
         super().__init__("CPU")
         self._masked = gpu_semantics.install(self._note)
         self._memory = CheckedMemory.install(FILE)
-        self._placed = ExitStack()  # never left: what it holds is for the whole process
+        self._placed = ExitStack()  # never exited, because its contexts are for the whole process
         self._noted: set[str] = set()
 
     @property
@@ -71,18 +71,18 @@ class InterpreterRunner(TritonRunner):
         return torch.empty(argument.shape, dtype=DTYPES[argument.dtype])
 
     def serve(self, request: Request, descriptors: Sequence[int], calls: list[Bound]) -> None:
-        """In Python: nothing ranks here."""
+        """Serve in Python, because times do not rank here."""
         del request
         serve_orders(descriptors[0], calls)
 
     def time_limit(
         self, limit_ms: int, on_limit: Callable[[FrameType | None], None]
     ) -> AbstractContextManager[None]:
-        """By a signal: the interpreter is Python all the way."""
+        """Use a signal, because the interpreter only runs Python code."""
         return time_limit(limit_ms, on_limit)
 
     def _note(self, kind: str, message: str) -> None:
-        """Tell a program once how a GPU differs from what it may expect."""
+        """Report, once per program, how a GPU differs from the program's assumptions."""
         if kind in self._noted or not self.loaded:
             return
         self._noted.add(kind)
@@ -97,8 +97,8 @@ class InterpreterRunner(TritonRunner):
 
 
 def main() -> None:
-    """Serve until the host goes."""
-    gc.freeze()  # what was imported stays
+    """Serve until the host closes the channel."""
+    gc.freeze()  # imported objects are permanent
     gc.enable()
     serve(InterpreterRunner())
 

@@ -1,8 +1,8 @@
 """Shared code of the Triton runners: a submission's module, calls of its `solve`, timed sessions.
 
-The interpreter's runner and the GPU's derive from `TritonRunner` and say where tensors live, how a hanging
-call is noticed, and what an error means. Both run programs in Python with PyTorch too: the manifest then says
-how those are called, see `python_call`.
+The runners for the interpreter and for GPUs derive from `TritonRunner`. They define the memory of tensors,
+the detection of hung calls, and the meaning of errors. Both also run Python programs with PyTorch. The
+manifest then describes the call, see `python_call`.
 """
 
 import functools
@@ -82,21 +82,21 @@ class TritonRunner(Runner):
         raise NotImplementedError
 
     def where(self) -> str:
-        """Words on what is running, for a call that takes too long; may be empty."""
+        """Return a text on what is running, for a call that takes too long; may be empty."""
         return ""
 
     def finish(self) -> None:
         """Wait for the device."""
 
     def serve(self, request: Request, descriptors: Sequence[int], calls: list[Bound]) -> None:
-        """Carry out the orders of a timed session with one call for each set. Raises what a call raises."""
+        """Carry out the orders of a timed session with one call for each set. Raises any error of a call."""
         raise NotImplementedError
 
     def release(self) -> None:
-        """Let go of the memory behind tensors."""
+        """Release the memory of tensors."""
 
     def leave(self, status: ExitStatus) -> NoReturn:
-        """End this process after something went wrong."""
+        """End this process after an error."""
         stop(status)
 
     @property

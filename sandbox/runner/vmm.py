@@ -1,14 +1,14 @@
 """Device memory that processes share as file descriptors: CUDA's virtual memory management.
 
-Theory of operation. `Allocation.create` makes device memory and maps it; `export` gives a descriptor of it,
-which travels over a Unix socket like any other and is an unforgeable permission to map that memory and
-nothing else. `Allocation.from_descriptor` maps it in the process that received it. The memory lives until
-the last process has closed its allocation and the last descriptor is closed. Importing does not tell the
-size, and the driver maps an allocation whole or not at all, so its size travels with the descriptor.
+Theory of operation. `Allocation.create` allocates device memory and maps it. `export` returns a descriptor of
+this memory, which can be sent over a Unix socket. It is an unforgeable permission to map this memory and no
+other. `Allocation.from_descriptor` maps the memory in the receiving process. The memory exists until all
+allocations and descriptors are closed. Importing does not return the size, and the driver maps only whole
+allocations, so the size must be sent with the descriptor.
 
-Everything works in the primary context of the first visible device, which is the one that CuPy and PyTorch
-use. This module needs the standard library and the driver's `libcuda.so.1` alone: Python runners import it
-inside sandboxes, the referee and the secret pool outside.
+The module uses the primary context of the first visible device, as CuPy and PyTorch do. It only needs the
+standard library and the driver's `libcuda.so.1`. Python runners import it inside sandboxes, the referee and
+the secret pool outside.
 """
 
 import contextlib

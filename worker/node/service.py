@@ -58,7 +58,10 @@ class Host:
 
 
 class NodeService:
-    """Runs from `run` until `ask_to_stop`. `monitor` creates the health monitor of a GPU."""
+    """The node service. Works from `run` until `ask_to_stop`.
+
+    `monitor` creates the health monitor of a GPU.
+    """
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""The referee on a GPU: its process, its memory, and the comparison of outputs where they lie."""
+"""The referee on a GPU: its process, its memory, and the comparison of outputs in GPU memory."""

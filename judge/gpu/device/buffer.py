@@ -1,4 +1,4 @@
-"""One array of the referee's on a GPU, with its guard bands and its poison. See `judge.gpu.device.memory`."""
+"""An array in GPU memory of the referee, with guard bands and poison. See `judge.gpu.device.memory`."""
 
 import os
 from typing import TYPE_CHECKING, Self
@@ -15,11 +15,14 @@ from sandbox.runner.vmm import Allocation
 if TYPE_CHECKING:
     from judge.gpu.device.memory import DeviceMemory
 
-BAND_BYTES = 64 * 2**10  # keeps the payload aligned to it, and catches what is off by a row or a block
+BAND_BYTES = 64 * 2**10  # aligns the payload, and catches accesses that are off by a row or a block
 
 
 class DeviceBuffer:
-    """One array's memory on the GPU: `judge.runner.memory.Buffer`. Made by `DeviceMemory.buffer`."""
+    """The GPU memory of one array. Implements `judge.runner.memory.Buffer`.
+
+    `DeviceMemory.buffer` creates it.
+    """
 
     def __init__(self, memory: "DeviceMemory", allocation: Allocation, name: str, size_bytes: int) -> None:
         self.name = name
@@ -53,7 +56,7 @@ class DeviceBuffer:
             self._memory.copy(self.payload, self._pointer(contents), self.size_bytes)
 
     def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> PrivateBytes:
-        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        """Fill the payload with new poison for elements of `dtype`, and return a copy of the poison."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
             copy = self._pointer(kept)
@@ -67,14 +70,14 @@ class DeviceBuffer:
             self._memory.clear(self.payload, self.size_bytes)
 
     def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
-        """A private copy of the payload as it is now."""
+        """Return a private copy of the current payload."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
             self._memory.copy(self._pointer(kept), self.payload, self.size_bytes)
             return kept
 
     def holds(self, contents: PrivateBytes) -> bool:
-        """Whether the payload is `contents` now."""
+        """Return whether the payload currently equals `contents`."""
         with our_errors():
             kernels = self._memory.kernels
             kernels.clear_differences()
@@ -96,7 +99,7 @@ class DeviceBuffer:
         return None
 
     def close(self) -> None:
-        """Scrub and release the memory; it is gone after the next `synchronize`."""
+        """Scrub the memory. The next `synchronize` releases it."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -115,7 +118,7 @@ class DeviceBuffer:
 def pointer_of(contents: PrivateBytes, size_bytes: int) -> int:
     """Return the device address of `contents`.
 
-    Raises TypeError for another memory, ValueError for another size.
+    Raises TypeError if `contents` are not in GPU memory, and ValueError if they have another size.
     """
     if not isinstance(contents, cupy.ndarray):
         raise TypeError(f"these contents have the wrong type for this buffer: {type(contents).__name__}")

@@ -1,12 +1,13 @@
 """Measures the first visible GPU: `python -m judge.gpu.device.calibrate`. Prints JSON.
 
-Needs CuPy and the GPU to itself. The rates are the best of several rounds by CUDA events: nothing but our
-own code runs in this process, so events can be believed here. Memory is measured by a copy, a sum, a fill and
-reads alone, of arrays far larger than the L2 cache; arithmetic by square matrix products.
+Requires CuPy and exclusive use of the GPU. Each rate is the best of several rounds, timed by CUDA events.
+Only judge code runs in this process, so the events can be trusted. The memory rate is measured by a copy, a
+sum, a fill and plain reads of arrays far larger than the L2 cache. The arithmetic rate is measured by square
+matrix products.
 
-What cold writes leave in the cache is measured by fills and copies of about the size of the cache, after the
-cache was swept as it is before a timed call: what they wrote in less time than the memory takes for it has
-not reached the memory.
+To measure how many bytes cold writes leave in the cache, fills and copies of about the size of the cache run
+after the cache was swept, as it is before a timed call. If they write more bytes than the memory can accept
+in that time, the rest has not reached the memory.
 """
 
 import json
@@ -60,7 +61,7 @@ extern "C" __global__ void copy_all(uint4* to, const uint4* from, long long quad
 
 
 def main() -> int:
-    """Measure and print."""
+    """Measure the GPU and print the calibration."""
     try:
         l2_bytes = int(cupy.cuda.Device().attributes["L2CacheSize"])
         kernels = CalibrationKernels()
@@ -82,7 +83,7 @@ def main() -> int:
 
 
 def bytes_per_s() -> float:
-    """The best rate of reading plus writing."""
+    """Return the best rate of reads plus writes."""
     count = _ARRAY_BYTES // 4
     origin, target = cupy.ones(count, cupy.float32), cupy.empty(count, cupy.float32)
     rates = (
@@ -95,7 +96,7 @@ def bytes_per_s() -> float:
 
 
 class CalibrationKernels:
-    """Measurements with our own kernels: 16 bytes per thread and access, as many threads as fit."""
+    """Measures with its own kernels: 16 bytes per thread and access, as many threads as fit."""
 
     def __init__(self) -> None:
         module = cupy.RawModule(code=_SOURCE)
@@ -107,12 +108,12 @@ class CalibrationKernels:
         self._found = cupy.zeros(1, cupy.uint32)
 
     def read_bytes_per_s(self) -> float:
-        """The best rate of reads alone."""
+        """Return the best rate of plain reads."""
         origin = cupy.ones(_ARRAY_BYTES // 4, cupy.float32)
         return _ARRAY_BYTES / best_s(lambda: self.read(origin, _ARRAY_BYTES))
 
     def absorbed_bytes(self, l2_bytes: int, rate: float) -> int:
-        """The most bytes that a cold fill or copy wrote and the memory, at `rate`, cannot have taken yet."""
+        """Return the most bytes of a cold fill or copy that memory at `rate` cannot have received in time."""
         size = l2_bytes // _QUAD_BYTES * _QUAD_BYTES
         origin, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
         private = cupy.ones(_SWEEP * size, cupy.uint8)
@@ -135,19 +136,22 @@ class CalibrationKernels:
         return int(most)
 
     def read(self, origin: Any, size_bytes: int) -> None:
-        """Read through an array."""
+        """Read an array once."""
         self._read(*self._shape, (origin, np.int64(size_bytes // _QUAD_BYTES), self._found))
 
 
 def operations_per_s(dtype: str, extent: int) -> float:
-    """The rate of a square matrix product; a multiplication and an addition are two operations."""
+    """Return the rate of a square matrix product.
+
+    A multiplication and an addition count as two operations.
+    """
     left = cupy.random.default_rng(1).random((extent, extent), dtype=cupy.float32).astype(dtype)
     right, out = left.T.copy(), cupy.empty((extent, extent), dtype)
     return 2 * extent**3 / best_s(lambda: cupy.matmul(left, right, out=out))
 
 
 def best_s(work: Callable[[], Any], *, before: Callable[[], Any] = lambda: None) -> float:
-    """The shortest time that `work` takes on the GPU, seconds. `before` comes before each round."""
+    """Return the shortest time of `work` on the GPU, in seconds. `before` runs before each round, untimed."""
     work()
     times_ms: list[float] = []
     for _ in range(_ROUNDS):

@@ -8,14 +8,14 @@ import cupy
 from judge.runner.memory import DeviceLost, DeviceRefused
 from sandbox.runner.vmm import CONTEXT_LOST, Code, CudaError, DriverMissing
 
-# Where a server of MPS is recovering from a fault. A process that meets one of these can try again.
+# Errors while an MPS server recovers from a fault. A process that gets one of them can retry.
 RECOVERING = frozenset({Code.MPS_CONNECTION_FAILED, Code.MPS_SERVER_NOT_READY, Code.MPS_MAX_CLIENTS_REACHED})
 _NO_CONTEXT = RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED}
 
 
 @contextmanager
 def our_errors() -> Iterator[None]:
-    """Raise DeviceLost or DeviceRefused for whatever fails inside. The runtime's codes are the driver's."""
+    """Raise DeviceLost or DeviceRefused if the block fails. The runtime has the same codes as the driver."""
     try:
         yield
     except CudaError as error:
@@ -27,7 +27,7 @@ def our_errors() -> Iterator[None]:
 
 
 def means_lost(code: int) -> bool:
-    """Whether nothing works any more in a process that met this error."""
+    """Return whether a process that got this error can no longer use the GPU."""
     return code in CONTEXT_LOST or code in _NO_CONTEXT
 
 

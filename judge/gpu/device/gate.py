@@ -1,27 +1,26 @@
 """The gate of the trusted clock on a GPU: lets one call through, and times it on the device.
 
-Theory of operation. One call is a handful of kernels of the referee's (`gate.cu`), queued at once:
+Theory of operation. For each call, the referee queues several kernels (`gate.cu`) at once:
 
-    hold      takes every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only then
-              does it land the inputs and sweep the L2 cache. It opens the gate, goes on sweeping, and lets
-              the GPU go at a moment that it has set beforehand: the release. From the first byte of the
-              inputs to the release no other kernel can run.
-    watch     one block that looks at a thousand secret places of the outputs, again and again, until the
-              flag DONE is set, and once more. It notes when what it saw changed last.
-    copies    of the outputs, which are then checked in full.
-    moved     compares what `watch` saw last with the copies: nothing may have changed since DONE.
+    hold      occupies every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only
+              then does it copy the inputs and sweep the L2 cache. It opens the gate, continues to sweep, and
+              frees the GPU at a time that it has set beforehand: the release. From the first byte of the
+              inputs to the release, no other kernel can run.
+    watch     one block that polls a thousand secret places of the outputs until the flag DONE is set, and
+              once more after that. It records when it last saw a change.
+    copies    copies the outputs, which are then checked in full.
+    moved     compares the last observation of `watch` with the copies: nothing may have changed since DONE.
 
-The time of a call runs from the release to the last change. The program's work waits in its own stream
-behind the gate (`sandbox.wire`) and is ready when the GPU is let go, however long it took the host to queue
-it. Nothing that the program says ends the time: DONE only ends the looking, and work that comes after it is
-seen.
+The time of a call runs from the release to the last change. The program's work waits in its own stream behind
+the gate (`sandbox.wire`). It is ready at the release, however long the host took to queue it. The program
+cannot end the time: the flag DONE only ends the polling, and later changes are detected.
 
 `watch` starts some microseconds after the release, so that the first wave of the program's blocks finds the
-GPU empty. For programs that are shorter than that it waits at the gate too (`prompt`), and starts first:
-if it came after them, the call would seem to end when it starts.
+GPU empty. For shorter programs, `watch` waits at the gate too (`prompt`) and starts before them. If it
+started after such a program, the call would seem to end when `watch` starts.
 
-%globaltimer changes every 32 ns to 1 us, depending on the GPU. The release is one of its ticks, and `watch`
-measures the clock of its multiprocessor against two more, so that times are finer than a tick.
+%globaltimer changes every 32 ns to 1 us, depending on the GPU. The release happens at one of its ticks.
+`watch` calibrates the clock of its multiprocessor with two more ticks, so times are finer than a tick.
 """
 
 import contextlib
@@ -53,10 +52,10 @@ _OBSERVATION = np.dtype(
         *((name, "<u4") for name in ("moved", "unused")),
     ]
 )
-_MOST = 64  # arrays on either side
-_PATIENCE_NS = 300_000  # for all blocks to find room
-_HOLD_NS = 16_000  # from the gate to the release: in which a stream notices, and its kernel gets ready
-_CALLED_HOLD_NS = 2_000  # where the host is called, which is on the clock
+_MOST = 64  # input arrays, and output arrays, of a call
+_PATIENCE_NS = 300_000  # for all blocks to become resident
+_HOLD_NS = 16_000  # from gate to release: a stream sees the flag, and its kernel gets ready
+_CALLED_HOLD_NS = 2_000  # if the host makes the call, which counts as time of the program
 _TAIL_NS = 1_500
 _CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
 _LOOK_S = 0.0002
@@ -66,13 +65,16 @@ _PERSISTING_L2 = 6  # cudaLimitPersistingL2CacheSize
 
 
 class DeviceGate:
-    """`judge.clock.contracts.CallGate` on the current GPU. For one session; close it."""
+    """Implements `judge.clock.contracts.CallGate` on the current GPU, for one session.
+
+    Callers must close it.
+    """
 
     def __init__(self, device: Device, stream: cupy.cuda.Stream, sweep: PrivateBytes) -> None:
-        """`stream` is the referee's, in whose order everything happens; `sweep` is what is read to sweep."""
+        """`stream` is the stream of the referee; `sweep` is the memory that a sweep of the L2 cache reads."""
         with our_errors():
             self._stream = stream
-            # Of two kernels that wait for the same room, the one in a stream of higher priority gets it.
+            # If two kernels wait for the same slots, the kernel in the stream of higher priority gets them.
             self._second = cupy.cuda.Stream(non_blocking=True, priority=_FIRST)
             self._third = cupy.cuda.Stream(non_blocking=True)
             self._flags = Allocation.create(device, FLAGS_BYTES)
@@ -85,8 +87,8 @@ class DeviceGate:
             )
             self._blocks, self._threads = _whole_gpu()
             self._memory = _Memory(stream)
-            self._ticket = 0  # of the last attempt; an order may take several
-            cupy.cuda.Stream.null.synchronize()  # the flags are there; other work need not be over
+            self._ticket = 0  # number of the last attempt; an order may need several attempts
+            cupy.cuda.Stream.null.synchronize()  # the flags exist now; other work may still be running
 
     def call(
         self,
@@ -113,7 +115,7 @@ class DeviceGate:
             return memory.found()
 
     def close(self) -> None:
-        """Release the flags. The runner must be done with them."""
+        """Release the flags. The runner must no longer use them."""
         self._flags.close()
 
     def _launch_hold(self, number: int, landings: int, hold_ns: int) -> None:
@@ -156,7 +158,7 @@ class DeviceGate:
         return over
 
     def _launch_copies(self, secret: Secret, outputs: Sequence[tuple[Buffer, PrivateBytes]]) -> None:
-        """Copy the outputs, compare the watched places, and fetch what was seen."""
+        """Copy the outputs, compare the watched places, and fetch the observation."""
         memory = self._memory
         for buffer, copy in outputs:
             buffer.snapshot(copy)
@@ -170,14 +172,17 @@ class DeviceGate:
         memory.fetch()
 
     def _await_open(self, orders: Ordering) -> None:
-        """Tell the runner's host that the gate is open, as soon as it is, or that it will not be."""
+        """Wait until the gate opens, then tell the runner to make the call.
+
+        Return if the gate cannot open.
+        """
         while self._memory.told_ticket != self._ticket:
-            if self._stream.done:  # the GPU could not be had
+            if self._stream.done:  # the gate did not get the whole GPU
                 return
         orders.open()
 
     def _await(self, orders: Ordering, watched: cupy.cuda.Event) -> None:
-        """Wait until everything is over. Raises OrderUnanswered when the runner has ended before."""
+        """Wait until all kernels have ended. Raises OrderUnanswered if the runner ends before."""
         try:
             while not watched.done:
                 orders.require_alive()
@@ -222,13 +227,13 @@ class _Memory:
 
     @property
     def told_ticket(self) -> int:
-        """The last attempt whose gate was opened."""
+        """The number of the last attempt whose gate was opened."""
         return int(self._pinned["told"][0])
 
     def begin(
         self, landings: Sequence[tuple[Buffer, PrivateBytes]], outputs: Sequence[tuple[Buffer, PrivateBytes]]
     ) -> None:
-        """Queue the tables of a call. Earlier ones are over."""
+        """Queue the upload of the tables of a call. Earlier calls must be over."""
         table = self._pinned["landings"]
         for row, (buffer, contents) in enumerate(landings):
             to = _device(buffer)
@@ -251,7 +256,7 @@ class _Memory:
         )
 
     def found(self) -> CallObservation:
-        """The observation that was fetched. The stream has been waited for."""
+        """Return the fetched observation. The caller must have synchronized the stream."""
         row = self._pinned["observation"][0]
         return CallObservation(
             alone=int(row["met"]) == _TOGETHER,
@@ -262,7 +267,7 @@ class _Memory:
         )
 
     def stop_watching(self, stream: cupy.cuda.Stream) -> None:
-        """Have `watch` give up, by another stream than its own, and wait for it."""
+        """Make `watch` stop, through a stream other than its own, and wait for it."""
         runtime = cupy.cuda.runtime
         runtime.memsetAsync(self.abort.data.ptr, 1, self.abort.nbytes, stream.ptr)
         stream.synchronize()
@@ -292,7 +297,7 @@ def _device(buffer: Buffer) -> DeviceBuffer:
 
 
 def _whole_gpu() -> tuple[int, int]:
-    """Blocks and threads of a grid that fills every thread slot of the current GPU."""
+    """Return the blocks and threads of a grid that fills every thread slot of the current GPU."""
     attributes = cupy.cuda.Device().attributes
     slots = int(attributes["MaxThreadsPerMultiProcessor"])
     threads = 1024 if slots % 1024 == 0 else 768
@@ -300,6 +305,6 @@ def _whole_gpu() -> tuple[int, int]:
 
 
 def forget_persisting_lines() -> None:
-    """Set no part of the L2 cache aside for lines that persist, whatever a program has asked for before."""
-    with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # not every GPU can
+    """Reset the part of the L2 cache for persisting lines to 0, in case a program has reserved some."""
+    with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # not every GPU supports it
         cupy.cuda.runtime.deviceSetLimit(_PERSISTING_L2, 0)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class MirroredBuffer:
-    """Host memory that is shared with the runner: `judge.runner.memory.Buffer`.
+    """Host memory that is shared with the runner. Implements `judge.runner.memory.Buffer`.
 
-    Contents, poison and snapshots are on the GPU as those of every buffer there, so that outputs are compared
-    there. Each operation waits until it is done.
+    Contents, poison and snapshots are in GPU memory, as for other buffers, so that outputs are compared on
+    the GPU. Each operation returns when it is finished.
     """
 
     def __init__(self, memory: "DeviceMemory", name: str, size_bytes: int) -> None:
@@ -37,7 +37,7 @@ class MirroredBuffer:
         self._shared.fill(self._memory.to_host(contents))
 
     def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> PrivateBytes:
-        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        """Fill the payload with new poison for elements of `dtype`, and return a copy of the poison."""
         return self._kept(self._shared.poison(dtype=dtype), into)
 
     def clear(self) -> None:
@@ -45,7 +45,7 @@ class MirroredBuffer:
         self._shared.clear()
 
     def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
-        """A private copy of the payload as it is now."""
+        """Return a private copy of the current payload."""
         return self._kept(self._shared.snapshot(), into)
 
     def holds(self, contents: PrivateBytes) -> bool:

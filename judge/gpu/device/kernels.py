@@ -1,7 +1,7 @@
 """The kernels of `kernels.cu`, compiled for the current device and launched on one stream.
 
-NVRTC compiles them once per machine: CuPy keeps the result in its cache on disk, and loading takes
-milliseconds from then on.
+NVRTC compiles them once per machine. CuPy caches the result on disk, and later processes load it in
+milliseconds.
 """
 
 import secrets
@@ -20,7 +20,7 @@ from problems.vocabulary import Dtype
 
 _FOLDER = Path(__file__).parent
 _THREADS = 256
-_MOST_BLOCKS = 4096  # more bring nothing for kernels that go over their data in strides
+_MOST_BLOCKS = 4096  # more blocks do not speed up grid-stride kernels
 _BLOCK_BYTES = 16 * _THREADS
 _TOTALS_BYTES = 2 * 8
 _ANSWER_BYTES = _TOTALS_BYTES + SHOWN_MISMATCHES * PLACE.itemsize
@@ -28,13 +28,13 @@ _ANSWER_BYTES = _TOTALS_BYTES + SHOWN_MISMATCHES * PLACE.itemsize
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """128 random bits that decide what random bytes are. They never leave this process."""
+    """A seed of 128 random bits for random bytes. It never leaves this process."""
 
     words: tuple[int, int, int, int]
 
     @classmethod
     def draw(cls) -> "Secret":
-        """Fresh ones from the system's CSPRNG."""
+        """Draw a new seed from the system's CSPRNG."""
         bits = secrets.randbits
         return cls((bits(32), bits(32), bits(32), bits(32)))
 
@@ -50,7 +50,7 @@ class Elements:
 
 
 def source(name: str) -> str:
-    """The source of the kernels in file `name` of this folder, with what all of them share."""
+    """Return the source of the kernels in file `name` of this folder, with the code that all files share."""
     return "\n".join((_FOLDER / file).read_text(encoding="utf-8") for file in ("common.cu", name))
 
 
@@ -69,23 +69,23 @@ class Kernels:
         self._told = np.frombuffer(self._pinned, np.uint8, _ANSWER_BYTES)
 
     def fill_random(self, pointer: int, copy: int, count: int, secret: Secret, bend: Bend = STRAIGHT) -> None:
-        """Write the `count` bytes that follow from `secret` to `pointer`, and to `copy` unless it is 0."""
+        """Write `count` bytes generated from `secret` to `pointer`, and to `copy` unless it is 0."""
         words = [np.uint32(word) for word in secret.words]
         places = [np.uint64(number) for number in (pointer, copy, count)]
         self._stride("fill_random", count, *places, *words, np.uint64(bend.ones), np.uint64(bend.flips))
 
     def clear_differences(self) -> None:
-        """Forget what was found to differ."""
+        """Clear the recorded differences."""
         cupy.cuda.runtime.memsetAsync(self._answer.data.ptr, 0, _TOTALS_BYTES, self._stream.ptr)
 
     def check_random(self, pointer: int, count: int, secret: Secret, *, slot: int) -> None:
-        """Note under `slot`, 0 or 1, whether the bytes at `pointer` differ from those of `secret`."""
+        """Record in `slot`, 0 or 1, whether the bytes at `pointer` differ from those of `secret`."""
         words = [np.uint32(word) for word in secret.words]
         found = np.uint64(self._answer.data.ptr + 8 * slot)
         self._stride("check_random", count, np.uint64(pointer), np.uint64(count), *words, found)
 
     def check_equal(self, left: int, right: int, count: int) -> None:
-        """Note under slot 0 whether the bytes at both pointers differ."""
+        """Record in slot 0 whether the bytes at both pointers differ."""
         found = np.uint64(self._answer.data.ptr)
         self._stride("check_equal", count, np.uint64(left), np.uint64(right), np.uint64(count), found)
 

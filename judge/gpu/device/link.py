@@ -1,8 +1,9 @@
 """Messages with file descriptors between the worker and a referee process.
 
-Theory of operation. Each message is a pickle, which is for processes that trust each other alone. Output of a
-sandbox never comes this way: a runner answers with eight bytes on a separate socket. A message is its length
-and the number of its descriptors, which travel with that head, and then the pickle.
+Theory of operation. Each message is a pickle, which is safe only between processes that trust each other.
+Output of a sandbox never uses this link: a runner answers with eight bytes on a separate socket. A message
+starts with a header: its length and the number of its descriptors, which are sent with the header. The pickle
+follows.
 """
 
 import array
@@ -13,11 +14,11 @@ import struct
 from collections.abc import Sequence
 
 _HEAD = struct.Struct("<QI")
-_MOST_DESCRIPTORS = 253  # what the kernel passes with one message
+_MOST_DESCRIPTORS = 253  # the most that the kernel passes with one message
 
 
 class Link:
-    """One end of a link over `channel`, a SOCK_STREAM socket that it owns; close it."""
+    """One end of a link over `channel`, a SOCK_STREAM socket. The link owns the socket until `close`."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
@@ -30,7 +31,7 @@ class Link:
         return bool(self._hung_up.poll(0))
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Send `message`; the descriptors stay open here. Raises OSError when the other end has gone."""
+        """Send `message`. The descriptors stay open here. Raises OSError if the other end is closed."""
         body = pickle.dumps(message)
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors).tobytes())]
         head = _HEAD.pack(len(body), len(descriptors))
@@ -38,11 +39,11 @@ class Link:
         self._channel.sendall(body)
 
     def receive(self, *, timeout_s: float | None = None) -> tuple[object, list[int]]:
-        """The next message and its descriptors, which are the caller's to close.
+        """Receive the next message and its descriptors, which the caller must close.
 
         Raises:
-            EOFError: the other end has gone.
-            TimeoutError: nothing came within `timeout_s`.
+            EOFError: the other end is closed.
+            TimeoutError: no message arrived within `timeout_s`.
         """
         if timeout_s is not None and not self._arrives_within(timeout_s):
             raise TimeoutError
@@ -55,14 +56,14 @@ class Link:
         for _, _, data in ancillary:
             descriptors.frombytes(data)
         size, _ = _HEAD.unpack(head)
-        return pickle.loads(self._exactly(size)), list(descriptors)  # noqa: S301 - see the module's head
+        return pickle.loads(self._exactly(size)), list(descriptors)  # noqa: S301 - see the module's docstring
 
     def fileno(self) -> int:
-        """The socket's number, for waiting."""
+        """Return the file descriptor of the socket, for `select`."""
         return self._channel.fileno()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the link."""
         self._channel.close()
 
     def _arrives_within(self, timeout_s: float) -> bool:

@@ -1,18 +1,19 @@
-"""Memory of a GPU that the referee shares with a sandbox, and what it does to distrust it.
+"""GPU memory that the referee shares with a sandbox, and the referee's checks of this memory.
 
-Theory of operation. Every buffer is a device memory allocation of its own that is shared as a file
-descriptor (`sandbox.runner.vmm`), laid out like a host buffer: a guard band, the payload, a guard band up
-to the end of the allocation. The sandbox can do with all of it what it likes, and with nothing else. Guard
-bands and poison are random bytes that follow from 128 secret bits; the bands are checked against those bits
-and kept nowhere. Everything happens on the device, on one stream of the referee's own that waits for no
-other. That the runner is done is known from the runner's word alone, so nothing here relies on the order
-of its work and ours.
+Theory of operation. Every buffer is a separate device memory allocation that is shared as a file descriptor
+(`sandbox.runner.vmm`). Its layout is that of a host buffer: a guard band, the payload, and a guard band up to
+the end of the allocation. The sandbox has full access to this memory and to no other memory of the referee.
+Guard bands and poison are random bytes generated from 128 secret bits. The bands are checked against these
+bits, so the referee stores no copy of the bands. All work of the referee runs on the device, on a stream of
+its own that does not wait for other streams. Only the runner says when its work is done, so the referee never
+relies on the order of its own and the runner's work.
 
-Footprint: an input takes its size, an output three times that (itself, its poison, its snapshot) and half a
-byte per thousand for the comparison. Every buffer adds its bands, 128 KiB, and is rounded up to 2 MiB.
+Footprint: an input occupies its size. An output occupies three times its size (itself, its poison, its
+snapshot), plus half a byte per thousand for the comparison. Every buffer also has guard bands of 128 KiB and
+is rounded up to 2 MiB.
 
-A buffer that is closed is scrubbed on the stream and released when a later `synchronize` finds that done,
-so that closing never waits: a kernel of the sandbox may hang on the device.
+Closing a buffer only queues its scrubbing on the stream. A later `synchronize` releases it after that. So
+closing never waits, even if a kernel of the sandbox hangs on the device.
 """
 
 import contextlib
@@ -37,18 +38,18 @@ from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype
 from sandbox.runner.vmm import Allocation, Code, CudaError, Device
 
-_READY_S = 3.0  # for a server of MPS to come back from a fault
+_READY_S = 3.0  # for an MPS server to recover from a fault
 _RETRY_S = 0.05
 _CLOSE_S = 1.0
-_SWEEP = 3  # times the L2 cache: its replacement is not strictly by age, so once over is too little
+_SWEEP = 3  # times the L2 cache; it does not strictly replace the oldest lines, so once is not enough
 _NAP_S = 0.001
 _IDLE = 0
 
 
 class DeviceMemory:
-    """`judge.runner.memory.Memory` on the GPU that CUDA_VISIBLE_DEVICES names first. Use it from one thread.
+    """Implements `judge.runner.memory.Memory` on the first GPU of CUDA_VISIBLE_DEVICES. Not thread-safe.
 
-    Contents are uint8 arrays of CuPy.
+    Contents are CuPy arrays of uint8.
     """
 
     def __init__(self, device: Device) -> None:
@@ -61,11 +62,11 @@ class DeviceMemory:
 
     @classmethod
     def open(cls) -> Self:
-        """Open the GPU and have everything ready that a first comparison needs.
+        """Open the GPU, and load everything that the first comparison needs.
 
         Raises:
-            DeviceLost: the GPU, or the server of its MPS, does not come up.
-            DeviceRefused: there is no driver, no such GPU, or no memory left on it.
+            DeviceLost: the GPU or its MPS server does not start.
+            DeviceRefused: the driver or the GPU is missing, or the GPU has no free memory.
         """
         with our_errors():
             memory = cls(_open_device())
@@ -80,14 +81,14 @@ class DeviceMemory:
 
     @property
     def free_bytes(self) -> int:
-        """Free bytes of GPU memory, after releasing what was closed or dropped here."""
+        """Return the free bytes of GPU memory, after releasing memory that was closed or dropped here."""
         self._release()
         with our_errors():
             free, _ = cupy.cuda.runtime.memGetInfo()
             return int(free)
 
     def buffer(self, name: str, size_bytes: int) -> DeviceBuffer:
-        """New memory for the array `name`. Raises DeviceRefused when there is none left."""
+        """Allocate memory for the array `name`. Raises DeviceRefused if the GPU has no free memory."""
         with our_errors():
             allocation = self._allocate(BAND_BYTES + size_bytes + BAND_BYTES)
             try:
@@ -97,11 +98,11 @@ class DeviceMemory:
                 raise
 
     def host_buffer(self, name: str, size_bytes: int) -> MirroredBuffer:
-        """New memory for the array `name`, which the sandbox gets in host memory."""
+        """Allocate host memory for the array `name`, to share with the sandbox."""
         return MirroredBuffer(self, name, size_bytes)
 
     def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
-        """The parts of a drawn set by name, in the memory that the set's maker owns."""
+        """Map a drawn set and return its parts by name. The creator of the set owns the memory."""
         with our_errors():
             size_bytes = max(1, drawn.size_bytes)
             allocation = Allocation.from_descriptor(
@@ -117,7 +118,7 @@ class DeviceMemory:
             }
 
     def close_sets(self) -> None:
-        """Unmap what `open_set` mapped, once the stream has done with it."""
+        """Unmap the sets of `open_set`, after the stream has finished with them."""
         self.synchronize()
         with our_errors():
             while self._opened:
@@ -132,7 +133,7 @@ class DeviceMemory:
         expected: PrivateBytes,
         poison: PrivateBytes | None,
     ) -> OutputComparison:
-        """Compare an output with what is expected."""
+        """Compare an output with its expected values."""
         count = got.nbytes // argument.dtype.itemsize
         wide = 8 if argument.dtype.is_float else argument.dtype.itemsize
         elements = Elements(
@@ -157,14 +158,14 @@ class DeviceMemory:
         return copy
 
     def synchronize(self) -> None:
-        """Wait until all that was asked for is done."""
+        """Wait until all queued work is done, and release closed buffers."""
         with our_errors():
             self.stream.synchronize()
             while self._retired:
                 self._retired.pop().close()
 
     def gate(self) -> DeviceGate:
-        """A gate for the calls of one timed session."""
+        """Return a gate for the calls of one timed session."""
         with our_errors():
             if self._sweep is None:
                 self._sweep = self._alike(_SWEEP * self.l2_bytes)
@@ -172,16 +173,16 @@ class DeviceMemory:
             return DeviceGate(self._device, self.stream, self._sweep)
 
     def lost(self, *, patience_s: float) -> bool:
-        """Whether the GPU is lost, or turns out to be within `patience_s`.
+        """Return whether the GPU is lost now or becomes lost within `patience_s`.
 
-        What works is asked again until then: the news of another client's fault takes its time.
+        A GPU that works is tested until then, because a fault of another MPS client takes time to arrive.
         """
         deadline = time.monotonic() + patience_s
         try:
             while not means_lost(state := self._state()):
                 if state == _IDLE:
                     with our_errors():
-                        self.kernels.clear_differences()  # something to do, which a dead context refuses
+                        self.kernels.clear_differences()  # any work, because a dead context refuses it
                 if time.monotonic() >= deadline:
                     return False
                 time.sleep(_NAP_S)
@@ -190,13 +191,13 @@ class DeviceMemory:
         return True
 
     def rest(self) -> None:
-        """Release all memory of a judgement, once the stream has done with it. The context stays open."""
+        """Release all memory of a judgement, after the stream has finished. The context stays open."""
         self.close_sets()
         self._sweep = None
         self._release()
 
     def close(self) -> None:
-        """Scrub and release all memory, for at most one second.
+        """Scrub and release all memory. Takes at most one second.
 
         The driver frees the rest when the process ends.
         """
@@ -205,7 +206,7 @@ class DeviceMemory:
                 self.close_sets()
 
     def copy(self, to: int, origin: int, size_bytes: int) -> None:
-        """Copy on the device, on the stream."""
+        """Queue a copy within the device on the stream."""
         if size_bytes:
             runtime = cupy.cuda.runtime
             runtime.memcpyAsync(to, origin, size_bytes, runtime.memcpyDeviceToDevice, self.stream.ptr)
@@ -225,11 +226,11 @@ class DeviceMemory:
             return contents
 
     def clear(self, pointer: int, size_bytes: int) -> None:
-        """Fill device memory with zeros, on the stream."""
+        """Queue filling device memory with zeros on the stream."""
         cupy.cuda.runtime.memsetAsync(pointer, 0, size_bytes, self.stream.ptr)
 
     def retire(self, allocation: Allocation) -> None:
-        """Scrub `allocation` on the stream; `synchronize` releases it."""
+        """Queue scrubbing `allocation` on the stream. `synchronize` releases it."""
         with contextlib.suppress(DeviceLost, DeviceRefused), our_errors():
             self.clear(allocation.pointer, allocation.size_bytes)
         self._retired.append(allocation)
@@ -266,7 +267,7 @@ class DeviceMemory:
         return True
 
     def _warm_up(self) -> None:
-        """Launch every kernel once: CUDA loads them when they are first used."""
+        """Launch every kernel once, because CUDA loads a kernel at its first launch."""
         for dtype in Dtype:
             got, expected = self.fresh(8), self.fresh(8)
             for contents, value in ((got, 0), (expected, 1)):

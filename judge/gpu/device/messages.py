@@ -14,16 +14,19 @@ from sandbox.wire import RunFlag
 
 @dataclass(frozen=True, slots=True)
 class Born:
-    """The first word of a referee process; with a descriptor that stands for it, by which it is killed."""
+    """The first message of a referee process.
+
+    It comes with a pidfd, by which the worker can kill the process.
+    """
 
     pid: int
 
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Judge a program in `language` for `problem`; with the channel of a runner that is ready.
+    """Judge a program in `language` for `problem`. Comes with the channel of a runner that is ready.
 
-    Where the problem has a checker of its own, the channel of its sandbox comes second.
+    If the problem has its own checker, the channel of the checker's sandbox comes second.
 
     `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS. `memory_mib` is
     the limit of the runner's device memory, 0 for none.
@@ -37,14 +40,14 @@ class Attach:
 
 @dataclass(frozen=True, slots=True)
 class LoadProgram:
-    """Load the program, of which these are the files."""
+    """Load the program that consists of these files."""
 
     contents: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SetLayout:
-    """A drawn set, whose descriptor comes with the message."""
+    """The layout of a drawn set. The set's descriptor comes with the message."""
 
     case: Case
     parts: tuple[ArrayPart, ...]
@@ -53,7 +56,7 @@ class SetLayout:
 
 @dataclass(frozen=True, slots=True)
 class CheckCase:
-    """Run one case and check it in full; with the set's descriptor."""
+    """Run one case and check all of its outputs. Comes with the descriptor of the set."""
 
     drawn: SetLayout
     flags: RunFlag
@@ -61,7 +64,7 @@ class CheckCase:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Time one case; with the descriptors of its sets. `ours` are processes that may be on the GPU."""
+    """Time one case. Comes with the descriptors of its sets. `ours` are processes that may use the GPU."""
 
     sets: tuple[SetLayout, ...]
     roofline: Roofline | None
@@ -70,12 +73,12 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Have the runner leave."""
+    """Make the runner exit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Let go of the runner and of all memory, and wait for another `Attach`."""
+    """Release the runner and all memory, and wait for another `Attach`."""
 
 
 RefereeOutcome = CaseReport | Stopped | Interfered | None
@@ -83,7 +86,7 @@ RefereeOutcome = CaseReport | Stopped | Interfered | None
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The result of a request, and the runner's findings about the program up to now."""
+    """The result of a request, with all findings of the runner about the program until now."""
 
     outcome: RefereeOutcome
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -91,7 +94,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The referee cannot do it, through no fault of a program: the GPU is `lost`, or refuses something."""
+    """The referee could not do it, and no program is at fault: the GPU is `lost` or refused an operation."""
 
     reason: str
     lost: bool

@@ -1,8 +1,9 @@
-"""The warm parent that belongs to this worker process, started when it is first needed.
+"""The warm parent of this worker process. It is started when it is first needed.
 
-Theory of operation. One per process, because its requests come over a socket that this process holds: it
-leaves when that is closed, at the latest with this process. A child that this process forks, as Celery
-does, starts with none and makes its own. One that died is replaced.
+Theory of operation. Each worker process has its own warm parent, because the parent reads requests from a
+socket that this process holds. The parent exits when the socket is closed, at the latest when this process
+ends. If this process forks a child, as Celery does, the child starts its own parent. If a parent dies,
+another one is started.
 """
 
 import array
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[3]
-# What the parent needs to run, and nothing else: no credential of the worker's is among it.
+# The only environment variables that the parent gets. None of them contains a credential of the worker.
 _HANDED_ON = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "LD_LIBRARY_PATH"),
     *("CUDA_HOME", "CUDA_PATH", "CUPY_CACHE_DIR", "XDG_CACHE_HOME"),
@@ -31,24 +32,24 @@ class _Parent:
         self._requests: socket.socket | None = None
 
     def fork(self, environment: Mapping[str, str], gpu_uuid: str | None) -> socket.socket:
-        """Have a referee forked; our end of its link."""
+        """Make the warm parent fork a referee. Returns this process's end of the link."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         request = json.dumps({"environment": dict(environment), "gpu_uuid": gpu_uuid}).encode()
         with theirs, self._lock:
             try:
                 _send(self._running(), request, theirs)
-            except OSError:  # it has died
+            except OSError:  # the parent has died
                 self.forget()
                 _send(self._running(), request, theirs)
         return ours
 
     def start(self) -> None:
-        """Start the warm parent now, so that its imports are done when it is needed."""
+        """Start the warm parent now, so that its imports are finished when it is needed."""
         with self._lock:
             self._running()
 
     def forget(self) -> None:
-        """Close the socket to the warm parent, which exits once no process has it open."""
+        """Close the socket to the warm parent. It exits when no process has the socket open."""
         if self._requests is not None:
             self._requests.close()
             self._requests = None
@@ -69,7 +70,7 @@ class _Parent:
                     | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads cannot be forked safely
                     stdin=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
-                    start_new_session=True,  # Ctrl-C is for the worker, which then hangs up
+                    start_new_session=True,  # Ctrl-C must reach only the worker, which then closes the socket
                 )
         return self._requests
 

@@ -1,4 +1,4 @@
-"""Host-side layouts of the comparison kernels' arguments and results. Needs no GPU; see `kernels.cu`."""
+"""Host-side layouts of arguments and results of the comparison kernels (`kernels.cu`). Needs no GPU."""
 
 import math
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from problems.vocabulary import Dtype
 TILE = 2048  # elements that one block compares
 PLACE = np.dtype([("index", "u8"), ("got", "u8"), ("want", "u8"), ("unwritten", "u8")])
 
-# The least magnitude that rounds to infinity: the largest finite number and half a unit in its last place.
-# bfloat16 is rounded by way of float32, as `judge.dtypes.narrow` does, so half a unit of that is off again.
+# The least magnitude that rounds to infinity: the largest finite number plus half a unit in its last place.
+# bfloat16 is rounded through float32, as `judge.dtypes.narrow` does, so half a unit of float32 is subtracted.
 OVERFLOW: Mapping[Dtype, float] = {
     Dtype.FLOAT64: math.inf,
     Dtype.FLOAT32: float(2**128 - 2**103),
@@ -32,7 +32,7 @@ def tiles_of(count: int) -> int:
 def read_places(
     argument: Argument, shape: tuple[int, ...], *, wrong: int, unwritten: int, places: npt.NDArray[np.void]
 ) -> OutputComparison:
-    """The comparison of an output that has `wrong` elements, the first of which are at `places`."""
+    """Return the comparison of an output with `wrong` wrong elements, the first of which are at `places`."""
     first = places[: min(wrong, SHOWN_MISMATCHES)]
     stored = _elements(first["got"], argument.dtype)
     return OutputComparison(
@@ -51,5 +51,5 @@ def read_places(
 
 
 def _elements(bits: npt.NDArray[np.uint64], dtype: Dtype) -> npt.NDArray[np.generic]:
-    """Elements of `dtype` from their bits, of which the lower ones count."""
+    """Return elements of `dtype` from the low bits of `bits`."""
     return bits.astype(f"u{dtype.itemsize}").view(storage(dtype))

@@ -1,14 +1,14 @@
 """The worker's handle on a referee process.
 
-Theory of operation. The worker never uses a GPU itself, because a fault would end it. It has a referee
-process forked (`judge.gpu.device.warm_parent`), hands it the channel of a runner and the descriptors of drawn
-sets, and asks for one thing after the other. A referee that has judged without any fault can `rest`, and
-serve another judgement, which saves the time to make a context. Every wait ends: when the referee answers,
-when the worker is told to give up, when the referee has died, or at a limit that only a hung GPU can
-reach. A referee that does not exit in time is killed.
+Theory of operation. The worker never uses a GPU itself, because a GPU fault would end it. It makes the warm
+parent fork a referee process (`judge.gpu.device.warm_parent`). It passes the channel of a runner and the
+descriptors of drawn sets to the referee, and sends one request after the other. A referee that has judged
+without any fault can `rest` and serve another judgement, which saves the time to create a context. Every wait
+ends: when the referee answers, when the judgement is cancelled, when the referee has died, or at a limit that
+only a hung GPU can reach. A referee that does not exit in time is killed.
 
-Under MPS a process that is killed while it has work on the GPU takes its neighbours along. That is why it is
-first asked to leave, and why `terminate` is called before it is killed.
+If an MPS client is killed while it has work on the GPU, the other clients fail too. So the worker first asks
+the referee to exit, and calls `terminate` before it kills the process.
 """
 
 import contextlib
@@ -49,12 +49,12 @@ from problems.vocabulary import Language
 from sandbox.spec import SandboxGpu
 from sandbox.wire import RunFlag
 
-_BORN_S = 30.0  # with the imports of a parent that is just starting
+_BORN_S = 30.0  # includes the imports of a parent that is still starting
 _READY_S = 40.0
 _LOAD_S = 45.0
-_ANSWER_S = 20.0  # on top of what the runner may take
+_ANSWER_S = 20.0  # in addition to the runner's own limit
 _RANK_S = 120.0
-_CALLS = 30  # timed calls that may each take as long as a case may, before that is a hang
+_CALLS = 30  # so many timed calls may each take the time limit of a case; more is a hang
 _LEAVE_S = 3.0
 _DEATH_S = 5.0
 _POLL_S = 0.05
@@ -63,18 +63,18 @@ _Kind = TypeVar("_Kind")
 
 
 class RefereeFailed(RunnerUnusable):
-    """Raised when a referee process does not come up, breaks, or is refused something by its GPU.
+    """Raised when a referee process does not start, fails, or its GPU refuses an operation.
 
-    Nothing of it is the program's doing. A fresh referee and a fresh runner may fare better.
+    The program is not at fault. A new referee and a new runner may succeed.
     """
 
 
 class RefereeProcess:
-    """One referee process. Start it early, attach a runner, ask; close it. For one thread at a time.
+    """One referee process: start it early, attach a runner, send requests, close it. Not thread-safe.
 
-    Each request raises RefereeFailed, JudgementCancelled when the judgement was cancelled while it waited,
-    and, before `load`, DeviceLost if no GPU is available. After any of them, and after a `Stopped`,
-    only `close` is left to call.
+    Each request may raise RefereeFailed, JudgementCancelled if the judgement is cancelled while the request
+    waits, and, before `load`, DeviceLost if the GPU is not available. After such an error or a `Stopped`,
+    only `close` may be called.
     """
 
     def __init__(
@@ -105,10 +105,10 @@ class RefereeProcess:
         cancelled: Callable[[], bool] = lambda: False,
         terminate: Callable[[int], object] | None = None,
     ) -> Self:
-        """Begin to start one, which opens its memory at once. Returns at once.
+        """Start a referee process, which begins to open its memory. Returns at once.
 
-        `cancelled` is asked whenever one of the methods below waits. `terminate` takes the MPS client with
-        that process id off the GPU; it is called before a kill.
+        The methods below call `cancelled` while they wait. `terminate` ends the GPU work of the MPS client
+        with the given process id; it is called before the referee is killed.
         """
         gpu = None if memory == "host" else memory
         link = Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None))
@@ -118,7 +118,7 @@ class RefereeProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id on this host. Waits until it is there."""
+        """The id of the process on this host. Waits until the process has started."""
         if not self._pid:
             try:
                 message, (self._process,) = self._receive(_BORN_S, lambda: False)
@@ -137,10 +137,12 @@ class RefereeProcess:
         *,
         checker: socket.socket | None = None,
     ) -> None:
-        """Hand over the channel of a runner of `language` that has said ready; it is told to open its GPU.
+        """Pass the channel of a runner of `language`, which has reported ready.
 
-        `checker` is the channel of the sandbox for the problem's own checker, which has said ready too.
-        Returns at once. The channels stay the caller's too, who must not read from them.
+        The runner then opens its GPU.
+
+        `checker` is the channel of the sandbox for the problem's own checker, which has also reported ready.
+        Returns at once. The caller keeps its ends of the channels but must not read from them.
         """
         self._case_s = problem.limits.case_s
         descriptors = [channel.fileno(), *([checker.fileno()] if checker else [])]
@@ -148,7 +150,7 @@ class RefereeProcess:
         self._preparing = True
 
     def ready(self) -> Stopped | None:
-        """Wait until runner and referee have opened their GPU. The first request waits for it as well."""
+        """Wait until runner and referee have opened their GPU. The first request also waits for this."""
         if not self._preparing:
             return None
         self._preparing = False
@@ -156,7 +158,7 @@ class RefereeProcess:
         return outcome if outcome is None else _expected(outcome, Stopped)
 
     def load(self, *contents: bytes) -> Stopped | None:
-        """Load the program. None when it did."""
+        """Load the program. Returns None if that succeeded."""
         outcome = self._do(LoadProgram(contents), (), _LOAD_S)
         return outcome if outcome is None else _expected(outcome, Stopped)
 
@@ -169,14 +171,14 @@ class RefereeProcess:
     def rank(
         self, sets: Sequence[CaseData], *, roofline: Roofline | None = None, ours: Iterable[int] = ()
     ) -> CaseReport | Stopped:
-        """Time one case, whose contents are `sets`: at least two that the runner has never seen.
+        """Time one case with the contents `sets`: at least two that the runner has never seen.
 
-        `roofline` is how fast the case can be on this GPU. `ours` are the processes, besides the referee,
-        that may use the GPU at the same time: the runner's, MPS's, the secret pool's.
+        `roofline` is the roofline of the case on this GPU. `ours` are the ids of other processes that may use
+        the GPU at the same time: those of the runner, of MPS and of the secret pool.
 
         Raises:
-            judge.errors.Disturbed: the GPU was never idle long enough; NeverQuiet if only the program itself
-                can be the cause.
+            judge.errors.Disturbed: the GPU was never idle for long enough. NeverQuiet if only the program
+                itself can be the cause.
         """
         request = Rank(tuple(_layout(drawn) for drawn in sets), roofline, frozenset(ours))
         patience_s = _RANK_S + _CALLS * self._case_s
@@ -186,7 +188,10 @@ class RefereeProcess:
         return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
 
     def rest(self) -> bool:
-        """Have it release all of this judgement. Whether another judgement can `resume` it; else close it."""
+        """Make the process release everything of this judgement. Returns whether another one can `resume` it.
+
+        If not, the caller must close it.
+        """
         self._cancelled = lambda: False
         try:
             return self._do(Rest(), (), _LEAVE_S) is None
@@ -194,26 +199,29 @@ class RefereeProcess:
             return False
 
     def resume(self, cancelled: Callable[[], bool]) -> Self:
-        """Begin another judgement, which attaches a runner. `cancelled` is asked as in `start`."""
+        """Begin another judgement, which must attach a runner. `cancelled` is called as in `start`."""
         self._cancelled = cancelled
         self.diagnostics = ()
         return self
 
     @property
     def closed(self) -> bool:
-        """Whether the process has closed its end of the link, as it does when it exits."""
+        """Whether the process has closed its end of the link or has exited."""
         return self._link.closed
 
     def quit(self) -> None:
-        """Tell the runner to leave, and keep what it has said in `diagnostics`."""
+        """Tell the runner to exit, and keep its findings in `diagnostics`."""
         self._do(Leave(), (), _ANSWER_S)
 
     def close(self) -> None:
-        """Have it scrub its memory and leave, or kill it. Safe to call again, and at any time."""
+        """Let the process scrub its memory and exit; kill it if it does not.
+
+        Can be called at any time, repeatedly.
+        """
         if self._link.fileno() < 0:
             return
         with contextlib.suppress(RefereeFailed):
-            self.pid  # noqa: B018 - to have something to kill
+            self.pid  # noqa: B018 - waits for the process, so that it can be killed
         self._link.close()
         if self._process >= 0:
             self._see_off()
@@ -240,7 +248,7 @@ class RefereeProcess:
 
     def _outcome(self, patience_s: float) -> RefereeOutcome:
         started = time.monotonic()
-        self.pid  # noqa: B018 - its first message comes first
+        self.pid  # noqa: B018 - reads the process's first message before the answer
         try:
             message, _ = self._receive(patience_s, self._cancelled)
         except TimeoutError:

@@ -1,14 +1,14 @@
-"""The referee process: owns memory, drives one runner at a time over its channel, judges and times.
+"""The referee process: owns memory, controls one runner at a time over its channel, judges and times.
 
-Theory of operation. The process is forked when a judgement needs it and has never touched a GPU before. It
-opens its memory at once, while the program compiles; a second thread waits for the runner's channel and has
-the runner open its GPU, so that both contexts are created in parallel. From then on it does what the worker
-asks, one request after the other. After a judgement in which nothing went wrong, the worker may have it
-rest: it scrubs and releases all memory, closes the channels, and waits for the runner of another judgement.
-When the worker hangs up, whatever for, it is over: the memory is scrubbed and the process exits.
+Theory of operation. The process is forked when a judgement needs it, and has not used a GPU before. It opens
+its memory at once, while the program compiles. A second thread waits for the runner's channel and tells the
+runner to open its GPU, so that both contexts are created in parallel. After that, the process handles the
+worker's requests one by one. After a judgement without any fault, the worker may order it to rest: the
+process scrubs and releases all memory, closes the channels, and waits for the runner of another judgement.
+When the worker closes the link, for any reason, the process scrubs its memory and exits.
 
-Any error of the GPU in this process is an answer: `Stopped` with `device_lost` where a program was involved,
-else `Failed`. No request is worth trying after it.
+The process answers any GPU error: with `Stopped` and `device_lost` if a program was involved, else with
+`Failed`. After such an answer, further requests are useless.
 """
 
 import math
@@ -56,14 +56,14 @@ from problems.vocabulary import Verdict
 from sandbox.gpu import nvml
 from sandbox.wire import RunFlag
 
-if TYPE_CHECKING:  # CuPy is on GPU hosts alone
+if TYPE_CHECKING:  # CuPy is only on GPU hosts
     from judge.gpu.device.gate import DeviceGate
     from judge.gpu.device.memory import DeviceMemory
 
 _PREPARE_S = 30.0
 _GRACE_S = 1.5
 _END_S = 5.0  # for a runner to leave a timed session
-# On a host the session is a simulation: a scheduler comes between all calls, and no time counts.
+# Without a GPU, the session is a simulation: the scheduler delays calls, and no time counts.
 _ON_HOST = Policy(budget_ms=100.0, max_discards=1000, placements=2)
 
 
@@ -71,7 +71,7 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
     """Serve the worker at the other end of `link` until it hangs up. `gpu_uuid` None means host memory.
 
     Raises:
-        EOFError, OSError: the worker has gone, while it was to say or to hear something.
+        EOFError, OSError: the worker closed the link while a message was sent or expected.
     """
     this = os.pidfd_open(os.getpid())
     link.send(Born(os.getpid()), [this])
@@ -100,7 +100,7 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Attached:
-    """What a judgement brings: its request, and the channels of its runner and of its checker, if any."""
+    """The inputs of a judgement: its request, and the channels of its runner and of its checker, if any."""
 
     request: Attach
     runner: RunnerChannel
@@ -129,13 +129,13 @@ def _attach(link: Link) -> _Attached:
 def _open_memory(gpu_uuid: str | None) -> "HostMemory | DeviceMemory":
     if gpu_uuid is None:
         return HostMemory()
-    from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
+    from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is only on GPU hosts
 
     return DeviceMemory.open()
 
 
 def _answer_requests(link: Link, service: "_Service", exchange: RunnerChannel) -> None:
-    """Do what the worker asks for, until it wants the process to rest."""
+    """Handle the worker's requests until it orders the process to rest."""
     link.send(_outcome_of(service.prepare, exchange))
     while True:
         request, descriptors = link.receive()
@@ -177,7 +177,7 @@ class _Service:
         self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=request.time_sliced)
 
     def do(self, request: object, descriptors: Sequence[int]) -> RefereeOutcome:
-        """Do what `request` asks for. Raises DeviceRefused, and DeviceLost where no runner is involved."""
+        """Handle `request`. Raises DeviceRefused, and DeviceLost if no runner is involved."""
         match request:
             case LoadProgram(files):
                 return self._inspector.load(*files)
@@ -192,7 +192,7 @@ class _Service:
         raise TypeError(f"no request: {request}")
 
     def prepare(self) -> Stopped | None:
-        """Wait until the runner has opened its GPU, and the checker its own share of it."""
+        """Wait until the runner and the checker have opened the GPU."""
         started = time.monotonic()
         answer = self._exchange.answer(timeout_s=_PREPARE_S)
         if answer is ReplyStatus.DONE and self._checking is not None:
@@ -249,7 +249,10 @@ class _Service:
         return MemorySets(self._problem, case, memory, contents, count, self._checking)
 
     def _opened(self, sets: Sequence[CaseData]) -> list[Mapping[str, PrivateBytes]]:
-        """The contents of a case. Closes those of the last case: MPS may not let one client map them all."""
+        """Open the contents of a case.
+
+        Closes those of the last case: MPS may not let a client map all of them.
+        """
         self._memory.close_sets()
         return [self._memory.open_set(drawn) for drawn in sets]
 
@@ -258,7 +261,7 @@ class _Service:
 
     @contextmanager
     def _session(self, timed: MemorySets, gate: "HostGate | DeviceGate") -> Iterator[ClockOrders]:
-        """A timed session over `timed`. Raises OrderUnanswered if it does not end."""
+        """Run a timed session over `timed`. Raises OrderUnanswered if the session does not end."""
         page = create_page()
         flags = () if gate.descriptor is None else (gate.descriptor,)
         try:

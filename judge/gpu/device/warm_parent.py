@@ -1,13 +1,14 @@
-"""The warm parent of referee processes: has everything imported, and forks.
+"""The warm parent of referee processes: imports everything once, and forks referees.
 
-Theory of operation. A referee process is used once, and importing CuPy takes half a second. So every worker
-process has a child that has imported all that a referee needs and never touches a GPU, because a process
-that did cannot be forked. It reads requests from a socket that only its worker holds: an environment, with
-the far end of the link to the referee. It forks, and the child becomes the referee
-(`judge.gpu.device.service`); what the child has to say goes over that link. The parent answers nothing.
+Theory of operation. Importing CuPy takes half a second, too long for each new referee process. So every
+worker process has a child, the warm parent, that has imported everything that a referee needs. The warm
+parent never uses a GPU, because a process that has used one cannot be forked. It reads requests from a socket
+that only its worker holds. A request is an environment, and carries the far end of the link to the referee.
+The parent forks, and the child becomes the referee (`judge.gpu.device.service`), which communicates over that
+link. The parent itself answers nothing.
 
-When the worker has gone the socket is at its end. The referees see their links end, scrub their memory
-and leave; the parent waits a moment for them and leaves too, and the kernel kills the rest.
+When the worker exits, the socket is closed. The links of the referees are closed too, so the referees scrub
+their memory and exit. The parent waits a short time for them and then exits, and the kernel kills the rest.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ from judge.gpu.device.link import Link
 from judge.gpu.device.service import serve
 
 _MESSAGE_BYTES = 64 * 1024
-_PATIENCE_S = 3  # for referees to leave when the worker has gone
+_PATIENCE_S = 3  # for referees to exit after the worker
 _PR_SET_PDEATHSIG = 1
 
 
@@ -35,12 +36,12 @@ class _Request(TypedDict):
 
 
 def main(descriptor: int) -> None:
-    """Fork referees as the worker at the other end of socket `descriptor` asks, until it has gone."""
+    """Fork referees for the worker at the other end of socket `descriptor`, until the worker closes it."""
     requests = socket.socket(fileno=descriptor)
     if importlib.util.find_spec("cupy"):
         _import_for_gpus()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps children
     parent = os.getpid()
     while True:
         data, descriptors, _, _ = socket.recv_fds(requests, _MESSAGE_BYTES, 1)
@@ -51,18 +52,18 @@ def main(descriptor: int) -> None:
             _become_referee(parent, json.loads(data), descriptors[0])
         for link in descriptors:
             os.close(link)
-    signal.alarm(_PATIENCE_S)  # ends this process, and with it what is left
+    signal.alarm(_PATIENCE_S)  # ends this process, and then the kernel ends its children
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(-1, 0)  # as children are not to be reaped, until the last has gone
+        os.waitpid(-1, 0)  # SIGCHLD is ignored, so this waits for the last child
 
 
 def _import_for_gpus() -> None:
-    """Import what a referee on a GPU needs, NVRTC's large library too, and touch no GPU."""
-    import cupy  # noqa: PLC0415 - CuPy is on GPU hosts alone
+    """Import everything that a referee on a GPU needs, with NVRTC's large library. Uses no GPU."""
+    import cupy  # noqa: PLC0415 - CuPy is only on GPU hosts
 
     import judge.gpu.device.memory  # noqa: F401, PLC0415
 
-    with contextlib.suppress(RuntimeError, OSError):  # a referee that needs it will say what is missing
+    with contextlib.suppress(RuntimeError, OSError):  # a referee that needs it reports the error
         cupy.cuda.compiler.nvrtc.getVersion()
 
 
@@ -76,12 +77,12 @@ def _become_referee(parent: int, request: _Request, descriptor: int) -> NoReturn
             serve(Link(socket.socket(fileno=descriptor)), request["gpu_uuid"])
         status = 0
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        status = 0  # the worker has gone
+        status = 0  # the worker closed the link
     except BaseException:  # noqa: BLE001 - the boundary of the process: the worker sees its link end
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stderr.flush()
-        os._exit(status)  # past every destructor: what is on the GPU goes with the process
+        os._exit(status)  # without destructors: the driver frees GPU memory when the process ends
 
 
 if __name__ == "__main__":

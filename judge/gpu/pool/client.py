@@ -1,9 +1,9 @@
-"""The secret pool of a GPU, as judgements use it: sets drawn ahead, kept by a secret pool process.
+"""The client of a GPU's secret pool. A secret pool process keeps sets that were drawn in advance.
 
-Theory of operation. `take` gets sets that were drawn before; the caller reserves missing sets, has an oracle
-fill them, and commits them. The secret pool process (`judge.gpu.pool.server`) is started by the first client
-that finds none, under a lock. When it is gone, so are its sets, and the request is repeated to a new process,
-which only costs time. Sets in the hands of a judgement live on by their descriptors.
+Theory of operation. `take` returns sets that were drawn before. The caller reserves missing sets, lets an
+oracle fill them, and commits them. If no secret pool process (`judge.gpu.pool.server`) runs, the client
+starts one under a lock. If the process ends, its sets are lost, and the client repeats the request to a new
+process, which only costs time. A judgement keeps its sets through their descriptors.
 """
 
 import contextlib
@@ -33,13 +33,13 @@ _END_S = 5.0
 _POLL_S = 0.01
 _TRIES = 5
 _MOST_DESCRIPTORS = 64
-_PROTOCOL = 2  # part of the socket's name, so that a secret pool of an older Warpcourt is not asked
+_PROTOCOL = 2  # in the socket's name, so that clients do not connect to an older version
 _LOG_BYTES = 2000
 _NO_MPS = "no-mps"  # a pipe directory without a daemon
 
 
 class SecretPoolUnavailable(JudgeError):
-    """Raised when a secret pool does not come up, with the end of its log, or its GPU has no memory left."""
+    """Raised if a secret pool does not start, with the end of its log, or if its GPU has no free memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,16 @@ class SecretPoolSettings:
 
 @dataclass(frozen=True, slots=True)
 class PoolReservation:
-    """A set to be filled. `drawn` is the caller's to close."""
+    """A set to be filled. The caller must close `drawn`."""
 
     number: int
     drawn: CaseData
 
 
 class SecretPool:
-    """The secret pool of the card `uuid`, in memory of `gpu`, or of this host if None. Safe between threads.
+    """The secret pool of the card `uuid`, in memory of `gpu`, or of this host if None. Thread-safe.
 
-    `directory` is the runtime directory, which belongs to this user alone.
+    `directory` is the runtime directory, which only this user may access.
     """
 
     def __init__(
@@ -80,15 +80,15 @@ class SecretPool:
 
     @property
     def asked(self) -> Mapping[str, int]:
-        """Counters of requests through this object: sets that were in stock, and sets that were not."""
+        """Return counters of this object's requests: sets that were in stock, and sets that were missing."""
         return {"hits": self._hits, "misses": self._misses}
 
     def take(
         self, problem: Problem, case: Case, count: int, *, keep: int, once: bool
     ) -> tuple[tuple[CaseData, ...], int]:
-        """Up to `count` sets of `case`, and how many to make afterwards so that `keep` fresh ones wait.
+        """Return up to `count` sets of `case`, and how many to make so that `keep` unused sets are in stock.
 
-        With `once` the secret pool hands them to no one else. They are the caller's to close. Raises
+        With `once`, the secret pool never issues these sets again. The caller must close the sets. Raises
         SecretPoolUnavailable.
         """
         sets, lacking = self._take(problem, case, count, keep=keep, once=once)
@@ -97,7 +97,7 @@ class SecretPool:
         return sets, lacking
 
     def take_all(self, problem: Problem, case: Case, count: int) -> tuple[CaseData, ...]:
-        """`count` sets of `case` that were missing a moment ago, or none if fewer are there now.
+        """Return `count` sets of `case` that were missing a moment ago, or none if fewer are in stock now.
 
         Raises SecretPoolUnavailable.
         """
@@ -106,7 +106,7 @@ class SecretPool:
         sets, _ = self._take(problem, case, count, keep=0, once=False)
         if len(sets) == count:
             return sets
-        for drawn in sets:  # another client took one in between
+        for drawn in sets:  # in the meantime, another client took a set
             drawn.close()
         return ()
 
@@ -122,9 +122,11 @@ class SecretPool:
         return self._look(problem, case)["coming"]
 
     def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> PoolReservation | None:
-        """Memory for another set of `case`. With `keep` it is made ahead: None when it is not wanted.
+        """Reserve memory for a set of `case`. With `keep`, the set is for stock.
 
-        Raises SecretPoolUnavailable, also where the GPU has no memory left.
+        Returns None if it is not needed.
+
+        Raises SecretPoolUnavailable, also if the GPU has no free memory.
         """
         parts, size_bytes = layout(problem, case)
         asked = {"do": "reserve", "key": _key(problem, case), "size_bytes": size_bytes, "keep": keep}
@@ -138,16 +140,16 @@ class SecretPool:
         return PoolReservation(int(answer["number"]), CaseData(case, parts, size_bytes, descriptors[0]))
 
     def commit(self, reservation: PoolReservation, *, used: bool) -> None:
-        """The set is filled and may be handed out; with `used` the caller uses it too."""
+        """Report that the set is filled and may be issued. With `used`, the caller uses it too."""
         self._tell({"do": "commit", "number": reservation.number, "used": used})
 
     def drop(self, reservation: PoolReservation) -> None:
-        """The set is not for others: forget it."""
+        """Cancel the reservation. The secret pool forgets the set."""
         self._tell({"do": "drop", "number": reservation.number})
 
     @property
     def pid(self) -> int:
-        """The process that holds the sets. Raises SecretPoolUnavailable."""
+        """Return the id of the secret pool process. Raises SecretPoolUnavailable."""
         return self.counts()["pid"]
 
     def counts(self) -> Mapping[str, int]:
@@ -156,21 +158,21 @@ class SecretPool:
         return {name: int(value) for name, value in answer.items()}
 
     def close(self) -> None:
-        """Hang up. The secret pool stays for others, for a while."""
+        """Disconnect. The secret pool process runs on for other clients, and exits when idle."""
         with self._lock:
             self._hang_up()
 
     def end(self) -> None:
         """End the secret pool process if one runs, and wait until its memory is free.
 
-        For the owner of a runtime directory that goes away. Others who use the secret pool get a new one.
+        The owner of a runtime directory calls this before deleting it. Other clients start a new secret pool.
         """
         with self._lock:
             self._hang_up()
             secret_pool = self._reach()
         if secret_pool is None:
             return
-        with secret_pool, contextlib.suppress(OSError, ValueError):  # it may be just going
+        with secret_pool, contextlib.suppress(OSError, ValueError):  # it may be exiting already
             answer, _ = self._exchange(secret_pool, {"do": "counts"})
             _end(int(answer["pid"]))
 
@@ -189,7 +191,10 @@ class SecretPool:
         return {name: int(value) for name, value in answer.items()}
 
     def _tell(self, asked: Mapping[str, object]) -> None:
-        """Send a request that means nothing to a new secret pool. It fails silently when this one is gone."""
+        """Send a request that would be useless to a new secret pool.
+
+        Fails silently if the process has ended.
+        """
         with self._lock:
             if self._socket is not None:
                 with contextlib.suppress(OSError, ValueError):
@@ -198,7 +203,7 @@ class SecretPool:
                 self._hang_up()
 
     def _ask(self, asked: Mapping[str, object]) -> tuple[Mapping[str, Any], Sequence[int]]:
-        """Ask, and ask again of a new secret pool if the one there has gone, or is just going."""
+        """Send a request. If the secret pool process has ended or is exiting, repeat it to a new process."""
         with self._lock:
             for _ in range(_TRIES):
                 if self._socket is None:
@@ -279,7 +284,7 @@ class SecretPool:
         raise SecretPoolUnavailable(f"the secret pool for {self._uuid} did not start: {said}")
 
     def _environment(self) -> dict[str, str]:
-        """Nothing of ours but where libraries are: the secret pool needs no secret."""
+        """Return an environment with only the library paths, since the process needs no credentials."""
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
         if self._gpu is None:
             return kept
@@ -292,7 +297,7 @@ def _key(problem: Problem, case: Case) -> str:
 
 
 def _end(pid: int) -> None:
-    """End a secret pool process and wait until it has gone."""
+    """End a secret pool process and wait until it has exited."""
     process = os.pidfd_open(pid)
     try:
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -304,5 +309,5 @@ def _end(pid: int) -> None:
 
 
 def _disown(process: "subprocess.Popen[bytes]") -> None:
-    """Let it outlive us; reap it if it does not."""
+    """Let the process outlive this one. If it ends earlier, reap it."""
     threading.Thread(target=process.wait, name="secret_pool-reaper", daemon=True).start()

@@ -9,24 +9,25 @@ from sandbox.runner.vmm import Allocation, Code, CudaError, Device
 
 
 class HostAllocation:
-    """A set in a memfd."""
+    """Memory of a set in a memfd."""
 
     def __init__(self, size_bytes: int) -> None:
         self._descriptor = new_memory(size_bytes)
 
     def export(self) -> int:
-        """A descriptor of it, which is the caller's to close."""
+        """Return a descriptor of the memory. The caller must close it."""
         return os.dup(self._descriptor)
 
     def close(self) -> None:
-        """Release it here."""
+        """Release the memory in this process."""
         os.close(self._descriptor)
 
 
 class DeviceAllocation:
-    """A set in an allocation of a GPU.
+    """Memory of a set on a GPU.
 
-    It is not scrubbed: a referee may still read it. The driver clears memory before it hands it out again.
+    `close` does not scrub the memory, because a referee may still read it. The driver clears memory before it
+    is allocated again.
     """
 
     def __init__(self, device: Device, size_bytes: int) -> None:
@@ -38,11 +39,11 @@ class DeviceAllocation:
             raise
 
     def export(self) -> int:
-        """A descriptor of it, which is the caller's to close."""
+        """Return a descriptor of the memory. The caller must close it."""
         return self._allocation.export()
 
     def close(self) -> None:
-        """Release it here."""
+        """Release the memory in this process."""
         self._allocation.close()
 
 

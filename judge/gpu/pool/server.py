@@ -1,13 +1,13 @@
 """The secret pool: one process per GPU that keeps drawn sets.
 
-Theory of operation. Its first client starts it (`judge.gpu.pool.client`). It has no owner and exits when it
-has had no client for a while. It listens on a Unix socket that only this user can connect to, and speaks to
-processes of ours alone: one JSON message per packet, answered by one, with descriptors of sets attached. One
-thread serves all clients, since every request takes microseconds, or the time of one allocation. When a
-client's connection ends, its uncommitted reservations are released.
+Theory of operation. Its first client starts it (`judge.gpu.pool.client`). It belongs to no other process, and
+exits when it has had no client for a while. It listens on a Unix socket to which only this user can connect,
+so all clients are trusted. Each request is one packet with a JSON message, and so is each answer, which may
+carry descriptors of sets. One thread serves all clients, since a request takes only microseconds or the time
+of one allocation. When a client's connection ends, its uncommitted reservations are released.
 
-On a GPU it has a context of its own, outside MPS, in which no kernel ever runs: a fault of an MPS client does
-not reach it. If it dies, only contents are lost, and they are drawn again.
+On a GPU, the process has its own context outside MPS, in which no kernel ever runs, so a fault of an MPS
+client does not affect it. If the process dies, only contents are lost, and oracles draw new ones.
 """
 
 import argparse
@@ -64,7 +64,7 @@ class SecretPoolServer:
                 self._store.close()
 
     def stop(self) -> None:
-        """Leave at the next tick."""
+        """Exit at the next tick."""
         self._stopped = True
 
     def _loop(self, listener: socket.socket) -> None:
@@ -155,9 +155,9 @@ class SecretPoolServer:
             client.close()
 
     def _withdraw(self) -> bool:
-        """Remove the socket's name, unless a client is starting a secret pool or connecting.
+        """Remove the socket's file, unless a client is starting a secret pool or connecting.
 
-        Return whether it did.
+        Returns whether the file was removed.
         """
         with lock(self._path, wait=False) as locked:
             if not locked or self._selector.select(0):
@@ -168,7 +168,7 @@ class SecretPoolServer:
 
 @contextlib.contextmanager
 def lock(path: Path, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the right to start or end the secret pool at `path`. Yields whether it is held."""
+    """Hold the right to start or end the secret pool at `path`. Yields whether the lock is held."""
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -182,7 +182,7 @@ def lock(path: Path, *, wait: bool = True) -> Iterator[bool]:
 
 
 def main() -> None:
-    """Serve one secret pool."""
+    """Run the process of one secret pool."""
     parser = argparse.ArgumentParser(description="Keep drawn sets in the memory of one GPU.")
     parser.add_argument("--socket", type=Path, required=True)
     parser.add_argument("--memory", choices=("host", "device"), required=True)

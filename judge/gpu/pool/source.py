@@ -1,16 +1,17 @@
-"""Provides the contents of a submission's cases on a GPU: from the secret pool, or drawn on demand.
+"""Provides the contents of a submission's cases on a GPU, from the secret pool or drawn on demand.
 
-Theory of operation. A thread asks the secret pool for all cases, which takes milliseconds. It reserves
-missing sets there and has an oracle fill them, but only while the submission holds a share of the GPU
-(`permit`): the author's code runs on the device too. For sets that another client is filling it waits, for a
-limited time. `lacking` reports what the secret pool needs for the next submissions. Sets for timing are used
-only once. A case with sizes, values or a seed of the user's own is drawn for that submission only and not
-kept, and so are the cases of a problem that its checker's score ranks (`judge.seeds`).
+Theory of operation. A thread requests sets of all cases from the secret pool, which takes milliseconds. It
+reserves missing sets there and lets an oracle fill them, but only while the submission holds a share of the
+GPU (`permit`), because the author's code runs on the device too. If another client is filling a set, the
+thread waits for it for a limited time. `lacking` reports how many sets the secret pool needs for later
+submissions. Sets for timing are used only once. If the user gives sizes, values or a seed, the case is drawn
+only for this submission and not kept. The same applies to problems that are ranked by their checker's score
+(`judge.seeds`).
 
-Cases that are checked come first; those that are timed follow while the first are checked. The sets of timed
-cases can fill half of the GPU. So only one judgement of a GPU draws them ahead, in a sixth of its memory
-(`AheadTurn`). The others, and sets that do not fit, wait until the submission has the GPU alone. If a
-reference is slow, a timed case gets fewer sets, but at least LEAST_TIMED_SETS.
+Checked cases come first. Timed cases follow while the first cases are being checked. The sets of timed cases
+can fill half of the GPU. So only one judgement of a GPU draws them in advance, in a sixth of its memory
+(`AheadTurn`). Other judgements draw them when they have the GPU alone. Sets that do not fit are drawn then
+too. If a reference is slow, a timed case gets fewer sets, but at least LEAST_TIMED_SETS.
 """
 
 import logging
@@ -33,21 +34,21 @@ from problems.vocabulary import Group
 _log = logging.getLogger(__name__)
 
 CHECK_SETS = 1
-TIMED_SETS = 97  # one to warm up; each of the others is timed once and never again, see judge.clock.session
+TIMED_SETS = 97  # one to warm up, and one for each timed call; see judge.clock.session
 LEAST_TIMED_SETS = 8
-TIMED_BYTES = 24 << 30  # for the sets of a case, unless there would be too few
-_TIMED_SHARE = 2  # of the GPU: at most half for the sets of all timed cases
-_TIMED_DRAW_S = 2.0  # for the sets of a timed case, unless there would be too few
-_AHEAD_SHARE = 6  # of the GPU: a sixth for those that are drawn ahead
-_KEPT_CHECKS = 4  # judgements that find fresh contents waiting
+TIMED_BYTES = 24 << 30  # limit for the sets of a case, unless these would be too few
+_TIMED_SHARE = 2  # divisor: at most half of the GPU for the sets of all timed cases
+_TIMED_DRAW_S = 2.0  # limit for the sets of a timed case, unless these would be too few
+_AHEAD_SHARE = 6  # divisor: a sixth of the GPU for sets that are drawn in advance
+_KEPT_CHECKS = 4  # judgements for which unused contents are kept in stock
 _KEPT_TIMED_BYTES = 1 << 30
 _LARGE_BYTES = 64 << 20
 _POLL_S = 0.02
-_OTHERS_S = 2.0  # in which another judgement should have filled what it reserved
+_OTHERS_S = 2.0  # to wait for sets that another judgement reserved
 
 
 def sets_of(problem: Problem, case: Case, *, timed_bytes: int = TIMED_BYTES) -> int:
-    """Return the number of sets of `case` that a judgement needs, those of a timed case in `timed_bytes`."""
+    """Return how many sets of `case` a judgement needs. Sets of a timed case must fit in `timed_bytes`."""
     if case.group is not Group.TIMED:
         return CHECK_SETS
     return _within(timed_bytes, problem, case, least=LEAST_TIMED_SETS)
@@ -75,7 +76,7 @@ def _within(budget_bytes: int, problem: Problem, case: Case, *, least: int) -> i
 
 
 class PooledCaseData:
-    """Gets contents for each of `cases`. Close it once the referees that use them are closed."""
+    """Provides contents for each of `cases`. Close it after the referees that use them."""
 
     def __init__(  # noqa: PLR0913 - a submission's cases, and what its draws may use, by name
         self,
@@ -90,12 +91,12 @@ class PooledCaseData:
         memory_mib: int = 0,
         seed: int | None = None,
     ) -> None:
-        """`memory_mib` is what the GPU has, 0 if that is unknown."""
+        """`memory_mib` is the memory of the GPU, 0 if unknown."""
         self._problem = problem
         self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
         self._seed = seed
-        # Contents that a user could predict must never reach another submission, nor may those of a case that
-        # is only this submission's, whatever its name.
+        # Contents that a user could predict must never reach another submission. Neither must contents of a
+        # case that exists only in this submission, whatever its name.
         known = () if seed is not None else problem.cases
         self._pooled = {case.name for case in cases if case in known}
         # Sets for timing are used only once.
@@ -116,11 +117,11 @@ class PooledCaseData:
 
     @property
     def lacking(self) -> Mapping[str, int]:
-        """The number of sets to make for later, by case. Complete after `close`."""
+        """The number of sets to make for later submissions, by case. Complete after `close`."""
         return dict(self._lacking)
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """The contents of `case`, as soon as they are there; see `judge.target.JudgingSession`."""
+        """Wait for the contents of `case` and return them; see `judge.target.JudgingSession`."""
         future = self._futures[case.name]
         while True:
             try:
@@ -152,7 +153,7 @@ class PooledCaseData:
                     future.set_exception(error)
 
     def _found(self, case: Case) -> bool:
-        """Take what the secret pool has of `case`. Whether that is enough."""
+        """Take sets of `case` from the secret pool. Returns whether these are enough."""
         if case.name not in self._pooled:
             return False
         count = self._sets_of(case)
@@ -213,7 +214,7 @@ class PooledCaseData:
         return []
 
     def _take_late(self, case: Case) -> list[CaseData]:
-        """Return sets that arrived after `case` was found missing: all that are needed, or none."""
+        """Return sets that arrived after `case` was found to lack sets: all that are needed, or none."""
         if case.name not in self._handed_on:
             return []
         sets = self._secret_pool.take_all(self._problem, case, self._sets_of(case))
@@ -221,7 +222,9 @@ class PooledCaseData:
         return list(sets)
 
     def _fill(self, case: Case, sets: list[CaseData], count: int) -> bool:
-        """Draw `count` further sets into `sets`, or fewer if the reference is slow. Return whether all.
+        """Draw `count` further sets into `sets`, or fewer if the reference is slow.
+
+        Returns whether all were drawn.
 
         Raises JudgementCancelled if the judgement was cancelled.
         """

@@ -1,13 +1,14 @@
-"""Stock and rotation of the secret pool of one GPU, without process and socket.
+"""The stock of a GPU's secret pool and its rotation, without process and socket.
 
-Theory of operation. A set is reserved, which makes its memory; filled by an oracle, through its descriptor;
-and committed. From then on it can be issued. A request for sets of a case gets unused sets first, and a used
-one only if there is no other: a submission cannot know whether it will ever meet the same contents again.
-After `max_uses`, or some time after the first, a set is retired: the secret pool forgets it, and the memory
-goes when the last referee that reads it has gone.
+Theory of operation. A client reserves a set, which allocates its memory. An oracle fills the set through its
+descriptor. Then the client commits the set, and the secret pool can issue it. A request for sets of a case
+gets unused sets first, and used sets only if there are no others, so a submission cannot know whether it will
+meet the same contents again. After `max_uses` uses, or some time after the first use, a set is retired: the
+secret pool forgets it, and the memory is freed when the last referee that reads it has closed it.
 
-Memory is bounded. Sets made ahead give way to others, least recently wanted case first. A set that a client
-waits for is always made, however large, and retired at once when it does not fit.
+The memory is bounded. If it runs short, sets that were made in advance are evicted, beginning with the least
+recently requested case. A set that a client waits for is always made, whatever its size, and retired at once
+if it does not fit.
 """
 
 import time
@@ -17,21 +18,21 @@ from typing import Protocol
 
 
 class HeldMemory(Protocol):
-    """Memory of one set, ours to release."""
+    """Memory of one set, owned by the store."""
 
     def export(self) -> int:
-        """A descriptor of it, which is the caller's to close."""
+        """Return a descriptor of the memory. The caller must close it."""
 
     def close(self) -> None:
-        """Release it here. Others who have it open keep it."""
+        """Release the memory in this process. Other processes that have it open keep it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """Limits of the use of sets.
 
-    `max_uses` bounds the number of judgements that use a set, `max_age_s` the time after the first of them.
-    Unused sets do not age.
+    `max_uses` bounds the number of judgements that use a set. `max_age_s` bounds the time after the first
+    use. Unused sets do not age.
     """
 
     budget_bytes: int
@@ -41,7 +42,7 @@ class Rotation:
 
 @dataclass(slots=True)
 class PoolEntry:
-    """A set under its number. `owner` is who reserved it, until it is committed."""
+    """A set and its number. `owner` is the client that reserved it, until it is committed."""
 
     number: int
     key: str
@@ -50,10 +51,10 @@ class PoolEntry:
     made_s: float
     owner: object | None
     uses: int = 0
-    first_s: float = 0.0  # when it was used first
+    first_s: float = 0.0  # time of the first use
 
     def use(self, now_s: float) -> None:
-        """Count one more judgement."""
+        """Count one more use."""
         if not self.uses:
             self.first_s = now_s
         self.uses += 1
@@ -75,7 +76,7 @@ class _CaseBucket:
 
 @dataclass(slots=True)
 class PoolCounts:
-    """Counters since the start."""
+    """Counters since the start of the process."""
 
     handed_out_fresh: int = 0
     handed_out_again: int = 0
@@ -85,7 +86,7 @@ class PoolCounts:
 
 
 class Store:
-    """The sets of one GPU. `allocate` makes memory of a size, or raises MemoryError."""
+    """The sets of one GPU. `allocate` takes a size in bytes and may raise MemoryError."""
 
     def __init__(
         self,
@@ -104,7 +105,7 @@ class Store:
 
     @property
     def size_bytes(self) -> int:
-        """The memory that it holds."""
+        """The bytes of all sets."""
         return sum(entry.size_bytes for entry in self._all())
 
     @property
@@ -113,11 +114,11 @@ class Store:
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
     def take(self, key: str, count: int, *, keep: int, once: bool = False) -> tuple[list[PoolEntry], int]:
-        """Up to `count` sets of the case `key`, and how many to make afterwards so that `keep` are fresh.
+        """Return up to `count` sets of the case `key`, and how many to make so that `keep` sets are unused.
 
-        With `once` they are retired as soon as `retire_used` is called: this is their first and last use.
+        With `once`, this is their only use: the next `retire_used` retires them.
 
-        The sets stay the store's; export them before the next call.
+        The store keeps ownership of the sets. Callers must export them before the next call.
         """
         self._expire()
         shelf = self._shelves.setdefault(key, _CaseBucket())
@@ -141,13 +142,13 @@ class Store:
         return {"sets": len(shelf.entries), "fresh": shelf.fresh, "coming": shelf.coming}
 
     def reserve(self, key: str, size_bytes: int, owner: object, *, keep: int = 0) -> PoolEntry | None:
-        """Memory for a set of the case `key`.
+        """Allocate memory for a set of the case `key`.
 
-        With `keep` it is made ahead: None when so many fresh ones are there or coming, or when it does not
-        fit the budget.
+        With `keep`, the set is for stock. Then the result is None if `keep` unused sets exist or are being
+        filled, or if the set does not fit the budget.
 
         Raises:
-            MemoryError: there is none left, even without the sets made ahead.
+            MemoryError: there is not enough memory, even after evicting all other sets.
         """
         shelf = self._shelves.setdefault(key, _CaseBucket())
         fits = self._make_room(size_bytes, but=key if keep else None)
@@ -161,7 +162,7 @@ class Store:
         return entry
 
     def commit(self, number: int, owner: object, *, used: bool) -> None:
-        """The set is filled; with `used` its owner uses it once already. Unknown numbers are ignored."""
+        """Make a filled set available. With `used`, its owner's use counts. Unknown numbers are ignored."""
         entry = self._reserved.get(number)
         if entry is None or entry.owner is not owner:
             return
@@ -175,7 +176,7 @@ class Store:
             self._retire(shelf, entry)
 
     def drop(self, number: int, owner: object) -> None:
-        """The set will not be filled, or is for its owner alone. Unknown numbers are ignored."""
+        """Forget a reserved set that its owner does not fill or share. Unknown numbers are ignored."""
         entry = self._reserved.get(number)
         if entry is not None and entry.owner is owner:
             self._forget_reservation(entry)
@@ -187,13 +188,13 @@ class Store:
             self.drop(entry.number, owner)
 
     def retire_used(self) -> None:
-        """Retire what was handed out as often as it may be. Call it once its descriptors are exported."""
+        """Retire sets that have reached their number of uses. Call this after exporting their descriptors."""
         for shelf in self._shelves.values():
             for entry in [entry for entry in shelf.entries if entry.uses >= self._rotation.max_uses]:
                 self._retire(shelf, entry)
 
     def close(self) -> None:
-        """Release everything."""
+        """Release all sets."""
         for entry in list(self._all()):
             entry.held.close()
         self._shelves.clear()
@@ -220,9 +221,12 @@ class Store:
         self.counts.retired += 1
 
     def _make_room(self, size_bytes: int, *, but: str | None) -> bool:
-        """Evict until `size_bytes` more fit the budget; never from the case `but`. Whether they do."""
+        """Evict sets until `size_bytes` more fit the budget, but none of the case `but`.
+
+        Returns whether they fit.
+        """
         if size_bytes > self._rotation.budget_bytes:
-            return False  # no set is evicted for one that will not stay
+            return False  # evict nothing for a set that is retired at once
         while self.size_bytes + size_bytes > self._rotation.budget_bytes:
             if not self._evict(but=but):
                 return False
@@ -237,7 +241,7 @@ class Store:
                     raise
 
     def _evict(self, *, but: str | None) -> bool:
-        """Let one set go: of the case that was wanted longest ago, the most used. Whether there was one."""
+        """Evict the most used set of the least recently requested case. Returns False if there is none."""
         shelves = [(key, shelf) for key, shelf in self._shelves.items() if shelf.entries and key != but]
         if not shelves:
             return False

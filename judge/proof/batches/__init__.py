@@ -1,14 +1,14 @@
-"""Several programs judged as one, because most of what judging one costs is getting ready.
+"""Judges several programs as one, because preparation takes most of the time of judging a program.
 
-Theory of operation. A batch is one program that holds many, and an argument of `solve` more than the problem
-has says which of them is called. So all are compiled at once, one sandbox runs them one after the other, and
-a case is drawn once for all. Nothing else differs from judging a submission: the same target, sandbox,
-referee, limits and orders of threads. A program is done with at its first case that is not accepted; when it
-took the sandbox down, the next one gets a fresh sandbox and the same artifact.
+Theory of operation. A batch is one program that contains several programs. An additional argument of `solve`
+selects the program to call. So all programs are compiled at once, one sandbox runs them one after the other,
+and each case is drawn once for all. Otherwise they are judged like submissions, with the same target,
+sandbox, referee, limits and orders of threads. A program ends at its first case that is not accepted. If it
+crashed the sandbox, the next program gets a new sandbox with the same artifact.
 
-Programs in one process can disturb each other, so a batch is only for programs that we made or that an
-author sends with a problem, and it carries *controls*: programs that must be accepted. When one is not, or
-when the batch does not compile, its programs are judged apart from each other.
+Programs in one process can disturb each other. So batches are only for generated programs and for programs
+that an author adds to a problem. Each batch contains *controls*: programs that must be accepted. If a control
+is not accepted, or if the batch does not compile, its programs are judged separately.
 
     text    puts sources together, in CUDA C++ and for Triton
     trials  runs a batch on a target, and falls back

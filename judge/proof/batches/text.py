@@ -1,8 +1,8 @@
-"""One source out of many, in CUDA C++ and for Triton.
+"""Combines several sources into one, in CUDA C++ and for Triton.
 
-CUDA sources get a namespace each; their includes come first, and their macros end with them. They may leave
-out `const`, as in a submission, so inputs are passed as what each of them takes. Triton
-sources become modules of their own, made when they are called for the first time.
+Each CUDA source gets its own namespace. Its includes come first, and its macros are undefined after it. As in
+a submission, a source may omit `const`, so inputs are passed with the type that each source declares. Each
+Triton source becomes a module, which is created at its first call.
 """
 
 import re
@@ -58,10 +58,12 @@ def solve(*arguments):
 
 
 def batch_text(problem: Problem, sources: Sequence[str], language: Language) -> str:
-    """The source of a batch of `sources`. `problem` is the one with the argument `WHICH`, see `trials`.
+    """Return the source of a batch of `sources`.
+
+    `problem` is the problem with the argument `WHICH`, see `trials`.
 
     Raises:
-        ValueError: programs in `language` cannot be lined up.
+        ValueError: programs in `language` cannot be combined.
     """
     match language:
         case Language.CUDA:
@@ -94,7 +96,7 @@ def _cuda(problem: Problem, sources: Sequence[str]) -> str:
 
 
 def _namespace(number: int, source: str) -> str:
-    # Functions of C share one name whatever their namespace, so there may be none.
+    # Functions with C linkage share one name in all namespaces, so they get C++ linkage.
     body = _INCLUDE.sub("", source).replace('extern "C"', 'extern "C++"')
     macros = [f"#undef {name}" for name in dict.fromkeys(_DEFINE.findall(source))]
     return "\n".join([f"namespace program_{number} {{", body, *macros, f"}}  // program_{number}"])

@@ -1,4 +1,4 @@
-"""Runs a batch on a target, and judges its programs apart where that cannot be done."""
+"""Runs a batch on a target, or judges its programs separately if the batch cannot be trusted."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +18,11 @@ from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Dtype, Group, Language, RequirementState, Role, Verdict
 from sandbox.wire import RunFlag
 
-MOST_PROGRAMS = 32  # in one batch: compilers take more than their share of time for very long sources
+MOST_PROGRAMS = 32  # in one batch: compile time grows faster than the length of a source
 _MOST_FINDINGS = 5  # of a program that does not compile
 _LONGEST_LOG = 8000  # characters; a proof has the logs of dozens of programs
 _LONGEST_COMPILE_S = 240.0
-_SEED = 1  # so that a program gets the same whenever it is tried
+_SEED = 1  # so that each trial of a program has the same contents
 
 _WITHOUT_WHICH = f"""
 
@@ -39,12 +39,12 @@ JudgeAlone = Callable[[Problem, str, Language], Report]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of one program of a batch: the verdict of its first case that was not accepted.
+    """The result of one program of a batch. `verdict` is that of its first case that is not accepted.
 
-    `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
-    errors of a program that does not compile, one text each. `cases` has the verdict of each case that a
-    program judged alone ran, by name. `log` is the beginning of what the compiler said of such a program.
-    `missed` are the places, among those of the problem, of the requirements that such a program misses.
+    `message` begins with the name of that case. `ms` is the time of all cases. `findings` are the errors of a
+    program that does not compile, one text for each. The other fields are only for programs that are judged
+    alone: `cases` has the verdict of each case by name, `log` is the beginning of the compiler's output, and
+    `missed` has the indices of the problem's requirements that the program misses.
     """
 
     verdict: Verdict
@@ -57,18 +57,18 @@ class Trial:
 
 
 class _DoesNotCompile(Exception):
-    """Raised when there is no batch, perhaps because of one of its programs."""
+    """Raised if a batch does not compile, perhaps because of one of its programs."""
 
 
 class _NotTrusted(Exception):
-    """Raised when what a batch says of its programs may not be what they would get alone."""
+    """Raised if the programs might get other verdicts alone than in the batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramBatches:
-    """Tries programs of one problem and language together, on all cases but the timed ones.
+    """Tries programs of one problem and language together, on all cases except the timed ones.
 
-    `controls` are programs that must be accepted; each batch has them too. `judge_alone` judges a program
+    `controls` are programs that must be accepted, and are part of each batch. `judge_alone` judges a program
     as a submission.
     """
 
@@ -96,7 +96,7 @@ class ProgramBatches:
             try:
                 return self._batch(sources)
             except _DoesNotCompile:
-                # One is enough to spoil it. Those of the other half get a batch again.
+                # One program is enough to spoil a batch. The programs of the other half still get a batch.
                 half = len(sources) // 2
                 return [*self._try(sources[:half]), *self._try(sources[half:])]
             except _NotTrusted:
@@ -104,14 +104,14 @@ class ProgramBatches:
         return [trial_of(self.judge_alone(self.problem, source, self.language)) for source in sources]
 
     def _has_room(self) -> bool:
-        """Whether the wire takes one argument and one size more."""
+        """Return whether a request has room for one more argument and one more size."""
         arguments = self.problem.arguments
         outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
         more = 2 + (self.problem.score is not None)
         return len(arguments) + len(size_names(self.problem)) + outputs + more <= MAX_WIRE_ARGUMENTS
 
     def _orders(self, case: Case) -> tuple[RunFlag, ...]:
-        """The orders that a submission runs `case` in; see `judge.cpu.orders`."""
+        """Return the orders in which a submission runs `case`; see `judge.cpu.orders`."""
         return run_orders(self.problem, case, self.language, functional=not self.target.ranks)
 
     def _batch(self, sources: Sequence[str]) -> list[Trial]:
@@ -127,13 +127,13 @@ class ProgramBatches:
             for control in range(len(self.controls)):
                 _require_accepted(run.attempt(control, cases))
             trials = [run.attempt(number, cases) for number in range(len(self.controls), len(programs))]
-            if self.controls:  # the sandbox has seen programs go wrong: is it what it was?
+            if self.controls:  # checks that the faulty programs have not changed the sandbox
                 _require_accepted(run.attempt(0, cases[:1]))
             return trials
 
 
 def trial_of(report: Report) -> Trial:
-    """The trial that a whole judgement stands for."""
+    """Return the trial that corresponds to a whole judgement."""
     case = next((case for case in report.cases if case.verdict is report.verdict), None)
     said = [case.name, case.message or report.message] if case else [report.message]
     message = ": ".join(filter(None, said))
@@ -150,20 +150,20 @@ def trial_of(report: Report) -> Trial:
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:
-    """`problem` with the argument that says which of `count` programs is called, and the cases to draw.
+    """Return `problem` with the argument that selects one of `count` programs, and the cases to draw.
 
-    The cases are those that are not timed, small ones first. Their contents serve every program.
+    The cases are all untimed cases, small ones first. All programs share their contents.
     """
     which = Argument(WHICH, Role.SCALAR, Dtype.INT32, value=Formula.parse(WHICH))
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
-    # Drawn scalars once: all programs share the contents.
+    # Scalars are drawn once, because all programs share the contents.
     checked = [with_scalars(problem, case, _SEED) for case in problem.cases if case.group is not Group.TIMED]
     checked.sort(key=lambda case: sum(bytes_of(array, case.sizes) for array in arrays))
     cases = tuple(_for_program(case, number) for number in range(count) for case in checked)
     derived = replace(
         problem,
         arguments=(*problem.arguments, which),
-        cases=cases,  # all of all programs, since limits of a whole run go by the number of cases
+        cases=cases,  # cases of all programs, since the limits of a whole run depend on the number of cases
         reference=problem.reference + _WITHOUT_WHICH,
         limits=replace(
             problem.limits, compile_s=min(problem.limits.compile_s * (1 + count / 4), _LONGEST_COMPILE_S)
@@ -174,13 +174,16 @@ def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]
 
 
 def _for_program(case: Case, number: int) -> Case:
-    """`case` for one program. Only the first is drawn, so that the others need no literals."""
+    """Return `case` for one program.
+
+    Only the case of the first program is drawn, so others need no literals.
+    """
     return replace(case, sizes={**case.sizes, WHICH: number}, inputs={} if number else case.inputs)
 
 
 @dataclass(slots=True)
 class _Run:
-    """The sandboxes of a batch, one after the other. Close it before its judging session."""
+    """The sandboxes of a batch, one after the other. Must be closed before its judging session."""
 
     problem: Problem
     session: JudgingSession
@@ -189,7 +192,7 @@ class _Run:
     _referee: Referee | None = None
 
     def attempt(self, number: int, cases: Sequence[Case]) -> Trial:
-        """Judge program `number` on `cases` up to the first that is not accepted."""
+        """Judge program `number` on `cases` up to the first case that is not accepted."""
         ms = 0.0
         for case in cases:
             report = self._check(case, number)
@@ -199,7 +202,7 @@ class _Run:
         return Trial(Verdict.ACCEPTED, "", ms)
 
     def close(self) -> None:
-        """End the sandbox that runs."""
+        """End the current sandbox."""
         referee, self._referee = self._referee, None
         if referee is not None:
             referee.close()
@@ -214,7 +217,7 @@ class _Run:
         if self._referee is not None and self._referee.alive:
             return self._referee
         self.close()
-        # Alone: on a GPU, what these programs do wrong would end the programs of others.
+        # Alone, because on a GPU, faults of these programs would end other users' programs.
         self._referee = self.session.start_referee(alone=True)
         self._referee.ready()
         if failed := self._referee.load(*self.contents):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Every opening matches, closed or not, so that no text is scanned twice.
+# Every opening matches, closed or not, so that the text is scanned only once.
 _NOT_CODE = re.compile(
     r"""
       //[^\n]* | /\*(?:[^*]++|\*(?!/))*+(?:\*/)?+     # comments; what is not closed reaches to the end
@@ -19,7 +19,7 @@ _NOT_CODE = re.compile(
 )
 _DECLARED = re.compile(r"(?<!\w)([A-Za-z_]\w*+)\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+(?:const\s*+)?$")
 _DEVICE = re.compile(r"__(?:global|device)__")
-_LONGEST_EXPRESSION = 4000  # so that unclosed brackets cost little
+_LONGEST_EXPRESSION = 4000  # bounds the search after an unclosed bracket
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -39,12 +39,12 @@ def masked(source: str) -> str:
 
 
 def device_functions(code: str) -> Iterator[DeviceFunction]:
-    """The functions of masked `code` that run on the device, methods too."""
+    """Yield the functions of masked `code` that run on the device, including methods."""
     end = 0
     for found in _DEVICE.finditer(code):
         opening, semicolon = code.find("{", found.end()), code.find(";", found.end())
         if found.start() < end or opening < 0 or -1 < semicolon < opening:
-            continue  # within the last one, or a declaration, or a variable
+            continue  # inside the last function, or a declaration, or a variable
         end = closing_of(code, opening)
         head = code[found.end() : opening]
         name = _DECLARED.search(head)
@@ -52,7 +52,10 @@ def device_functions(code: str) -> Iterator[DeviceFunction]:
 
 
 def closing_of(code: str, opening: int, limit: int | None = None) -> int:
-    """The place after the bracket that closes the one at `opening`; `limit`, or the end, when none does."""
+    """Return the position after the bracket that closes the one at `opening`.
+
+    `limit` or the end if none does.
+    """
     depth = 0
     limit = len(code) if limit is None else min(limit, len(code))
     for at in range(opening, limit):
@@ -79,7 +82,7 @@ def expression_end(code: str, start: int, ends: tuple[str, ...]) -> int:
 
 
 def trimmed(code: str, start: int, end: int) -> tuple[int, int]:
-    """`start` and `end` without the blanks at both ends."""
+    """Return `start` and `end` without the blanks at both ends."""
     while start < end and code[start].isspace():
         start += 1
     while start < end and code[end - 1].isspace():

@@ -1,4 +1,4 @@
-"""Mistakes in CUDA C++. Each operator gives the edits of masked code that make one."""
+"""Mistakes in CUDA C++. Each operator yields edits of masked code that make a mistake."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from judge.proof.mutants.code import (
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
-# Functions that the edits call. A float32 with seven bits of mantissa is a bfloat16.
+# Functions that the edits call. A float32 with a mantissa of seven bits is a bfloat16.
 _PRELUDE = """\
 static inline dim3 warpcourt_fewer_x(dim3 grid) { grid.x -= grid.x > 1; return grid; }
 static inline dim3 warpcourt_fewer_y(dim3 grid) { grid.y -= grid.y > 1; return grid; }
@@ -50,9 +50,9 @@ _TWO_SUBSCRIPTS = re.compile(rf"(?<![\w>*&] )\b{_NAME}\[([^\[\]]+)\]\[([^\[\]]+)
 _LAUNCH = re.compile(rf"(?<!\w)({_NAME}+)\s*+(?:<[^<>;()]*+>)?\s*+<<<")
 _STORE = re.compile(rf"(?<![\w.>])({_NAME}+)(\[[^;=]{{0,400}}?\])?\s*(=|\+=)(?!=)\s*")
 _CONSTANT = re.compile(r"[-+]?(?:[\d.][\w.]*|[A-Z_]+)|true|false|nullptr|\{.*\}", re.DOTALL)
-_NEAR = 200  # characters before a place, in which the words that decide about it stand
-_FAR = 2000  # characters before a place, in which a loop around it is looked for
-_MOST_LOOKED_AT = 500  # places for each pattern: around each of them the text is read again
+_NEAR = 200  # characters before a place in which its context is searched
+_FAR = 2000  # characters before a place in which a surrounding loop is searched
+_MOST_LOOKED_AT = 500  # places for each pattern, because the text around each is scanned
 _LOWERED = ("float4", "float", "double", "long long", "unsigned", "int")
 
 Find = Callable[["CudaSource"], Iterator[Edit]]
@@ -76,7 +76,7 @@ class CudaSource:
 
 
 def cuda_mutants(file: str, source: str) -> Iterator[Mutant]:
-    """Every mutant of a CUDA source, by operator and then by place."""
+    """Yield every mutant of a CUDA source, by operator and then by place."""
     text = masked(source)
     code = CudaSource(text, tuple(device_functions(text)))
     original = Original(file, Language.CUDA, source, _PRELUDE)
@@ -93,9 +93,9 @@ def _bounds(code: CudaSource) -> Iterator[Edit]:
             continue
         end = expression_end(code.text, found.end(), (";", ",", "?", ":", "&&", "||", ">", "<", "=", "{"))
         if code.text[end : end + 1] == ">":
-            continue  # what began there were arguments of a template
+            continue  # the `<` began template arguments
         if re.search(r"\bfor\s*\([^;]*;[^;]*$", before) and _GEOMETRIC.match(code.text, end):
-            continue  # 256, 128, … never meets a bound that is off by one
+            continue  # 256, 128, … never reaches a bound that is off by one
         start, end = trimmed(code.text, found.end(), end)
         if start < end:
             operand = code.text[start:end]
@@ -104,7 +104,7 @@ def _bounds(code: CudaSource) -> Iterator[Edit]:
 
 
 def _barriers(code: CudaSource) -> Iterator[Edit]:
-    """A barrier, or a fence, is gone."""
+    """Yield edits that remove a barrier or a fence."""
     for _, found in code.within(_BARRIER):
         yield Edit(found.start(), found.end(), ";")
 
@@ -144,7 +144,7 @@ def _subscripts(code: CudaSource) -> Iterator[Edit]:
 
 
 def _launches(code: CudaSource) -> Iterator[Edit]:
-    """A launch with one block fewer in a direction, where the kernel does not stride over the grid."""
+    """Yield launches with one block fewer in a direction, if the kernel has no grid-stride loop."""
     for found in islice(_LAUNCH.finditer(code.text), _MOST_LOOKED_AT):
         body = code.function(found[1])
         start, end = trimmed(code.text, found.end(), expression_end(code.text, found.end(), (",", ">>>")))
@@ -164,7 +164,7 @@ def _stores(code: CudaSource) -> Iterator[Edit]:
         value = code.text[start:end]
         loop = code.text.rfind("for (", max(function.body, found.start() - _FAR), found.start())
         if loop >= 0 and closing_of(code.text, loop + 4, end) == end:
-            continue  # the step of a loop, which might never end
+            continue  # the step of a loop, which might then never end
         declared = _type_of(code, function, found[1], found.start(), pointed=bool(found[2]))
         if not declared or not value or _CONSTANT.fullmatch(value):
             continue
@@ -175,12 +175,12 @@ def _stores(code: CudaSource) -> Iterator[Edit]:
             else:
                 yield Edit(start, end, f"warpcourt_low({value})")
         elif declared != "long long" and (found[3] == "+=" or found[2]):
-            # Other integers are mostly places, which are small.
+            # Other integers are mostly indices, which are small.
             yield Edit(start, end, f"warpcourt_low({declared}({value}))")
 
 
 def _type_of(code: CudaSource, function: DeviceFunction, name: str, at: int, *, pointed: bool) -> str:
-    """The type that `name` is declared with nearest before `at`, empty if it is none that can be lowered."""
+    """Return the type of `name` in its last declaration before `at`; empty if it has no lower precision."""
     pointer = r"(?:\s*[*&]\s*(?:__restrict__\s+)?|\s+)" if pointed else r"\s+"
     others = r"(?:[\w\s=.]{1,200},\s*)?"  # of the same declaration
     declaration = re.compile(rf"\b({'|'.join(_LOWERED)})(?:\s+const)?{pointer}{others}{name}\b(\s*\[)?")

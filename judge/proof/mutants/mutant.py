@@ -22,7 +22,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """The text from `start` to `end` of a source becomes `text`."""
+    """Replaces the text from `start` to `end` of a source by `text`."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A solution that mutants are made of. `prelude` is what their edits call."""
+    """A solution from which mutants are made. `prelude` has the functions that edits call."""
 
     file: str
     language: Language
@@ -72,7 +72,7 @@ class Mutant:
 
     @property
     def line(self) -> int:
-        """The line of the file that it changes, from 1."""
+        """The changed line of the file, from 1."""
         return self.original.source.count("\n", 0, self.edit.start) + 1
 
     @property
@@ -88,7 +88,7 @@ class Mutant:
 
 
 def mutants_by_place(original: Original, operator: Operator, edits: Iterable[Edit]) -> Iterator[Mutant]:
-    """A mutant for each of `edits`, in the order of their places."""
+    """Yield a mutant for each of `edits`, in the order of their places."""
     for number, edit in enumerate(sorted(set(edits))[:_MOST_PLACES], start=1):
         yield Mutant(original, operator, number, edit)
 

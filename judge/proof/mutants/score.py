@@ -29,7 +29,7 @@ def outcome_of(mutant: Mutant, trial: Trial) -> MutantOutcome:
 
 
 def outcome_ignored(mutant: Mutant, entry: IgnoredMutant) -> MutantOutcome:
-    """A mutant that was not tried, because its author says that it computes the same."""
+    """Return the outcome of a mutant that was not tried, because its author declares it equivalent."""
     return MutantOutcome(
         program=f"solutions/{mutant.original.file}",
         name=mutant.name,
@@ -44,9 +44,9 @@ def outcome_ignored(mutant: Mutant, entry: IgnoredMutant) -> MutantOutcome:
 def check_mutants(
     families: Sequence[Family], outcomes: Sequence[MutantOutcome], *, needed: bool = True
 ) -> Iterator[ProofFinding]:
-    """Findings on the score, on each mutant that passed, and on entries that name none.
+    """Yield findings on the score, on each mutant that passed, and on entries that match no mutant.
 
-    Without `needed` there may be no mutants.
+    Without `needed`, a problem need not have mutants.
     """
     if needed or outcomes:
         yield from _check_score(outcomes)

@@ -9,17 +9,17 @@ from judge.proof.mutants.triton import triton_mutants
 from problems.schema import IgnoredMutant, Problem, Solution
 from problems.vocabulary import Language, Verdict
 
-# CUDA mutants of a batch cost milliseconds each, Triton's a second or so in the interpreter.
+# In a batch, each CUDA mutant takes milliseconds, and each Triton mutant about a second in the interpreter.
 MOST_PER_SOLUTION = {Language.CUDA: 12, Language.TRITON: 6}
-MOST_PER_OPERATOR = 3  # so that the score is not that of one kind of mistake
+MOST_PER_OPERATOR = 3  # so that one kind of mistake does not dominate the score
 _MAKERS = {Language.CUDA: cuda_mutants, Language.TRITON: triton_mutants}
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A solution's source, the mutants of it that are tried, and those that its author declared equivalent.
+    """A solution's source, its mutants to try, and its mutants that the author declared equivalent.
 
-    `unknown` are declarations that name no mutant, or one of another line.
+    `unknown` are declarations that match no mutant, or a mutant of another line.
     """
 
     solution: Solution
@@ -30,14 +30,14 @@ class Family:
 
 
 def families_of(problem: Problem) -> Iterator[Family]:
-    """The family of every accepted solution in a language that mutants are made in."""
+    """Yield the family of every accepted solution in a language with operators."""
     for solution in problem.solutions:
         if solution.verdict is Verdict.ACCEPTED and solution.language in _MAKERS:
             yield _family(problem, solution)
 
 
 def find_mutant(file: str, source: str, language: Language, name: str) -> Mutant | None:
-    """Return the mutant `name` of a solution, or None if its source has none of that name."""
+    """Return the mutant `name` of a solution, or None if it does not exist."""
     made = _MAKERS[language](file, source) if language in _MAKERS else ()
     return next((mutant for mutant in made if mutant.name == name), None)
 
@@ -60,7 +60,7 @@ def _family(problem: Problem, solution: Solution) -> Family:
 
 
 def choose(mutants: Sequence[Mutant], most: int) -> tuple[Mutant, ...]:
-    """At most `most` of `mutants`: as many of each operator as can be, up to some, from places far apart."""
+    """Select at most `most` of `mutants`: up to a maximum of each operator, from places far apart."""
     by_operator = {operator: [m for m in mutants if m.operator is operator] for operator in Operator}
     quotas = dict.fromkeys(Operator, 0)
     for _ in range(MOST_PER_OPERATOR):

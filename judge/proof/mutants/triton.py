@@ -1,4 +1,4 @@
-"""Mistakes in Triton programs. Each operator gives the edits of the source that make one."""
+"""Mistakes in Triton programs. Each operator yields edits of the source that make a mistake."""
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
-# Functions that the edits call. A float32 with seven bits of mantissa is a bfloat16, which interpreters lack.
+# Functions that the edits call. A float32 with a mantissa of seven bits is a bfloat16, which the interpreter
+# lacks.
 _PRELUDE = """
 
 def warpcourt_fewer(grid, axis):
@@ -45,7 +46,7 @@ _MOST_AXES = 3
 
 @dataclass(frozen=True, slots=True)
 class TritonSource:
-    """A Triton source: its tree, its kernels and device functions, and where each line begins."""
+    """A Triton source: its syntax tree, its kernels and device functions, and the start of each line."""
 
     source: str
     tree: ast.Module
@@ -59,7 +60,7 @@ class TritonSource:
         return self.source[edit.start : edit.end]
 
     def edit(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """`node` becomes `text`."""
+        """Return the edit that replaces `node` by `text`."""
         return Edit(
             self._place(node.lineno, node.col_offset),
             self._place(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset),
@@ -67,7 +68,7 @@ class TritonSource:
         )
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
-        """The calls of these functions of triton.language in code for the device."""
+        """Yield the calls of these functions of triton.language in device code."""
         for function in self.functions:
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and self._name_of(node.func) in names:
@@ -89,11 +90,14 @@ Find = Callable[[TritonSource], Iterator[Edit]]
 
 
 def triton_mutants(file: str, source: str) -> Iterator[Mutant]:
-    """Every mutant of a Triton source, by operator and then by place; none of one that is not Python."""
+    """Yield every mutant of a Triton source, by operator and then by place.
+
+    None if it is not valid Python.
+    """
     try:
         yield from _mutants(file, source)
     except RecursionError:
-        return  # an expression is nested more deeply than what reads it can follow
+        return  # an expression is nested too deeply for the parser
 
 
 def _mutants(file: str, source: str) -> Iterator[Mutant]:
@@ -111,7 +115,7 @@ def _parsed(source: str) -> TritonSource | None:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    lines = source.split("\n")  # as the compiler counts them
+    lines = source.split("\n")  # split as the compiler counts lines
     starts = [0]
     for line in lines[:-1]:
         starts.append(starts[-1] + len(line) + 1)
@@ -150,7 +154,7 @@ def _bounds(program: TritonSource) -> Iterator[Edit]:
 
 
 def _barriers(program: TritonSource) -> Iterator[Edit]:
-    """A barrier is gone."""
+    """Yield edits that remove a barrier."""
     for call in program.calls("debug_barrier"):
         yield program.edit(call, "None")
 
@@ -193,7 +197,7 @@ def _axes(program: TritonSource) -> Iterator[Edit]:
 
 
 def _launches(program: TritonSource) -> Iterator[Edit]:
-    """A launch with one program fewer in a direction, where the kernel does not stride over the grid."""
+    """Yield launches with one program fewer in a direction, if the kernel has no grid-stride loop."""
     kernels = {function.name: program.text(function) for function in program.functions}
     for node in ast.walk(program.tree):
         match node:

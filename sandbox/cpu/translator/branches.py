@@ -1,11 +1,11 @@
-"""Which branches a counting run counts: those where a warp that splits loses much.
+"""Selects the branches that a counting run counts: branches at which a diverging warp is expensive.
 
-A warp that splits executes one side of a branch after the other, up to where both meet. A branch is counted
-if both sides compute, or if one does and the condition compares indices for equality, as `i % 2 == 0` does.
-Bounds checks compare for order, and what depends on data is rarely an accident. Loops are not counted.
-For problems that bound the share of divergent branches, a branch with one side that computes is also counted
-if its condition depends on data. No note is made of it.
-A branch that is not counted costs nothing; one that is costs a comparison in runs that do not count.
+A diverging warp executes one side of a branch after the other, until both sides meet. A branch is counted if
+both sides compute, or if one side does and the condition compares indices for equality, as in `i % 2 == 0`.
+Bounds checks compare for order, and branches on data are usually intended, so these are not counted. Loops
+are not counted either. For problems that bound the share of divergent branches, a branch on data with one
+computing side is also counted, but no note is made of it. An uncounted branch has no cost. A counted branch
+costs a comparison in runs that do not count.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,9 +25,10 @@ _LOADS = ("ld", "ldu", "atom", "tex", "tld4", "suld", "shfl", "vote", "match", "
 
 
 def counted_branches(function: Function, *, with_data: bool = False) -> dict[int, bool]:
-    """The places of counted branches among the instructions of `function`, in the order of the text.
+    """Return the indices of the counted branches among the instructions of `function`, in text order.
 
-    The values say whether a note may be made of the branch. `with_data`: branches on data are counted too.
+    The values say whether a note may be made of the branch. With `with_data`, branches on data are counted
+    too.
     """
     flow = Flow(function)
     if not 1 < len(flow.starts) <= MOST_BLOCKS:
@@ -104,7 +105,7 @@ class Flow:
         return sorted(following)
 
     def meeting_points(self) -> list[int]:
-        """For each block, the first that all ways from it pass: its immediate post-dominator."""
+        """Return the immediate post-dominator of each block: the first block on all paths from it."""
         end = len(self.starts)
         everything = (1 << end + 1) - 1
         after = [everything] * end + [1 << end]
@@ -160,7 +161,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 class _Uses:
-    """What the registers of a function depend on."""
+    """The dependencies of a function's registers."""
 
     def __init__(self, function: Function, instructions: list[Instruction]) -> None:
         self._parameters = {variable.name for variable in function.parameters}
@@ -183,7 +184,7 @@ class _Uses:
         self._equal = self._reached(equal, any_type=False)
 
     def compares_indices(self, predicate: str) -> bool:
-        """Whether a predicate compares for equality what does not depend on memory or on other threads."""
+        """Return whether a predicate tests equality of values independent of memory and other threads."""
         return predicate in self._equal and predicate not in self._data
 
     def depends_on_data(self, predicate: str) -> bool:

@@ -1,8 +1,9 @@
-"""Which subtractions in float32 a counting run watches for catastrophic cancellation.
+"""Selects the float32 subtractions that a counting run watches for catastrophic cancellation.
 
-A subtraction is exact if its operands are close to each other. If an operand was rounded before, its rounding
-error is then all that is left. So a subtraction is watched if an operand is the result of arithmetic in
-float32, directly or through shared memory. Inputs of a program are exact, and their differences are too.
+A subtraction is exact if its operands are close to each other. If an operand was rounded before, the result
+is then mostly its rounding error. So a subtraction is watched if an operand is the result of float32
+arithmetic, directly or through shared memory. Inputs of a program are exact, and so are differences of close
+inputs.
 """
 
 from .definitions import Definitions

@@ -1,7 +1,7 @@
-"""Whether a module computes in double precision although it keeps no doubles in memory.
+"""Detects modules that compute in double precision although they keep no doubles in memory.
 
-A program that loads or stores doubles means to use them. Otherwise a literal or a function without the suffix
-`f` is the usual reason, and a counting run names the lines with such arithmetic.
+A program that loads or stores doubles uses them intentionally. Otherwise, the usual cause is a literal or a
+function without the suffix `f`, and a counting run reports the lines with such arithmetic.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def keeps_doubles(functions: Iterable[Function]) -> bool:
 
 
 def is_double_arithmetic(instruction: Instruction) -> bool:
-    """Whether the instruction needs the units for double precision, for what the program computes."""
+    """Return whether the instruction uses the double precision units for the program's own computation."""
     if instruction.name not in _ARITHMETIC or "f64" not in instruction.modifiers:
         return False
     return not any(

@@ -21,8 +21,8 @@ class Unit:
     """State shared by all functions of a module: headers in use, access sites, counted branches.
 
     `counts_doubles` says whether arithmetic in double precision is listed, see `doubles`. The same holds for
-    `counts_narrow_products` and `narrow_products`. `counters` names what a counting run counts in addition to
-    what it counts in every program, see `families` and `branches`.
+    `counts_narrow_products` and `narrow_products`. `counters` are the names of additional counters of a
+    counting run, see `families` and `branches`.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ TranslationError
 
 
 class TranslationError(Exception):
-    """Root of the translator's errors."""
+    """Base class of the translator's errors."""
 
 
 class PtxSyntaxError(TranslationError):
@@ -21,15 +21,15 @@ class PtxSyntaxError(TranslationError):
 
 
 class DuplicateLabel(TranslationError):
-    """Raised for a label that stands twice in one scope, as inline assembly without braces makes it."""
+    """Raised for a label that occurs twice in one scope, for example from inline assembly without braces."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the label {name[:80]} is defined twice; put braces round the assembly")
 
 
 class MemoryExceeded(TranslationError):
-    """Raised when the variables of a program need more memory than a GPU, or functional mode, gives them."""
+    """Raised if the variables of a program need more memory than a GPU or functional mode provides."""
 
 
 class UnsupportedForm(TranslationError):
-    """Raised by a table for a form that it does not know; only reaching that instruction fails."""
+    """Raised by a table for an unknown form. The program fails only if it reaches that instruction."""

@@ -1,7 +1,7 @@
-"""The kinds of instructions whose executions a counting run counts, for problems that ask for them.
+"""The kinds of instructions that a counting run counts if a problem requires it.
 
-A kind has the name of its counter in problem.toml. The instructions are those of the PTX that runs, before
-ptxas has moved or combined any.
+A kind has the name of its counter in problem.toml. The instructions are those of the executed PTX, before
+ptxas moves or combines them.
 """
 
 from collections.abc import Callable, Mapping

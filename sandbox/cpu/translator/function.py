@@ -121,7 +121,7 @@ class _Body:
         return lines + self._arrays + [self._regions(space) for space in sorted(self._code.used_regions)]
 
     def _regions(self, space: str) -> str:
-        """The bounds of all that is in a state space; without any, one that holds nothing."""
+        """Return the bounds of all variables in a state space; without variables, empty bounds."""
         places = self._code.regions[space]
         bounds = ", ".join(f"{{{place.address}, {place.size_bytes}}}" for place in places)
         return f"const Region {space}_regions[] = {{{bounds or '{0, 0}'}}};"
@@ -229,7 +229,10 @@ class _Body:
         return f"if ({condition}) {{ {text} }}"
 
     def _branch(self, instruction: Instruction, condition: str) -> str:
-        """The condition of a guarded instruction; a counting run is told of it if the branch is counted."""
+        """Return the condition of a guarded instruction.
+
+        If the branch is counted, it is reported to a counting run.
+        """
         location = self._code.location
         if instruction.name != "bra" or not self._locations.user_line(location):
             return condition
@@ -271,7 +274,10 @@ class _Body:
         return text
 
     def _watch(self, instruction: Instruction, text: str) -> str:
-        """The statements of an instruction; a counting run is told what a watched subtraction leaves."""
+        """Return the statements of an instruction.
+
+        They report the result of a watched subtraction to a counting run.
+        """
         location = self._code.location
         if not self._locations.user_line(location):
             return text

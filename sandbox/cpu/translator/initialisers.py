@@ -13,7 +13,7 @@ _CHUNK_BYTES = 4096  # per string literal
 
 
 class Definition(NamedTuple):
-    """A C++ definition, and the statements that fill in what is known only at load time."""
+    """A C++ definition, and the statements that fill in values known only at load time."""
 
     text: str
     statements: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""`.loc` → file and line in what the user wrote.
+"""Maps `.loc` to file and line of the user's source.
 
-A line of a toolkit header that was inlined counts as the line that called it, however deep. One that was not
-inlined counts as the line that calls its function, if only one does (`called_from`).
+Inlined code of a toolkit header belongs to the line of the user's source that called it, at any depth. If the
+code was not inlined, it belongs to the line that calls its function, if there is only one (`called_from`).
 
 Source: PTX ISA 9.0, section 11.5.4 (.loc) and 11.5.3 (.file).
 """

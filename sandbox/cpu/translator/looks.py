@@ -1,7 +1,8 @@
-"""Which volatile reads look at the same place again, as a thread does that waits for another one.
+"""Finds volatile reads that read the same place repeatedly, as in a thread that waits for another thread.
 
-Race mode reports a volatile read of an old value, unless its line polls. It sees that a line polls if a
-thread comes back to the place. If the first look always finds what the loop waits for, only the text tells.
+Race mode reports a volatile read of an old value, unless its line polls. At run time, it detects polling if a
+thread reads the place again. If the first read always finds the awaited value, polling can only be detected
+in the text.
 """
 
 from .branches import MOST_BLOCKS, Flow
@@ -15,7 +16,7 @@ _CHANGES = ("st", "red", "atom", "call", "cp", "stmatrix", "wmma", "sust")
 def looks_again(function: Function) -> frozenset[int]:
     """The volatile loads that a thread can reach again before it changes their address or memory.
 
-    They are given by the numbers of their instructions in `function`.
+    They are returned as indices of instructions in `function`.
     """
     instructions = enumerate(instructions_of(function.body or ()))
     loads = [place for place, load in instructions if load.name == "ld" and load.has("volatile")]

@@ -30,11 +30,11 @@ class Resources(Protocol):
 
     @property
     def spilled_bytes(self) -> int:
-        """What a thread stores of its registers and loads again."""
+        """The bytes of registers that a thread stores and loads."""
 
     @property
     def spills_much(self) -> bool:
-        """Whether a note is made of them."""
+        """Whether the spills are large enough for a note."""
 
 
 def no_resources() -> Mapping[str, Resources]:

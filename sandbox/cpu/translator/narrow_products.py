@@ -1,7 +1,7 @@
-"""Which instructions multiply elements of float16, bfloat16 or int8 as a matrix product does.
+"""Finds instructions that multiply elements of float16, bfloat16 or int8 as in a matrix product.
 
-Both factors come from memory in such a type, perhaps widened first, and the product is added to something.
-Tensor cores do this work if the products are those of matrices. A counting run counts the executions.
+Both factors are loaded from memory in such a type, and may be widened before. The product is added to another
+value. For products of matrices, tensor cores could do this work. A counting run counts the executions.
 """
 
 from collections.abc import Iterable

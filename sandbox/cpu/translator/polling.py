@@ -1,4 +1,4 @@
-"""Whether a kernel may wait for what another block does, which restricts the order that blocks start in."""
+"""Finds kernels that may wait for another block, which restricts the order in which blocks start."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,10 +10,10 @@ _POLLED = ("volatile", "acquire", "relaxed", "mmio")
 
 
 def polling(functions: Iterable[Function]) -> frozenset[str]:
-    """The names of those that look at global memory as one does in a loop, or call what may do so.
+    """Return the names of functions that may poll global memory, directly or through calls.
 
-    A look is a polled load, an exchange, which may take a lock, or an operation that changes nothing, such as
-    `atomicAdd(&flag, 0)`. A call may be one of any function of the module.
+    Polling is a polled load, an exchange (which may take a lock), or an operation that changes nothing, such
+    as `atomicAdd(&flag, 0)`. An indirect call may call any function of the module.
     """
     known = tuple(functions)
     looking = {function.name for function in known if any(map(_looks, instructions_of(function.body or ())))}

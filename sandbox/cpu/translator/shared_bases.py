@@ -1,8 +1,8 @@
-"""Which shared array an address derives from, so that the bounds of that array are checked.
+"""Finds the shared array from which an address derives, so that the bounds of this array are checked.
 
-An address derives from an array if the name of the array is one term of its sum, and the other terms derive
-from none. What may derive from several arrays, or goes through other arithmetic, is checked against the
-shared memory of the block. So is an address that comes from memory, a parameter or a call.
+An address derives from an array if it is a sum in which one term is the name of the array, and the other
+terms derive from no array. An address that may derive from several arrays, or from other arithmetic, is
+checked against the shared memory of the block. So is an address from memory, a parameter or a call.
 """
 
 from collections import Counter

@@ -43,7 +43,7 @@ def is_shared(symbol: Symbol) -> bool:
 
 
 class CppNames:
-    """Gives every PTX name a C++ name of its own: `$L__BB0_2` becomes `L_L__BB0_2`."""
+    """Assigns a unique C++ name to every PTX name: `$L__BB0_2` becomes `L_L__BB0_2`."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()

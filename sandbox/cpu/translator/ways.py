@@ -1,11 +1,11 @@
-"""Ways through a function from one access of memory to another that pass no barrier.
+"""Finds paths through a function from one memory access to another that pass no barrier.
 
-If two accesses race, such a way says where a barrier is missing. A way that leads down the text means that it
-is missing between the two lines. A way that leads up means that it is missing between two iterations of a
-loop. An unrolled loop counts like any other: the PTX has its lines several times.
+If two accesses race, such a path shows where a barrier is missing. A path down the text means that it is
+missing between the two lines. A path up the text means that it is missing between two iterations of a loop.
+An unrolled loop is treated like any other, because its lines occur several times in the PTX.
 
-Accesses of the same line race between iterations only if the line comes again: if a way leads from each of
-the two to the other, whether or not it passes a barrier.
+Accesses of the same line race between iterations only if the line is executed repeatedly: if there is a path
+from each of the two to the other, with or without a barrier.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,9 +1,8 @@
 """One compilation in a warm compile sandbox: the host's counterpart of `server.py`.
 
-Theory of operation. Everything the sandbox has to say comes through two memory files that we made, so there
-is no pipe to drain while it works. We look at them when it has answered, read no more than is allowed, and
-believe nothing that is not of the form that it has to have. It then continues with the listings, and
-`listings` waits for its end.
+Theory of operation. The sandbox writes its results into two memory files that the worker created, so there is
+no pipe to drain while it works. After the sandbox has answered, the worker reads a bounded part of both files
+and validates it. The sandbox then continues with the listings, and `listings` waits for its end.
 """
 
 import json
@@ -71,7 +70,7 @@ class Compilation:
             request = Request(RequestKind.LOAD, _SEQUENCE)
             send_request(process.channel, request, [self._report, *inputs, self._artifact])
         except OSError:
-            pass  # it has died, which `result` will see
+            pass  # the sandbox has died, which `result` reports
         finally:
             for descriptor in inputs:
                 os.close(descriptor)
@@ -134,7 +133,7 @@ class Compilation:
             return False
 
     def _ended(self, wall_s: float) -> GpuCompiled:
-        """It did not answer: a limit ended it, or it failed on our account."""
+        """Return the result of a sandbox without an answer: it exceeded a limit, or the judge is at fault."""
         completion = self._process.wait(_END_S)
         if completion.ending is not Termination.EXITED:
             log = exceeded(completion.ending) + "\n"
@@ -146,7 +145,10 @@ class Compilation:
 
 
 def _parse(data: bytes) -> tuple[int, str, ResourceTexts]:
-    """The status, the log and the resources in a report. Raises ValueError when it is not one."""
+    """Parse the status, the log and the resources in a report.
+
+    Raises ValueError if the report is malformed.
+    """
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -1,15 +1,16 @@
 """The GPU compilers of this node: their versions, their warm sandboxes, and keys for a cache.
 
 Theory of operation. The location of the compilers depends on the isolation backend: bubblewrap shows the
-host's own, a container has those of its image. So nothing about them is found out here; two short runs in the
-same kind of sandbox do it, before any foreign code (`prepare.py`): one learns the steps and versions, one
-builds what all compilations share. The result is one folder named by a hash of everything that goes into it:
+compilers of the host, and a container has the compilers of its image. So this module does not inspect them
+itself. Two short runs in the same kind of sandbox do, before any foreign code (`prepare.py`): one learns the
+steps and versions, and one builds the files that all compilations share. The result is a folder named by a
+hash of all its inputs:
 
     gpu-compile-<hash>/learned.json   the recipe and the versions
                        prefix*.h      what the host half of every program starts with, precompiled
                        finish.o       what every artifact is linked with
 
-A compilation takes a warm sandbox (`Compiler.command`, for the pool), hands it the source, and gets the
+A compilation takes a warm sandbox (`Compiler.command`, for the pool), passes it the source, and gets the
 artifact in a memory file (`compilation.py`).
 """
 
@@ -129,7 +130,7 @@ class Compiler:
         return (self.stamp, *flags, "", *libraries, "launches" if device_launches else "", source, binding)
 
     def command(self, limits: Limits = COMPILE_LIMITS) -> Command:
-        """A warm compile sandbox, for a pool: it says ready, and takes one LOAD (`Compilation`)."""
+        """Return the command of a warm compile sandbox, for a pool. It reports ready, and takes one LOAD."""
         return _command(
             self.place,
             ("sandbox.gpu.compile.server",),

@@ -1,8 +1,8 @@
 """The steps that build one GPU artifact, learned inside the compile sandbox from `nvcc --dryrun`.
 
-We omit two of nvcc's steps: the device link, except for programs whose kernels may launch kernels,
-and the device binary as C text. The binary goes into an object of its own by way of the assembler,
-so that the host's compiler need not wait for it.
+Two of nvcc's steps are omitted: the device link, except for programs whose kernels may launch kernels, and
+the device binary as C text. Instead, the assembler puts the binary into a separate object, so that the host's
+compiler need not wait for it.
 """
 
 import json
@@ -57,7 +57,7 @@ warpcourt_fatbin:
 class DeviceSteps:
     """The steps for one architecture, and the files that they leave.
 
-    `link` adds the device runtime to `cubin`, and its last word is the file that it leaves; it may be empty.
+    `link` adds the device runtime to `cubin`. Its last word is its output file. It may be empty.
     """
 
     preprocess: list[str]
@@ -70,12 +70,12 @@ class DeviceSteps:
 
 @dataclass(frozen=True)
 class GpuCompileRecipe:
-    """All steps, to be run in the working directory. `files` must be there at the start.
+    """All steps, to be run in the working directory. `files` must exist at the start.
 
-    `usage` and `disassemble` are the beginnings of commands that take a cubin, empty where the toolkit has
-    no such program. `root` is where it is installed. `libraries` are those of LIBRARIES that it
-    has, with the words that link them. `launching` has the steps that replace these for programs whose
-    kernels may launch kernels; None if the toolkit lacks the device runtime.
+    `usage` and `disassemble` are the beginnings of commands that take a cubin; empty if the toolkit lacks the
+    program. `root` is the folder of the toolkit. `libraries` are the available LIBRARIES, with the linker's
+    arguments for them. `launching` has replacement steps for programs whose kernels may launch kernels; None
+    if the toolkit lacks the device runtime.
     """
 
     environment: dict[str, str]
@@ -234,7 +234,7 @@ def _folders(step: Sequence[str], option: str) -> list[Path]:
 
 
 def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[list[str]]) -> DeviceSteps:
-    """The steps around one `front` are those that write what it reads and read what it writes."""
+    """Return the steps around one `front`: those that write its input, and those that read its output."""
     preprocessed, ptx = front[-3], front[-1]
     preprocess = next((step for step in preprocessors if step[-1] == preprocessed), None)
     assemble = next((step for step in assemblers if ptx in step), None)

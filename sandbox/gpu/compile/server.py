@@ -1,6 +1,7 @@
 """Compiles one submission for GPUs. Runs inside a compile sandbox that was started ahead.
 
-Theory of operation. It says ready on descriptor 3 (sandbox/wire.py) and waits for LOAD, whose descriptors are
+Theory of operation. The server reports ready on descriptor 3 (sandbox/wire.py) and waits for LOAD, with these
+descriptors:
 
     report      a memory file that gets the outcome as JSON: `CompileReport`
     solution    solution.cu
@@ -8,10 +9,10 @@ Theory of operation. It says ready on descriptor 3 (sandbox/wire.py) and waits f
     recipe      recipe.json: which steps to run
     artifact    a memory file that gets the shared object, if there is one
 
-It runs the steps (sandbox/chains.py), fills in the two, and answers. The verdict need not wait for more; only
-then are the listings made, `listing.ptx` and `listing.sass` in the working directory, which the host
-collects when the sandbox has ended. No code of the submission runs here, but what it makes compilers do is
-foreign all the same: the host treats all of this as hostile. Standard library only.
+The server runs the steps (sandbox/chains.py), writes the two memory files, and answers. The verdict does not
+depend on more. Then the server writes the listings `listing.ptx` and `listing.sass` into the working
+directory, and the host collects them after the sandbox has ended. No code of the submission runs here, but a
+submission may exploit the compilers, so the host treats all output as hostile. Standard library only.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Asynchronous copies and mbarriers. A copy is not there before its thread has waited for it.
+"""Asynchronous copies and mbarriers. A copy is not visible before its thread has waited for it.
 
 Bulk copies have one dimension. Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
 """

@@ -1,4 +1,4 @@
-"""Every word that may stand in an opcode. One that PTX does not have makes another instruction, or none.
+"""Every word that may occur in an opcode. A word that PTX lacks makes another or an invalid instruction.
 
 Source: PTX ISA 9.0, chapter 9.
 """
