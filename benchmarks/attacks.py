@@ -3,9 +3,9 @@
 Judges the attacks of `tests/gpu/threats` on vector addition and on sums, each as a fresh submission. Every
 submission has three timed cases, of about 100, 30 and 6 microseconds. The output of an addition is large, and
 the output of a sum is one number. For each attack and case, the benchmark prints the time of the attack, and
-how much shorter it is than the median time of the honest program with the same kernel, next to the limit of 1
-% + 0.6 us. For an attack that is not accepted, it prints the verdict: such an attack gains nothing. After S
-seconds, the benchmark starts no further submission.
+how much shorter it is than the median time of the honest program with the same kernel, next to the limit of
+1 % + 0.6 us. For an attack that is not accepted, it prints the verdict: such an attack gains nothing. After
+S seconds, the benchmark starts no further submission.
 """
 
 import argparse

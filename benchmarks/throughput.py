@@ -110,7 +110,7 @@ def _on_gpus(
     slots: int,
     name: str,
 ) -> Rate:
-    """Judge on the first GPUs, with `slots` submissions at a time on each."""
+    """Judge on the first `count` GPUs, with `slots` submissions at a time on each."""
     chosen = argparse.Namespace(**{**vars(options), "gpu": list(range(count))})
     with opened(chosen, slots=slots) as target:
         setting = f"{name}, {slots} at a time on each of {count}"

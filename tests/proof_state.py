@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from problems.contents import read_folder
@@ -64,7 +65,7 @@ READERS = (
     "problems/track.py",
     "problems/translations.py",
 )
-# What counts in functional mode and writes findings. Only requirements make verdicts depend on it.
+# Sources that count in functional mode and write findings. They affect verdicts only through requirements.
 COUNTING = (
     *(
         f"judge/evidence/{name}.py"
@@ -165,13 +166,17 @@ def engine_hash(uses: frozenset[Use]) -> str:
 
 def engine_files() -> Iterator[Path]:
     """The sources of the engine, the tests that prove with it, and the locks of what it uses, in order."""
-    for top in ("judge", "sandbox"):
-        for path in sorted((ROOT / top).rglob("*")):
-            inside = path.relative_to(ROOT).as_posix()
-            if path.is_file() and "__pycache__" not in path.parts and not inside.startswith(ELSEWHERE):
-                yield path
-    for path in sorted((ROOT / "problems").glob("*.py")):
-        if not path.relative_to(ROOT).as_posix().startswith(ELSEWHERE):
+    found = chain.from_iterable(
+        sorted(files)
+        for files in (
+            (ROOT / "judge").rglob("*"),
+            (ROOT / "sandbox").rglob("*"),
+            (ROOT / "problems").glob("*.py"),
+        )
+    )
+    for path in found:
+        inside = path.relative_to(ROOT).as_posix()
+        if path.is_file() and "__pycache__" not in path.parts and not inside.startswith(ELSEWHERE):
             yield path
     yield from (ROOT / "tests/integration/problems" / f"test_{name}.py" for name in _TESTS)
     yield from (ROOT / "deploy/requirements" / f"{name}.txt" for name in _LOCKS)

@@ -60,6 +60,15 @@ def set_password(user: User, password: str) -> None:
     user.save(update_fields=["password"])
 
 
+def lock_user(user: User) -> None:
+    """Lock the row of `user` until the transaction ends. Call it before you count rows of the user.
+
+    SQLite has only one writer anyway. The key of the row stays unlocked, so other transactions can still
+    refer to the user. Lock a workspace before its user: the opposite order can cause a deadlock.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
 @transaction.atomic
 def issue_token(
     user: User, *, name: str, scope: Scope = Scope.SUBMIT, lifetime: timedelta = DEFAULT_LIFETIME
@@ -73,7 +82,7 @@ def issue_token(
     if not timedelta(0) < lifetime <= LONGEST_LIFETIME:
         raise ValidationError({"lifetime": "A token can be valid for up to 366 days."})
     now = timezone.now()
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # tokens are counted one by one
+    lock_user(user)
     ApiToken.objects.filter(user=user, expires__lte=now).delete()
     if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
         raise TooManyTokens(f"You have {MAX_TOKENS} tokens, the maximum. Revoke one first.")

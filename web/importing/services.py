@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from problems.importing.upload import MAX_SET_MIB, SetInvalid, check_set
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.importing.models import FOLDER_CHARACTERS, ImportRun
 from web.importing.queue import PRIORITY, queue
 from web.jobs.models import OPEN
@@ -74,7 +75,7 @@ def cancel(run: ImportRun) -> bool:
 
 @transaction.atomic
 def _start(by: User, run: ImportRun) -> ImportRun:
-    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # imports are counted one by one
+    lock_user(by)
     mine = ImportRun.objects.filter(by=by)
     if mine.filter(state__in=OPEN).count() >= MAX_OPEN_OF_PERSON:
         raise TooManyImports(

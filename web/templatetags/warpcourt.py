@@ -65,7 +65,7 @@ def verdict(value: str | None) -> SafeString:
 
 @register.filter
 def sentence(text: object) -> str:
-    """The text with a capital letter, unless it begins with a name such as `problem.toml` or `solve`."""
+    """Return the text with a capital letter, unless it begins with a name like `problem.toml` or `solve`."""
     message = str(text)
     first = message.partition(" ")[0].replace("-", "")
     return capfirst(message) if first.isalpha() and first != "solve" else message

@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
@@ -58,7 +59,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not (person.is_instructor or person.is_staff):
         raise MemberRefused(f"{person} is not an instructor. Only instructors and staff can own problems.")
-    User.objects.select_for_update(no_key=True).get(pk=person.pk)  # workspaces are counted one by one
+    lock_user(person)
     if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
     Membership.objects.filter(workspace=workspace, user=person).delete()

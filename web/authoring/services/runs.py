@@ -18,6 +18,7 @@ from judge.proof.results import Proof, ProofFinding, to_json
 from problems.faults import PackageInvalid
 from problems.vocabulary import Severity
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.authoring import folders, queries
 from web.authoring.models import ProofRun, Revision, RunKind, Workspace, WorkspaceState
 from web.authoring.queue import PRIORITIES, queue, settle
@@ -56,7 +57,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
     Raises:
         RunRefused: see the tree above.
     """
-    locked, revision = _present(workspace, by)
+    locked, revision = _present(workspace)
     if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
         raise AlreadyRunning("A proof is already running. Wait for it or cancel it.")
     _require_room(by)
@@ -83,7 +84,7 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
     Raises:
         RunRefused: see the tree above.
     """
-    locked, revision = _present(workspace, by)
+    locked, revision = _present(workspace)
     _require_room(by)
     try:
         wanted_case(folders.load(locked), wanted)
@@ -104,7 +105,7 @@ def try_solutions(workspace: Workspace, by: User, *, file: str = "", language: s
     Raises:
         RunRefused: see the tree above.
     """
-    locked, revision = _present(workspace, by)
+    locked, revision = _present(workspace)
     _require_room(by)
     try:
         problem = folders.load(locked)
@@ -145,8 +146,7 @@ def _run(
     )
 
 
-def _present(workspace: Workspace, by: User) -> tuple[Workspace, Revision]:
-    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # runs of other workspaces count too
+def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)
     if revision is None or not revision.tree:
@@ -161,6 +161,7 @@ def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
 
 
 def _require_room(by: User) -> None:
+    lock_user(by)
     if ProofRun.objects.filter(by=by, state__in=OPEN).count() >= MAX_RUNS_OF_PERSON:
         raise TooManyRuns(
             f"You have {MAX_RUNS_OF_PERSON} jobs waiting or running, the maximum. Wait for one to finish."

@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 
 from problems.contents import is_slug
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring import queries
@@ -62,7 +63,7 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lowercase words joined by hyphens, such as vector-add.")
-    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # workspaces are counted one by one
+    lock_user(by)
     if not quota.may_own_another(by):
         raise TooManyWorkspaces(
             f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.discussion.inquiries import inquiry_of
@@ -20,7 +21,7 @@ def ask(author: User, submission: Submission, *, text: str) -> Inquiry:
     Raises:
         PostRefused: see `web.discussion.services.writing`.
     """
-    User.objects.select_for_update(no_key=True).get(pk=author.pk)  # two requests must not begin two threads
+    lock_user(author)  # two requests must not begin two threads
     found = inquiry_of(submission)
     if found is not None:
         reply(author, found.thread, text=text)

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.db.models import F
 
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.discussion.gallery import note_of, solution_of
 from web.discussion.models import Post, PostState, Solution, Thread, ThreadKind, Vote
 from web.discussion.services.counting import recount
@@ -21,7 +22,7 @@ def show_solution(author: User, submission: Submission, *, note: str, technique:
     Raises:
         PostRefused: see `web.discussion.services.writing`; also if staff hid the entry.
     """
-    User.objects.select_for_update(no_key=True).get(pk=author.pk)  # two requests must not make two entries
+    lock_user(author)  # two requests must not make two entries
     found = solution_of(submission)
     if found is None:
         thread = open_thread(

@@ -14,6 +14,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from web.accounts.models import User
+from web.accounts.services import lock_user
 from web.catalog.models import Problem
 from web.discussion.models import Flag, Post, PostState, Revision, Thread, ThreadKind
 from web.discussion.queries import ban_of
@@ -154,10 +155,9 @@ def _check(
     column: str = "created",
     banned: bool = False,
 ) -> None:
-    # The row of the user is the lock for counting rows. SQLite has only one writer anyway. The key of the row
-    # stays unlocked. Otherwise a deadlock is possible: another reply that has locked the thread notifies this
-    # user, which needs the key, while this transaction waits for the thread.
-    User.objects.select_for_update(no_key=True).get(pk=person.pk)
+    # The key of the row stays unlocked. Otherwise a deadlock is possible: another reply that has locked the
+    # thread notifies this user, which needs the key, while this transaction waits for the thread.
+    lock_user(person)
     ban = None if banned else ban_of(person)
     if ban is not None:
         until = f" until {ban.until:%d %B %Y}" if ban.until else ""
