@@ -3,7 +3,7 @@
 Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
 one solution of each problem. `--all` also judges solutions that must not be accepted, and `--wrong` only
 those. `--jobs` judges several solutions at a time, but times only one at a time on each GPU. `--record`
-writes the times of problems whose solutions were all judged, for the tables of their editorials: see
+writes the times of each problem as soon as all its solutions are judged, for the tables of the editorials: see
 `web.catalog.measured`. After `--seconds`, no further judgement starts.
 """
 
@@ -89,14 +89,17 @@ def main() -> int:
     print_table([("s", "verdict", "all", *STAGES, "us")])
     with opened(options) as target, ThreadPoolExecutor(options.jobs) as threads:
         end = time.monotonic() + options.seconds
-        rows = [row for row in threads.map(partial(_judged, target, end), chosen) if row is not None]
-        models = target.gpu_models
+        rows: list[Row] = []
+        judged = (row for row in threads.map(partial(_judged, target, end), chosen) if row is not None)
+        for _, group in groupby(judged, key=lambda row: row.problem.slug):
+            several = list(group)
+            rows += several
+            if options.record and (found := tables(several)):
+                measured.record(target.gpu_models[0], found)
     print(f"{len(rows)} solutions were judged, {len(chosen) - len(rows)} were not")
     for row in rows:
         if not row.judged.right:
             print(f"NOT AS DECLARED {row.told}")
-    if options.record:
-        measured.record(models[0], tables(rows))
     return 0 if all(row.judged.right for row in rows) else 1
 
 
