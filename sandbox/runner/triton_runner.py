@@ -31,6 +31,7 @@ from sandbox.runner.torch_host import place_on_host
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
+_WAITING = ("atomic_", "volatile", "cache_modifier")
 _OUT_OF_MEMORY = "can't allocate memory"
 
 
@@ -58,8 +59,17 @@ class InterpreterRunner(TritonRunner):
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
         """Call `solve` once."""
-        self._masked.zeros = bool(request.flags & RunFlag.ZEROS)
+        flags = request.flags
+        self._masked.zeros = bool(flags & RunFlag.ZEROS)
+        self._memory.descending = bool(flags & RunFlag.REVERSED) and not self._may_wait()
+        self._memory.races.start_call(
+            watched=bool(flags & RunFlag.RACES), stale=bool(flags & RunFlag.STALE_READS)
+        )
         super().run(request, descriptors)
+
+    def _may_wait(self) -> bool:
+        """Whether a program of a grid may wait for an earlier one, which descending order runs later."""
+        return "while" in self.source and any(word in self.source for word in _WAITING)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
         """A tensor over the memfd."""
