@@ -22,7 +22,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 import numpy as np
 import torch
 
-from sandbox.runner import gpu_semantics
+from sandbox.runner import gpu_semantics, triton_syntax
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
 from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
@@ -42,6 +42,7 @@ class InterpreterRunner(TritonRunner):
         torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
         super().__init__("CPU")
         self._masked = gpu_semantics.install(self._note)
+        triton_syntax.install(FILE)
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never exited, because its contexts are for the whole process
         self._noted: set[str] = set()
@@ -103,6 +104,8 @@ class InterpreterRunner(TritonRunner):
         message, line = explain(error, FILE)
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
+        if refusal := triton_syntax.refusal_among(error):
+            return ExitStatus.RUNTIME_ERROR, "compile", str(refusal), line
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 
