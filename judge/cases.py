@@ -72,9 +72,14 @@ def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
 
 
 def run_orders(problem: Problem, case: Case, language: Language, *, functional: bool) -> tuple[RunFlag, ...]:
-    """Return the flags of each run of a case: several for CUDA programs in `functional` mode."""
+    """Return the flags of each run of a case: several for CUDA programs in `functional` mode.
+
+    Small odd cases of Triton programs run with the programs of a grid in ascending and in descending order.
+    """
     if functional and language is Language.CUDA:
         return orders_for(problem, case)
+    if functional and language is Language.TRITON and case.group is Group.ODD:
+        return orders_for(problem, case)[:2]
     return (flags_for(problem, case),)
 
 

@@ -108,16 +108,17 @@ def _right_alone(
 
 
 def _orders(judgement: Judgement, case: Case, *, zeros: bool) -> tuple[RunFlag, ...]:
-    """Return the orders in which `case` runs: one, except for CUDA programs in functional mode."""
+    """Return the orders in which `case` runs: one, except in functional mode."""
     orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
     first, *others = orders
+    counts = others and judgement.language is Language.CUDA
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     more |= RunFlag.ZEROS if zeros else RunFlag.NONE
-    if others and case.name in judgement.counted:
+    if counts and case.name in judgement.counted:
         first |= RunFlag.COUNT
-    if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
+    if case.name in judgement.required and (counts or judgement.language is Language.PYTHON):
         first |= RunFlag.COUNT | RunFlag.SUMS
-    if others and case.name in judgement.traced:
+    if counts and case.name in judgement.traced:
         first |= RunFlag.COUNT | RunFlag.TRACE
     if judgement.tool is Tool.MEMCHECK and not others:
         more |= RunFlag.SANITIZE

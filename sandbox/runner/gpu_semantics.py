@@ -10,6 +10,8 @@
   an axis, is one of float32, rounded to nearest even at the end.
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
+- `triton.autotune` times its configurations on a GPU. Here it takes the first that compiles, and calls the
+  kernel with it once before. So a kernel that adds to its output needs `reset_to_zero` here too.
 
 It also reports overflow of float16: operations and conversions of finite numbers that give infinity.
 
@@ -19,14 +21,14 @@ of the interpreter's time are avoided: overflow checks of every addition, whose 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import triton.language as tl  # type: ignore[import-untyped]
-from triton.runtime import interpreter  # type: ignore[import-untyped]
+from triton.runtime import autotuner, interpreter  # type: ignore[import-untyped]
 
 _TF32_BITS = np.uint32(0xFFFF_E000)
 _MASKED = (
@@ -82,6 +84,7 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
             setattr(operations, name, _along_an_axis(getattr(operations, name)))
     interpreter._patch_lang_tensor = _refusing_ambiguity(interpreter._patch_lang_tensor)  # noqa: SLF001 - a seam
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
+    autotuner.Autotuner._bench = _choosing_the_first(autotuner.Autotuner._bench)  # noqa: SLF001 - a seam
     made = interpreter.interpreter_builder
     made.options = replace(made.options, sanitize_overflow=False)
     return masked
@@ -116,6 +119,35 @@ def to_bfloat16(values: _Array) -> _Array:
     bits = single.view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(single), np.uint16(0x7FC0), rounded)
+
+
+def _choosing_the_first(bench: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_bench` of an autotuner that calls one configuration and ranks all others after it.
+
+    The autotuner calls it with each configuration that pruning left, in their order. A configuration whose
+    `tl.static_assert` fails counts as one that does not compile, so the next one takes its place.
+    """
+
+    def choosing(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
+        rejected = [float("inf")] * 3
+        if self.__dict__.get("tuned_arguments") is self.nargs:  # `run` creates one dictionary per call
+            return rejected
+        self.do_bench = _calling_once  # whatever benchmark the program chose
+        try:
+            times = bench(self, *args, config=config, **meta)
+        except interpreter.InterpreterError as error:
+            if isinstance(error.__cause__, AssertionError):
+                return rejected
+            raise
+        self.tuned_arguments = self.nargs
+        return times
+
+    return choosing
+
+
+def _calling_once(call: Callable[[], object], quantiles: Sequence[float]) -> list[float]:
+    call()
+    return [0.0] * len(quantiles)
 
 
 def _remembering(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -22,7 +22,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 import numpy as np
 import torch
 
-from sandbox.runner import gpu_semantics
+from sandbox.runner import gpu_semantics, triton_syntax
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
 from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
@@ -31,6 +31,7 @@ from sandbox.runner.torch_host import place_on_host
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
+_WAITING = ("atomic_", "volatile", "cache_modifier")
 _OUT_OF_MEMORY = "can't allocate memory"
 
 
@@ -41,6 +42,7 @@ class InterpreterRunner(TritonRunner):
         torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
         super().__init__("CPU")
         self._masked = gpu_semantics.install(self._note)
+        triton_syntax.install(FILE)
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never exited, because its contexts are for the whole process
         self._noted: set[str] = set()
@@ -58,8 +60,17 @@ class InterpreterRunner(TritonRunner):
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
         """Call `solve` once."""
-        self._masked.zeros = bool(request.flags & RunFlag.ZEROS)
+        flags = request.flags
+        self._masked.zeros = bool(flags & RunFlag.ZEROS)
+        self._memory.descending = bool(flags & RunFlag.REVERSED) and not self._may_wait()
+        self._memory.races.start_call(
+            watched=bool(flags & RunFlag.RACES), stale=bool(flags & RunFlag.STALE_READS)
+        )
         super().run(request, descriptors)
+
+    def _may_wait(self) -> bool:
+        """Whether a program of a grid may wait for an earlier one, which descending order runs later."""
+        return "while" in self.source and any(word in self.source for word in _WAITING)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
         """A tensor over the memfd."""
@@ -93,6 +104,8 @@ class InterpreterRunner(TritonRunner):
         message, line = explain(error, FILE)
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
+        if refusal := triton_syntax.refusal_among(error):
+            return ExitStatus.RUNTIME_ERROR, "compile", str(refusal), line
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 

@@ -1,0 +1,182 @@
+"""Finds data races between the programs of a Triton grid, which the interpreter runs one after the other.
+
+Theory of operation. Each store gets a number, and so does the start of each program. A *shadow* of each
+tensor holds the number of the last store to each element, and what the element held before the launch. So one
+comparison per element tells whether another program of the same launch wrote what a load reads. Numbers only
+grow, so a new launch needs no new shadow.
+
+Such a load races unless the writer has released the element after the store (an atomic operation with release
+semantics) and the reader has acquired before the load. Which address both used is not checked. Loads that are
+volatile or bypass the cache of a multiprocessor are meant to see other programs. They never race, and they
+acquire everything.
+
+With `stale`, a racing load gets the values from before the launch, as if all programs ran at the same time.
+So a program that loads, adds and stores without an atomic operation computes a wrong output, while a harmless
+race changes nothing.
+"""
+
+import bisect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_MOST_SHADOWED_BYTES = 64 << 20  # of tensors; larger sets of tensors are not watched
+_PATIENCE = 100  # stale loads of one program: it may be waiting for a value
+_Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The bytes of a tensor's storage, the size of an element, and what the kernel calls the tensor."""
+
+    name: str
+    start: int
+    end: int
+    origin: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A load of an element that another program of the launch wrote."""
+
+    address: int
+    writer: tuple[int, ...]
+    writer_line: int | None
+
+
+class _Shadow:
+    def __init__(self, elements: int, size: int) -> None:
+        self.stores = np.zeros(elements, np.int64)  # the number of the last one
+        self.before = np.zeros(elements, f"u{size}")  # contents before the launch, where it has stored
+        self.launch = 0  # the last one that stored
+
+
+class ProgramRaces:
+    """The stores of the current launch. Call its methods in the order in which the interpreter runs."""
+
+    def __init__(self, read: Callable[[_Array, Any], _Array]) -> None:
+        """`read` returns the contents of memory at addresses, given also their type."""
+        self._read = read
+        self._watched = self._stale = self._tracking = False
+        self._shadows: dict[tuple[int, int, int], _Shadow] = {}
+        self._shadowed_bytes = 0
+        self._number = self._launch = self._program = 1
+        self._starts: list[int] = []  # of the programs of this launch
+        self._released: list[int] = []  # by program: stores up to this number
+        self._places: list[tuple[int, ...]] = []  # of the programs in the grid
+        self._lines: list[int | None] = []  # of the numbers of this launch
+        self._acquired = self._acquired_all = False
+        self._patience = 0
+
+    @property
+    def watching(self) -> bool:
+        """Whether accesses of the current launch are compared."""
+        return self._tracking
+
+    def start_call(self, *, watched: bool, stale: bool) -> None:
+        """Watch the launches of the next call of the program, or do not."""
+        self._watched, self._stale, self._tracking = watched, stale, False
+        self._shadows.clear()
+        self._shadowed_bytes = 0
+
+    def start_launch(self) -> None:
+        """Forget the stores of the launches before."""
+        self._tracking = self._watched
+        if self._shadowed_bytes > _MOST_SHADOWED_BYTES:
+            self._shadows.clear()
+            self._shadowed_bytes = 0
+        self._launch = self._number + 1
+        self._starts, self._released, self._places, self._lines = [], [], [], []
+
+    def start_program(self, place: tuple[int, ...]) -> None:
+        """Begin the program at `place` of the grid."""
+        if not self._tracking:
+            return
+        self._program = self._next(None)
+        self._starts.append(self._program)
+        self._released.append(0)
+        self._places.append(place)
+        self._acquired = self._acquired_all = False
+        self._patience = _PATIENCE
+
+    def synchronise(self, *, acquires: bool, releases: bool) -> None:
+        """Note an atomic operation of the current program."""
+        self._acquired |= acquires
+        if releases and self._released:
+            self._released[-1] = self._number
+
+    def acquire_all(self) -> None:
+        """Note a load that is meant to see what other programs write."""
+        self._acquired_all = True
+
+    def store(self, region: Region | None, addresses: _Array, size: int, line: int | None) -> None:
+        """Note a store that is about to happen. Without a `region`, this launch is watched no longer."""
+        shadow = self._shadow(region, size)
+        if region is None or shadow is None:
+            self._tracking = False
+            return
+        at = _elements(region, addresses)
+        first = shadow.stores[at] < self._launch
+        if first.any():
+            shadow.before[at[first]] = self._read(addresses[first], shadow.before.dtype)
+        shadow.stores[at] = self._next(line)
+        shadow.launch = self._launch
+
+    def update(self, region: Region | None, addresses: _Array) -> None:
+        """Note an atomic operation: loads of what it wrote do not race."""
+        if shadow := self._stored_to(region):
+            shadow.stores[_elements(region, addresses)] = 0  # type: ignore[arg-type]
+
+    def load(
+        self, region: Region | None, addresses: _Array, size: int
+    ) -> tuple[Race, _Array, _Array | None] | None:
+        """Return the first race of a load, which elements race, and the stale values of those, if wanted."""
+        shadow = self._stored_to(region)
+        if region is None or shadow is None or size != region.size or self._acquired_all:
+            return None
+        at = _elements(region, addresses)
+        stores = shadow.stores[at]
+        raced = (stores >= self._launch) & (stores < self._program)
+        if self._acquired and raced.any():
+            writers = np.searchsorted(self._starts, stores, "right") - 1
+            raced &= stores > np.asarray(self._released)[writers]
+        if not raced.any():
+            return None
+        first = int(raced.argmax())
+        number = int(stores[first])
+        writer = self._places[bisect.bisect_right(self._starts, number) - 1]
+        race = Race(int(addresses[first]), writer, self._lines[number - self._launch])
+        self._patience -= 1
+        stale = self._stale and self._patience >= 0
+        return race, raced, shadow.before[at[raced]] if stale else None
+
+    def _next(self, line: int | None) -> int:
+        self._number += 1
+        self._lines.append(line)
+        return self._number
+
+    def _stored_to(self, region: Region | None) -> _Shadow | None:
+        if region is None or not self._tracking:
+            return None
+        shadow = self._shadows.get((region.start, region.end, region.size))
+        return shadow if shadow is not None and shadow.launch == self._launch else None
+
+    def _shadow(self, region: Region | None, size: int) -> _Shadow | None:
+        if region is None or size != region.size:
+            return None
+        key = (region.start, region.end, size)
+        if key not in self._shadows:
+            if region.end - region.start > _MOST_SHADOWED_BYTES:
+                return None
+            self._shadows[key] = _Shadow((region.end - region.start) // size + 1, size)
+            self._shadowed_bytes += region.end - region.start
+        return self._shadows[key]
+
+
+def _elements(region: Region, addresses: _Array) -> _Array:
+    """The numbers of elements, counted from the start of the storage."""
+    return (addresses.astype(np.int64) - region.start) // region.size
