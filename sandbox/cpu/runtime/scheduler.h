@@ -68,7 +68,7 @@ bool in_kernel();
 // Between launches: returns the stacks of all workers to the system.
 void release_idle_stacks();
 
-// crew.cpp. Runs every block of `launch`, on one OS thread or on as many as there are processors and stacks for.
+// workers.cpp. Runs every block of `launch`, on one OS thread or on as many as there are processors and stacks for.
 void run_launch(Launch& launch);
 // How many more blocks a worker may start that has `resident` ones, all of which wait for other blocks; 0 for none.
 u64 admit_more(Launch& launch, u64 resident);

@@ -30,10 +30,10 @@ constexpr u64 kShareOfMemory = 4;
 // If all blocks wait for others, they may hold more than these shares: nothing else would let them continue.
 constexpr u64 kMoreIfAllWait = 5, kOfShare = 2;
 
-// The OS threads beside the caller. They live until the process ends.
-class Crew {
+// The OS threads in addition to the caller. They live until the process ends.
+class WorkerPool {
  public:
-  explicit Crew(unsigned helpers) {
+  explicit WorkerPool(unsigned helpers) {
     for (unsigned i = 0; i < helpers; ++i) std::thread([this, i] { serve(i); }).detach();
   }
 
@@ -140,7 +140,7 @@ u64 resident_on_device(const Launch& launch) {
 }  // namespace
 
 void run_launch(Launch& launch) {
-  static Crew* crew = nullptr;
+  static WorkerPool* pool = nullptr;
   const Options& options = engine().options;
   const bool alone = options.deterministic || means().workers == 1 || launch.blocks == 1;
   launch.resident = window_of(launch, options, alone);
@@ -159,8 +159,8 @@ void run_launch(Launch& launch) {
   // Other workers have the stacks of earlier launches.
   const u64 needed = launch.cooperative ? launch.blocks * launch.threads : 0;
   if (StackPool::mapped() + needed > means().stacks) release_idle_stacks();
-  if (!crew) crew = new Crew(means().workers - 1);
-  crew->run(launch, workers - 1);
+  if (!pool) pool = new WorkerPool(means().workers - 1);
+  pool->run(launch, workers - 1);
 }
 
 u64 admit_more(Launch& launch, u64 resident) {
