@@ -83,7 +83,7 @@ def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[
     """Return the reports of `rounds` fresh submissions."""
     reports, walls_s = [], []
     for number in range(rounds):
-        program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).anew()
+        program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).rebuilt()
         judged = judge(target, problem, program)
         if judged.report is None:
             raise SystemExit("the judge gave up on a submission")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from judge.drawn import inputs
 from judge.values import NO_VALUES, Values, custom_case
 from problems.requirements import COUNTED_BYTES, input_bytes
 from problems.schema import Case, Problem, Requirement
@@ -93,6 +94,25 @@ def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[
         return tuple(case.name for case in cases)
     small = [case for case in cases if input_bytes(problem.arguments, case) <= COUNTED_BYTES]
     return tuple(case.name for case in sorted(small, key=partial(input_bytes, problem.arguments))[-1:])
+
+
+def redrawn_case(problem: Problem, cases: Sequence[Case]) -> Case | None:
+    """Return the case of `cases` that is checked a second time, with other inputs; None if there is none.
+
+    A program may compute the right output in the first call with some sizes, and return it in later calls
+    with these sizes. Most cases have different sizes, so the largest small hidden case with random inputs is
+    drawn twice. Timed cases are drawn many times anyway. The inputs of tests do not come from the judge.
+    """
+    if problem.under_test is not None or not inputs(problem):
+        return None
+    if any(case.group is Group.TIMED for case in cases):
+        return None
+    small = [
+        case
+        for case in cases
+        if not case.public and not case.inputs and input_bytes(problem.arguments, case) <= COUNTED_BYTES
+    ]
+    return max(small, key=partial(input_bytes, problem.arguments), default=None)
 
 
 def required_cases(problem: Problem, language: Language) -> dict[str, tuple[Requirement, ...]]:

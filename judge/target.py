@@ -117,7 +117,9 @@ class JudgingSession(Protocol):
         """
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """Wait for the contents of `case` and return them: one set, or several for a timed case.
+        """Wait for the contents of `case` and return them.
+
+        That is one set, several for a timed case, and two for the case of `judge.cases.redrawn_case`.
 
         Call this only while a referee is ready, because drawing on a GPU needs a share of it.
 

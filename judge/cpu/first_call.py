@@ -12,9 +12,12 @@ from judge.drawn import CaseData
 from judge.errors import JudgeError, JudgementCancelled
 from judge.target import JudgingSession
 from problems.vocabulary import Verdict
+from sandbox.wire import RunFlag
 
 
-def right_as_first_call(session: JudgingSession, contents: Sequence[bytes], drawn: CaseData) -> bool:
+def right_as_first_call(
+    session: JudgingSession, contents: Sequence[bytes], drawn: CaseData, flags: RunFlag = ORDERS[0]
+) -> bool:
     """Return whether the program `contents` gets `drawn` right in a new runner. False if no runner starts.
 
     Raises:
@@ -25,7 +28,7 @@ def right_as_first_call(session: JudgingSession, contents: Sequence[bytes], draw
             referee.ready()
             if referee.load(*contents) is not None:
                 return False
-            return referee.check(drawn, ORDERS[0]).verdict is Verdict.ACCEPTED
+            return referee.check(drawn, flags).verdict is Verdict.ACCEPTED
     except JudgementCancelled:
         raise
     except JudgeError:

@@ -16,6 +16,7 @@ from judge.kills import in_random_order, judged_program
 from judge.report import CaseReport
 from judge.requirements import with_requirements
 from judge.stages.outcome import all_accepted, outcome_of
+from judge.stages.redrawn import check_redrawn
 from judge.stages.running import load
 from judge.target import Referee
 from problems.schema import Case
@@ -56,11 +57,13 @@ def _checked(
         cases = in_random_order(judgement.problem, judgement.checked)
         for index, case in enumerate(cases, start=1):
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
-            (drawn,) = judgement.session.sets(case)
+            drawn, *redrawn = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             orders = _orders(judgement, case, zeros=zeros)
             alone = _right_alone(judgement, built, drawn, reports)
             report = check_in_orders(referee, drawn, orders, source=judgement.source, right_alone=alone)
+            if report.verdict is Verdict.ACCEPTED and redrawn and not judgement.tool:
+                report = check_redrawn(judgement, built, referee, redrawn[0], orders[0]) or report
             if orders[0] & RunFlag.TRACE:
                 judgement.keep_replay(case, report, referee.trace)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
