@@ -70,14 +70,16 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
         on_host->name);
   }
   const std::optional<Allocation> near = on_host ? on_host : nearest_allocation(address);
-  if (near && !near->freed && near->kind == MemoryKind::kDevice && near->contains(address, bytes) &&
-      executing_device() >= 0 && !can_access(executing_device(), near->device)) {
+  if (near && !near->freed && near->contains(address, bytes) && !near->reachable(executing_device())) {
     const std::string device = std::to_string(executing_device()), owner = std::to_string(near->device);
     end(by, "peer_access",
         doing + "memory of device " + owner + " by device " + device + ", which has no access to it: " +
             near->element(address, bytes) + " of " + near->text(),
-        "Make device " + device + " current and call cudaDeviceEnablePeerAccess(" + owner +
-            ", 0) before the launch, or launch the kernel on device " + owner + ".",
+        (near->pooled ? "Call cudaMemPoolSetAccess for device " + device + " and the memory pool of device " + owner +
+                            " before the launch (cudaDeviceEnablePeerAccess does not apply to memory of a pool)"
+                      : "Make device " + device + " current and call cudaDeviceEnablePeerAccess(" + owner +
+                            ", 0) before the launch") +
+            ", or launch the kernel on device " + owner + ".",
         near->name);
   }
   if (near && near->freed && near->contains(address, 0)) {
