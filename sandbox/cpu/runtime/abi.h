@@ -126,6 +126,9 @@ struct Kernel {
   u32 shared_array_count;
 };
 
+// What the translator leaves free after each variable, so that an index which is a little too large hits nothing else.
+constexpr u64 kVariableGuardBytes = 1024;
+
 struct Variable {
   const char* name;
   u8* address;

@@ -10,11 +10,13 @@
 #include "devices.h"
 #include "engine.h"
 #include "host_arguments.h"
+#include "owned_memory.h"
 
 namespace warpcourt::cpu {
 namespace {
 
 constexpr u64 kNullBytes = 64 << 10;
+constexpr u64 kVariableEdgeBytes = 64;  // in front of a variable: host data may lie there, too
 constexpr u64 kNearBytes = u64{1} << 32;  // farther than that is not an index gone wrong
 
 bool is_mapped(u64 address) {
@@ -26,6 +28,13 @@ bool is_mapped(u64 address) {
 [[noreturn]] void end(const Culprit& by, const char* kind, const std::string& what, const std::string& advice,
                       const std::string& array = {}) {
   fail({Severity::kError, kind, what + by.place + ". " + advice, by.where, array}, wire::kIllegalAccess);
+}
+
+// Whether the address is just outside a variable, where only its guard lies or the variable in front of it.
+bool at_edge_of_variable(const Allocation& near, u64 address) {
+  return near.kind == MemoryKind::kVariable &&
+         (address < near.base ? near.base - address <= kVariableEdgeBytes
+                              : address - near.base < near.bytes + kVariableGuardBytes);
 }
 
 // The bytes of allocations that the last cudaMemset from their start set, where it left some. By base.
@@ -86,7 +95,7 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
     end(by, "use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
         "Free it only after the last kernel that uses it.");
   }
-  if (near && (in_arena(address) || on_host)) {
+  if (near && (in_arena(address) || on_host || at_edge_of_variable(*near, address))) {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
       const u64 count = near->bytes / bytes;
@@ -94,6 +103,17 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
       end(by, "out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),
           distance < 0 ? "The index is negative." : last + by.advice, near->name);
     }
+  }
+  const Owner owner = owner_of(address);
+  if (owner == Owner::kThread) {
+    end(by, "wild_pointer", doing + "local memory of another thread",
+        "A pointer to a local variable or array is valid only in its own thread. Exchange values through shared "
+        "memory, or by a shuffle within a warp.");
+  }
+  if (owner == Owner::kBlock) {
+    end(by, "wild_pointer", doing + "shared memory of another block or of an earlier kernel",
+        "A pointer to shared memory is valid only in the block that owns it, while that block runs. Exchange values "
+        "through global memory.");
   }
   if (!in_arena(address) && is_mapped(address)) {
     end(by, "host_pointer", doing + "host memory at " + hexadecimal(address),

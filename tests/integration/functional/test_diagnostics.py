@@ -134,6 +134,43 @@ FATAL = {
         "host_pointer",
         "write of 4 bytes to host memory at 0x",
     ),
+    "too large index of a variable": (
+        program("data[t] = v[t];", before="__constant__ float v[10];"),
+        ILLEGAL,
+        "out_of_bounds",
+        f"read of 4 bytes from variable v: element 10 of 10 (of 4 bytes each), {AT} (10,0,0), line 4",
+    ),
+    "negative index of a variable": (
+        program("table[t - 1] = data[t];", before="__device__ float table[100];"),
+        ILLEGAL,
+        "out_of_bounds",
+        "write of 4 bytes to variable table: element -1 of 100",
+    ),
+    "local array of another thread": (
+        program(
+            "__shared__ float* all[64]; float mine[4];\n"
+            "  for (int i = 0; i < 4; ++i) mine[i] = data[t + i];\n"
+            "  all[t] = mine;\n"
+            "  __syncthreads();\n"
+            "  data[t] = all[63 - t][t % 4];\n"
+            "  __syncthreads();"
+        ),
+        ILLEGAL,
+        "wild_pointer",
+        f"read of 4 bytes from local memory of another thread, {AT}",
+    ),
+    "shared array of an earlier kernel": (
+        program(
+            "data[t] = kept[t];",
+            before="__device__ float* kept; __global__ void keep(float* data) {"
+            " __shared__ float s[64]; s[threadIdx.x] = data[threadIdx.x]; kept = s; __syncthreads();"
+            " data[threadIdx.x] = s[63 - threadIdx.x]; }",
+            host="keep<<<1, 64>>>(data); broken<<<1, 64>>>(data);",
+        ),
+        ILLEGAL,
+        "wild_pointer",
+        f"read of 4 bytes from shared memory of another block or of an earlier kernel, {AT} (0,0,0), line 4",
+    ),
     "use after free": (
         program(
             "data[t] = 0;",
