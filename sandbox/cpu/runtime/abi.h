@@ -126,6 +126,9 @@ struct Kernel {
   u32 shared_array_count;
 };
 
+// What the translator leaves free after each variable, so that an index which is a little too large hits nothing else.
+constexpr u64 kVariableGuardBytes = 1024;
+
 struct Variable {
   const char* name;
   u8* address;
@@ -216,6 +219,8 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 [[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 // The same where the address derives from the shared array at `start`.
 [[noreturn]] void wc_bad_shared_array(Thread*, u32 start, u32 array_bytes, u32 offset, u32 bytes, Access, u32 location);
+// `stride` elements of `bytes` from one row or column of a matrix to the next are not a multiple of `unit` bytes.
+[[noreturn]] void wc_bad_leading_dimension(Thread*, u32 stride, u32 bytes, u32 unit, u32 location);
 // Race mode: a read of a constant variable.
 void wc_constant(Thread*, u64 address, u32 bytes, u32 location);
 // Returns if the address is aligned and on the stack of the thread.

@@ -140,7 +140,10 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
       message += " An operation of block scope does not reach other blocks.";
     }
   }
-  if (is_volatile(before.kind) || is_volatile(now.kind)) message += " volatile does not order accesses.";
+  if (is_volatile(before.kind) || is_volatile(now.kind)) {
+    message += " volatile does not order accesses";
+    message += same_warp ? ", and threads of a warp need not run in lockstep." : ".";
+  }
   return message;
 }
 

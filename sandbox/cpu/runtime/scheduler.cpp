@@ -14,6 +14,7 @@
 #include "engine.h"
 #include "executed.h"
 #include "memory.h"
+#include "owned_memory.h"
 #include "races.h"
 #include "signals.h"
 
@@ -166,7 +167,12 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
     shared_bytes = of.dynamic_shared_bytes ? dynamic_offset + of.dynamic_shared_bytes : static_bytes;
     if (shared_capacity < shared_bytes) {
       shared_capacity = (shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-      shared = {static_cast<u8*>(std::aligned_alloc(kSharedAlignment, shared_capacity)), std::free};
+      const auto release = [](void* buffer) {
+        forget_owned(buffer);
+        std::free(buffer);
+      };
+      shared = {static_cast<u8*>(std::aligned_alloc(kSharedAlignment, shared_capacity)), release};
+      note_owned(shared.get(), shared_capacity, Owner::kBlock);
     }
     threads.assign(count, ThreadRecord{});
     warps.resize((count + kWarpLanes - 1) / kWarpLanes);

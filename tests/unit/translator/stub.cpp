@@ -47,6 +47,7 @@ void wc_exit(Thread*) { std::abort(); }
 void wc_check_global(Thread* thread, u64, u32, u32 site, Access, u32) { thread->sites[site] = {0, ~u64{0}}; }
 void wc_bad_shared(Thread*, u32, u32, Access, u32) { std::abort(); }
 void wc_bad_shared_array(Thread*, u32, u32, u32, u32, Access, u32) { std::abort(); }
+void wc_bad_leading_dimension(Thread*, u32, u32, u32, u32) { std::abort(); }
 void wc_constant(Thread*, u64, u32, u32) {}
 void wc_bad_local(Thread*, u64, u32, u32, Access, bool, u32) { std::longjmp(row_start, 1); }
 void wc_check_local(Thread*, u64, u32, Access, u32) { std::longjmp(row_start, 1); }
