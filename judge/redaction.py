@@ -69,6 +69,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.RACE: "Threads race: one writes what another reads or writes at the same time.",
     DiagnosticKind.REDUNDANT_LOADS: "Blocks load the same elements from global memory many times.",
     DiagnosticKind.RESOURCES: "A kernel needs more resources than the GPU has.",
+    DiagnosticKind.ROUNDED_SUM: "The rounding errors of a sum exceed the tolerance.",
     DiagnosticKind.SHUFFLE_SOURCE: "A shuffle read from a lane that does not participate.",
     DiagnosticKind.SPILLS: "A kernel has too few registers and spills some of them to local memory.",
     DiagnosticKind.STACK: "A kernel overflowed or corrupted its stack.",

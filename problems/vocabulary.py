@@ -380,6 +380,7 @@ class DiagnosticKind(StrEnum):
     RACE = "race"
     REDUNDANT_LOADS = "redundant_loads"
     RESOURCES = "resources"
+    ROUNDED_SUM = "rounded_sum"
     SHUFFLE_SOURCE = "shuffle_source"
     SIGNATURE = "signature"
     SPILLS = "spills"

@@ -38,6 +38,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.RACE: "Put a barrier between the accesses, or use an atomic operation.",
     DiagnosticKind.REDUNDANT_LOADS: "Load a tile into shared memory once and read it from there.",
     DiagnosticKind.RESOURCES: "Use fewer threads per block or less shared memory.",
+    DiagnosticKind.ROUNDED_SUM: "Add in blocks or pairwise, and in a wider type.",
     DiagnosticKind.SHUFFLE_SOURCE: "Shuffle only from lanes that take part in the call.",
     DiagnosticKind.SPILLS: "Keep fewer values per thread, or allow more registers in __launch_bounds__.",
     DiagnosticKind.STACK_OVERFLOW: "Recurse less deeply, or make local arrays smaller.",

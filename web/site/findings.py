@@ -86,6 +86,9 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.RACE, "Data race", "synchronisation"),
         Finding(DiagnosticKind.REDUNDANT_LOADS, "Loads of the same elements", "data-reuse"),
         Finding(DiagnosticKind.RESOURCES, "Kernel that needs too much", "#launch"),
+        Finding(
+            DiagnosticKind.ROUNDED_SUM, "Sum with rounding errors beyond the tolerance", "numerical-stability"
+        ),
         Finding(DiagnosticKind.SHUFFLE_SOURCE, "Shuffle from a lane that takes no part", "warp-shuffle"),
         Finding(DiagnosticKind.SPILLS, "Registers that spill to local memory", "#threads"),
         Finding(DiagnosticKind.STACK_OVERFLOW, "Stack overflow", "#threads"),

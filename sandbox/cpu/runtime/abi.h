@@ -165,6 +165,17 @@ struct BranchSite {
   auto operator<=>(const BranchSite&) const = default;
 };
 
+// The format in which a sum is kept.
+enum class SumFormat : u8 { kFloat32, kFloat16, kBfloat16 };
+
+// An addition to a sum that a loop accumulates: the sum before it, the exact term, and the sum after it.
+struct Addition {
+  double before;
+  double term;
+  double after;
+  SumFormat format;
+};
+
 // An instruction whose executions are counted, see executed.h.
 struct CountedInstruction {
   const char* kind;
@@ -247,6 +258,8 @@ u32 wc_arrived_bytes(Thread*, u64 barrier);
 void wc_branch(Thread*, bool taken, BranchSite);
 // Counting runs: an operand and the result of a subtraction of rounded numbers.
 void wc_subtracted(Thread*, float larger, float left, u32 location);
+// Counting runs: an addition to a sum that a loop accumulates.
+void wc_accumulated(Thread*, const Addition&, u32 location);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

@@ -12,6 +12,7 @@
 //   executed   instructions of the kinds that a requirement names (executed.h), and products that tensor cores could
 //              compute (tensor_cores.h)
 //   cancelled  subtractions that leave few bits (cancellation.h)
+//   rounded    sums whose rounding errors add up (rounded_sums.h)
 //   spills     registers in local memory, by ptxas (spills.h)
 //   waits      of the host between kernels (needless_waits.h)
 //   pageable   copies that make the host wait, or could be faster (pageable_copies.h)

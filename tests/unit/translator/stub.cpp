@@ -76,6 +76,7 @@ void wc_launch_device(Thread*, const u8*, u8*, u32) {}
 void wc_divide_by_zero(Thread*, u32) { ++divisions_by_zero; }
 void wc_half_overflow(Thread*, u32) {}
 void wc_subtracted(Thread*, float, float, u32) {}
+void wc_accumulated(Thread*, const Addition&, u32) {}
 
 // Runs kernel `index` once per row, with the row's addresses as its two parameters.
 void run_rows(u32 index, const u8* inputs, u32 input_bytes, u8* outputs, u32 output_bytes, u32 rows) {
