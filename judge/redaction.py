@@ -61,6 +61,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.LOW_OCCUPANCY: "Blocks have idle lanes, or all launches have one block.",
     DiagnosticKind.MEMORY: "The program requested more memory than is available.",
     DiagnosticKind.MISALIGNED: "An address is not a multiple of the size of what it accesses.",
+    DiagnosticKind.MISALIGNED_VECTORS: "Contiguous accesses of warps do not start at multiples of 32 bytes.",
     DiagnosticKind.NEEDLESS_WAIT: "The host waits between kernels that run one after the other anyway.",
     DiagnosticKind.NULL_POINTER: "A null pointer was used.",
     DiagnosticKind.OUT_OF_BOUNDS: "A thread read or wrote outside an array.",

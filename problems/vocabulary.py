@@ -370,6 +370,7 @@ class DiagnosticKind(StrEnum):
     MASKED_LOAD = "masked_load"
     MEMORY = "memory"
     MISALIGNED = "misaligned"
+    MISALIGNED_VECTORS = "misaligned_vectors"
     NEEDLESS_WAIT = "needless_wait"
     NO_KERNEL = "no_kernel"
     NULL_POINTER = "null_pointer"
@@ -410,6 +411,7 @@ COSTS: frozenset[DiagnosticKind] = frozenset(
         DiagnosticKind.LAUNCH_BOUND,
         DiagnosticKind.LEAK,
         DiagnosticKind.LOW_OCCUPANCY,
+        DiagnosticKind.MISALIGNED_VECTORS,
         DiagnosticKind.NEEDLESS_WAIT,
         DiagnosticKind.PAGEABLE_COPY,
         DiagnosticKind.REDUNDANT_LOADS,

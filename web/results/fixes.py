@@ -29,6 +29,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.LOW_OCCUPANCY: "Launch many blocks. Use a block size divisible by 32, such as 256.",
     DiagnosticKind.MEMORY: "Allocate less, or free what is no longer needed.",
     DiagnosticKind.MISALIGNED: "Cast only to types whose size divides the address.",
+    DiagnosticKind.MISALIGNED_VECTORS: "Let the accesses of each warp start at a multiple of 32 bytes.",
     DiagnosticKind.NEEDLESS_WAIT: "Launch the next kernel without a wait: a stream keeps the order.",
     DiagnosticKind.NO_KERNEL: "Launch a kernel in solve.",
     DiagnosticKind.NULL_POINTER: "Check that the allocation succeeded and that the pointer was set.",

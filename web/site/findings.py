@@ -76,6 +76,9 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.MASKED_LOAD, "Masked elements without a value", "uninitialised-memory"),
         Finding(DiagnosticKind.MEMORY, "Not enough memory", "data-reuse"),
         Finding(DiagnosticKind.MISALIGNED, "Misaligned access", "coalescing#s-alignment"),
+        Finding(
+            DiagnosticKind.MISALIGNED_VECTORS, "Warps that start within a sector", "coalescing#s-alignment"
+        ),
         Finding(DiagnosticKind.NEEDLESS_WAIT, "Wait between two kernels", "#launch"),
         Finding(DiagnosticKind.NO_KERNEL, "No kernel was launched", "#launch"),
         Finding(DiagnosticKind.NULL_POINTER, "Use of a null pointer", "#memory"),

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "alignment.h"
 #include "branches.h"
 #include "cancellation.h"
 #include "diagnostics.h"
@@ -49,6 +50,7 @@ void report_kernels() {
 void start_counting_call() {
   small_launches().start_call();
   traffic().start_call();
+  alignment().start_call();
   reuse().start_call();
   branches().start_call();
   doubles().start_call();
@@ -100,6 +102,7 @@ void count_finished_block(const Block& block) {
 
 void report_counts() {
   traffic().report_lines();
+  alignment().report_lines();
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();

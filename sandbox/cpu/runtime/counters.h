@@ -6,6 +6,7 @@
 //
 //   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
 //   launches   many small ones (small_launches.h)
+//   alignment  contiguous requests that start within a sector (alignment.h)
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
