@@ -39,9 +39,8 @@ Span span_of(std::vector<u64> addresses, u32 bytes) {
   return {addresses.front(), addresses.back() + bytes};
 }
 
-bool is_own(u64 address) {
-  const auto allocation = live_allocation(address);
-  return allocation && !allocation->argument && allocation->kind != MemoryKind::kVariable;
+bool is_own(const Allocation& allocation) {
+  return !allocation.argument && allocation.kind != MemoryKind::kVariable;
 }
 
 }  // namespace
@@ -54,12 +53,10 @@ Alignment& alignment() {
 void Alignment::end_block(const Block& block, const Requests& requests) {
   struct Found {
     Totals* totals;
-    u32 site;
     Span span;
   };
   std::vector<Found> misaligned;
-  // Where the requests of each instruction start in a sector, for each sector that they access.
-  std::unordered_map<u64, std::set<std::pair<u32, u32>>> starts;
+  std::unordered_map<u64, std::set<u32>> starts;  // by sector: the offsets of the requests that access it
   for (const auto& [key, of_lanes] : requests) {
     const MemoryInstruction& instruction = key.first;
     if (instruction.space != Space::kGlobal || is_atomic(instruction.access) || instruction.on_host) continue;
@@ -71,16 +68,15 @@ void Alignment::end_block(const Block& block, const Requests& requests) {
       if (span.empty()) return;
       ++totals.contiguous;
       for (u64 sector = span.first(); sector <= span.last(); ++sector) {
-        starts[sector].insert({instruction.site, span.offset()});
+        starts[sector].insert(span.offset());
       }
-      if (span.sectors() > span.fewest()) misaligned.push_back({&totals, instruction.site, span});
+      if (span.sectors() > span.fewest()) misaligned.push_back({&totals, span});
     });
   }
   for (const Found& found : misaligned) {
     const auto shared = [&](u64 sector) {
-      return std::any_of(starts[sector].begin(), starts[sector].end(), [&](const auto& start) {
-        return start.first != found.site && start.second != found.span.offset();
-      });
+      return std::any_of(starts[sector].begin(), starts[sector].end(),
+                         [&](u32 offset) { return offset != found.span.offset(); });
     };
     Totals& totals = *found.totals;
     ++totals.misaligned;
@@ -88,7 +84,10 @@ void Alignment::end_block(const Block& block, const Requests& requests) {
     totals.sectors += found.span.sectors();
     totals.fewest += found.span.fewest();
     totals.shared += shared(found.span.first()) || shared(found.span.last());
-    totals.own += is_own(found.span.begin);
+    const auto allocation = live_allocation(found.span.begin);
+    if (!allocation) continue;
+    totals.own += is_own(*allocation);
+    totals.at_begin |= found.span.begin - allocation->base < found.span.end - found.span.begin;
   }
 }
 
@@ -100,7 +99,7 @@ void Alignment::report_lines() const {
     const auto usual = std::max_element(totals.offsets.begin(), totals.offsets.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
     const bool constant = most(usual->second, misaligned);
-    if (!(constant && most(misaligned, contiguous)) && !most(totals.own, misaligned)) continue;
+    if (!(constant && totals.at_begin && most(misaligned, contiguous)) && !most(totals.own, misaligned)) continue;
     const char* noun = writes(instruction.access) ? "writes" : "reads";
     note_line("misaligned_vectors", totals.kernel, instruction.location,
               "In kernel " + totals.kernel + ", " + std::to_string(misaligned) + " of " + std::to_string(contiguous) +

@@ -29,6 +29,7 @@ class Program(IntEnum):
     ODD_PITCH = 5
     WHOLE_SECTORS = 6
     VECTORS = 7
+    PART_OF_ARGUMENT = 8
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,14 @@ def test_an_odd_pitch_of_own_memory_is_named(runner: Runner) -> None:
 
 @pytest.mark.parametrize(
     "program",
-    [Program.FROM_0, Program.FROM_8, Program.STENCIL, Program.ROWS_OF_ARGUMENT, Program.WHOLE_SECTORS],
+    [
+        Program.FROM_0,
+        Program.FROM_8,
+        Program.STENCIL,
+        Program.ROWS_OF_ARGUMENT,
+        Program.WHOLE_SECTORS,
+        Program.PART_OF_ARGUMENT,
+    ],
 )
 def test_other_accesses_are_not_named(runner: Runner, program: Program) -> None:
     assert notes(runner, program) == {}

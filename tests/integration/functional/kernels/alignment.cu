@@ -44,6 +44,7 @@ extern "C" void solve(const float* x, float* y, int n, int which) {
     case 4: rows<<<n / 67, 64>>>(y, 64, 67); break;
     case 5: own_rows(67); break;
     case 6: own_rows(72); break;
+    case 8: rows<<<1, 64>>>(y + 1001, n - 1001, 0); break;
     case 7: vectors<<<n / 1024, 256>>>(reinterpret_cast<const float4*>(x + 4), reinterpret_cast<float4*>(y), n / 4 - 1); break;
   }
 }
