@@ -3,7 +3,7 @@
 Prints the seconds of each judgement, of its stages, and the ranked time of each timed case. `--first` judges
 one solution of each problem. `--all` also judges solutions that must not be accepted, and `--wrong` only
 those. `--jobs` judges several solutions at a time, but times only one at a time on each GPU. `--record`
-writes the times of each problem as soon as all its solutions are judged, for the tables of the editorials: see
+writes the times of a problem as soon as all its solutions are judged, for the tables of the editorials: see
 `web.catalog.measured`. After `--seconds`, no further judgement starts.
 """
 
