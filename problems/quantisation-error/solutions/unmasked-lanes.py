@@ -36,7 +36,8 @@ def measure(x, xq, sqnr, worst, kurtosis, hist, m, n, ROWS: tl.constexpr, COLS: 
     tl.store(sqnr + col, tl.where(some, 3.010299956639812 * tl.log2(ratio), 200.0), mask=col < n)
     tl.store(worst + col, most, mask=col < n)
     tl.store(kurtosis + col, tl.where(some, m * fourth / divisor / divisor, 0.0), mask=col < n)
-    tl.atomic_add(hist + tl.arange(0, 64), counts, mask=counts > 0)
+    bin = tl.arange(0, 64)
+    tl.atomic_add(hist + bin, counts, mask=counts > 0)
 
 
 def solve(

@@ -1,5 +1,5 @@
-"""Wrong: errors of zero are masked out of the histogram, because zero has no logarithm. The statement puts them into bin 0,
-so that the counts add up to m * n.
+"""Wrong: errors of zero are subtracted from bin 0, because zero has no logarithm. The statement puts them into bin 0,
+so that the counts add up to m * n. Subtracting the lanes outside the matrix is right.
 """
 
 import torch
@@ -14,6 +14,7 @@ def measure(x, xq, sqnr, worst, kurtosis, hist, m, n, ROWS: tl.constexpr, COLS: 
     noise = tl.zeros((COLS,), tl.float32)
     fourth = tl.zeros((COLS,), tl.float32)
     most = tl.zeros((COLS,), tl.float32)
+    zeros = tl.zeros((COLS,), tl.int32)
     counts = tl.zeros((64,), tl.int32)
     for first in range(0, m, ROWS):
         row = (first + tl.arange(0, ROWS)).to(tl.int64)
@@ -28,7 +29,10 @@ def measure(x, xq, sqnr, worst, kurtosis, hist, m, n, ROWS: tl.constexpr, COLS: 
         most = tl.maximum(most, tl.max(tl.abs(error), axis=0))
         exponent = (error.to(tl.int32, bitcast=True) >> 23) & 255
         place = tl.minimum(tl.maximum(exponent - 95, 0), 63)
-        counts += tl.histogram(tl.ravel(place), 64, mask=tl.ravel(inside & (error != 0.0)))
+        zeros += tl.sum((error == 0.0).to(tl.int32), axis=0)
+        counts += tl.histogram(tl.ravel(place), 64)
+    bin = tl.arange(0, 64)
+    counts -= tl.where(bin == 0, tl.sum(zeros, axis=0), 0)
     some = noise > 0.0
     divisor = tl.where(some, noise, 1.0)
     ratio = tl.where(some, signal / divisor, 1.0)
@@ -36,7 +40,7 @@ def measure(x, xq, sqnr, worst, kurtosis, hist, m, n, ROWS: tl.constexpr, COLS: 
     tl.store(sqnr + col, tl.where(some, 3.010299956639812 * tl.log2(ratio), 200.0), mask=col < n)
     tl.store(worst + col, most, mask=col < n)
     tl.store(kurtosis + col, tl.where(some, m * fourth / divisor / divisor, 0.0), mask=col < n)
-    tl.atomic_add(hist + tl.arange(0, 64), counts, mask=counts > 0)
+    tl.atomic_add(hist + bin, counts, mask=counts > 0)
 
 
 def solve(
