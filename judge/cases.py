@@ -73,9 +73,10 @@ def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
 
 
 def run_orders(problem: Problem, case: Case, language: Language, *, functional: bool) -> tuple[RunFlag, ...]:
-    """Return the flags of each run of a case: several for CUDA programs in `functional` mode.
+    """Return the flags of each run of a case.
 
-    Small odd cases of Triton programs run with the programs of a grid in ascending and in descending order.
+    In `functional` mode, CUDA programs run small cases in several orders. Triton programs run small cases of
+    the group `odd` twice: with the programs of a grid in ascending and in descending order.
     """
     if functional and language is Language.CUDA:
         return orders_for(problem, case)
@@ -99,9 +100,10 @@ def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[
 def redrawn_case(problem: Problem, cases: Sequence[Case]) -> Case | None:
     """Return the case of `cases` that is checked a second time, with other inputs; None if there is none.
 
-    A program may compute the right output in the first call with some sizes, and return it in later calls
-    with these sizes. Most cases have different sizes, so the largest small hidden case with random inputs is
-    drawn twice. Timed cases are drawn many times anyway. The inputs of tests do not come from the judge.
+    A program may compute the right output in its first call with some sizes, and return this output in later
+    calls with the same sizes. Most cases have different sizes, so the judge draws the largest small hidden
+    case with random inputs twice. If there are timed cases, it draws these several times anyway. If the
+    submission is a test, the judge does not draw its inputs.
     """
     if problem.under_test is not None or not inputs(problem):
         return None

@@ -3,8 +3,8 @@
 Theory of operation. Scores for different contents are not comparable, and users who submit often would
 eventually get favourable contents. So the contents follow from the problem's version and a secret key of the
 site, which no program and no user knows. Each case has its own seed, so that a public case reveals nothing
-about a hidden case. Seeds that users choose for runs are below 2^64 and are used as they are. If a case is
-drawn several times, each further set has its own seed.
+about a hidden case. If a case is drawn several times, each set has its own seed. Users can choose seeds below
+2^64 for runs. The first set of a case uses such a seed unchanged.
 """
 
 from hashlib import blake2b

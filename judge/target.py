@@ -119,7 +119,7 @@ class JudgingSession(Protocol):
     def sets(self, case: Case) -> tuple[CaseData, ...]:
         """Wait for the contents of `case` and return them.
 
-        That is one set, several for a timed case, and two for the case of `judge.cases.redrawn_case`.
+        There is one set. A timed case has several, and the case of `judge.cases.redrawn_case` has one more.
 
         Call this only while a referee is ready, because drawing on a GPU needs a share of it.
 

@@ -70,8 +70,8 @@ class _Kind:
     waiting: list[_Waiting] = field(default_factory=list)
     coming: int = 0  # sandboxes that are being started or prepared
     awaited: int = 0  # callers that wait for a starting sandbox
-    generation: int = 0  # counts how often all sandboxes were discarded, starting ones too
-    prepared_generation: int = 0  # likewise for prepared sandboxes
+    generation: int = 0  # how often `discard` was called
+    prepared_generation: int = 0  # how often `discard_prepared` was called
     taken_s: deque[float] = field(default_factory=deque)
     start_s: float = 0.0  # time of the last start
 
@@ -166,7 +166,7 @@ class Pool:
 
     @contextmanager
     def preparing(self, name: str) -> Iterator[Process | None]:
-        """Yield a waiting sandbox of that name that is not prepared, and put it back as prepared.
+        """Yield a waiting sandbox of this kind that is not prepared, and put it back as prepared.
 
         Yields None if there is none. If the context raises, or if `discard` or `discard_prepared` is called
         in the meantime, the sandbox is closed and replaced.
@@ -197,7 +197,7 @@ class Pool:
                 entry.process.close()
 
     def await_unprepared(self, name: str, timeout_s: float) -> bool:
-        """Wait until `preparing` would find a sandbox.
+        """Wait until `preparing` would find a sandbox of this kind.
 
         Returns False if none is available within `timeout_s`.
         """
@@ -209,10 +209,7 @@ class Pool:
             )
 
     def discard(self, *names: str) -> None:
-        """End the waiting and starting sandboxes of these kinds, because they have become useless.
-
-        The pool replaces them.
-        """
+        """End the waiting and starting sandboxes of these kinds. The pool replaces them."""
         useless = []
         with self._changed:
             for kind in (self._kinds[name] for name in names):
@@ -223,7 +220,10 @@ class Pool:
         _end(useless)
 
     def discard_prepared(self, *names: str) -> None:
-        """End the prepared sandboxes of these kinds. The pool replaces them."""
+        """End the prepared sandboxes of these kinds, and those that are being prepared.
+
+        The pool replaces them.
+        """
         useless = []
         with self._changed:
             for kind in (self._kinds[name] for name in names):
@@ -398,7 +398,7 @@ def _alive(process: Process) -> bool:
 
 
 def _end(useless: Sequence[_Waiting]) -> None:
-    """Kill all, and then wait for each."""
+    """Kill all of these sandboxes, and then wait for each to end."""
     for warm in useless:
         warm.process.kill()
     for warm in useless:

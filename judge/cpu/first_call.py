@@ -18,7 +18,9 @@ from sandbox.wire import RunFlag
 def right_as_first_call(
     session: JudgingSession, contents: Sequence[bytes], drawn: CaseData, flags: RunFlag = ORDERS[0]
 ) -> bool:
-    """Return whether the program `contents` gets `drawn` right in a new runner. False if no runner starts.
+    """Return whether the program `contents` gets `drawn` right as the first call in a new runner.
+
+    `flags` selects the order of the call. Returns False if no runner starts.
 
     Raises:
         JudgementCancelled: the judgement was cancelled.

@@ -20,8 +20,9 @@ stopped before a racing read, and then each thread in turn runs as far as it can
 In the ascending and the interleaved order, a read that is not ordered after a write sees the value before the
 write. So a program that lacks a fence, a barrier or __syncwarp computes with old values.
 
-Of a Triton program, each program of a grid runs as a whole, and only odd cases run in two orders: ascending,
-in which racing reads see the values before the launch, and descending (`sandbox/runner/program_races.py`).
+A Triton program runs the programs of a grid one after the other, each from its start to its end. Small cases
+run in one order, and those of the group `odd` in two: ascending and descending. In ascending order, a racing
+read sees the value before the launch (`sandbox/runner/program_races.py`).
 
 A wrong output in some order proves that the race can change the output. So no submission fails for a harmless
 race, such as a search in which all threads store the same value.
@@ -106,7 +107,7 @@ def check_in_orders(
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
-    """Yield `orders`. If CUDA's and `referee` then knows of a data race, yield LATE_READS too."""
+    """Yield `orders`, and then LATE_READS if these are orders of CUDA and `referee` has found a data race."""
     yield from orders
     if any(order & RunFlag.INTERLEAVED for order in orders) and has_data_race(referee.diagnostics):
         yield from LATE_READS

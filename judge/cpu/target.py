@@ -47,8 +47,8 @@ _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 # Runs of a case: three orders, and four more if the program races. One of the three and all of the four may
-# take as long as three runs, and the first order may be repeated (judge.cpu.orders). One case runs once more,
-# with other inputs (judge.cases.redrawn_case).
+# take as long as three runs, and the first order may be repeated (judge.cpu.orders). One case has one further
+# run, with other inputs (judge.cases.redrawn_case).
 _RUNS = 2 + 3 + 4 * 3 + REPEATS
 _START_S = 30.0  # loading and exiting, in addition to the cases
 

@@ -1,9 +1,9 @@
-"""Selects the note on rounding errors of a sum that explains a wrong answer.
+"""Selects the note on a rounded sum that explains a wrong answer.
 
-Functional mode compares the sums that a program accumulates with the same sums in double precision. The
-difference explains a wrong answer if the errors of all wrong elements of a case are of that size. A larger
-error has another cause. If the difference is tiny, so are the errors that it explains. Thus a faulty program
-that also adds up in float32 gets no note.
+Functional mode also computes the sums of a program in double precision. The difference is the rounding error
+of the sum. It explains a wrong answer if, in one case, the errors of all wrong elements are at most
+`_MOST_TIMES` times as large. A larger error has another cause. For example, if a program omits terms, its
+error is much larger than the rounding error of its sums in float32, so it gets no note.
 """
 
 import re
@@ -14,14 +14,17 @@ from judge.report import CaseReport, Diagnostic, Mismatch
 from problems.vocabulary import DiagnosticKind, Verdict
 
 _ERROR = re.compile(r"The largest error is (\d\.\de[+-]\d\d) of a typical sum")
-# An output may be the square of a sum, or depend on several, so that it is less precise than the sum.
+# An output may be the square of a sum or depend on several sums, so its relative error may be larger.
 _MOST_TIMES = 4.0
 
 
 def without_unrelated_sums(
     found: Iterable[Diagnostic], cases: Sequence[CaseReport]
 ) -> tuple[Diagnostic, ...]:
-    """Return `found` with only that note on a rounded sum that explains the wrong answers of `cases`."""
+    """Return `found` without notes on rounded sums, except the one with the largest error.
+
+    That note is removed too, unless it explains the wrong answer of one of `cases`.
+    """
     found = tuple(found)
     notes = [entry for entry in found if entry.kind == DiagnosticKind.ROUNDED_SUM]
     worst = max(notes, key=error_of, default=None)
@@ -31,19 +34,22 @@ def without_unrelated_sums(
 
 
 def error_of(note: Diagnostic) -> float:
-    """Return the error of the sum in units of a typical sum, 0 if the note does not contain it."""
+    """Return the error of the sum as a multiple of a typical sum; 0 if the note does not contain it."""
     match = _ERROR.search(note.message)
     return float(match[1]) if match else 0.0
 
 
 def _explains(error: float, cases: Iterable[CaseReport]) -> bool:
-    """Return whether the wrong elements of a case have errors that a sum with this `error` causes."""
+    """Return whether a sum with this `error` can cause the errors of all wrong elements of one case."""
     wrong = [case.mismatches for case in cases if case.verdict is Verdict.WRONG_ANSWER and case.mismatches]
     return any(_relative_error(mismatches) <= _MOST_TIMES * error for mismatches in wrong)
 
 
 def _relative_error(mismatches: Sequence[Mismatch]) -> float:
-    """Return the largest error of `mismatches`, in units of the largest expected value of its output."""
+    """Return the largest error of `mismatches`, each divided by the largest expected value of its output.
+
+    The expected values are those of `mismatches`.
+    """
     return max(_of_output(list(some)) for _, some in groupby(mismatches, lambda found: found.argument))
 
 

@@ -111,7 +111,7 @@ def _right_alone(
 
 
 def _orders(judgement: Judgement, case: Case, *, zeros: bool) -> tuple[RunFlag, ...]:
-    """Return the orders in which `case` runs: one, except in functional mode."""
+    """Return the orders in which `case` runs. Only functional mode has more than one."""
     orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
     first, *others = orders
     counts = others and judgement.language is Language.CUDA

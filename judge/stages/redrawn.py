@@ -20,10 +20,11 @@ _KEPT = "The program keeps something between calls"
 def check_redrawn(
     judgement: Judgement, built: Built, referee: Referee, drawn: CaseData, order: RunFlag
 ) -> CaseReport | None:
-    """Check `drawn` after a right call with the same sizes. Return the report if it is not accepted.
+    """Check `drawn` after a correct call with the same sizes. Return the report, or None if it is accepted.
 
-    `order` is the order of the call before. In functional mode, a wrong case is repeated in a new runner. If
-    it is right there, the message says that the program keeps something between calls.
+    `order` is the order of the previous call. If the output is wrong in functional mode, the judge checks
+    `drawn` in a new runner. If it is right there, the message says that the program keeps something between
+    calls.
     """
     order &= ~_ONLY_FIRST
     report = referee.check(drawn, order)

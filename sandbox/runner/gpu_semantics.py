@@ -10,8 +10,9 @@
   an axis, is one of float32, rounded to nearest even at the end.
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
-- `triton.autotune` times its configurations on a GPU. Here it takes the first that compiles, and calls the
-  kernel with it once before. So a kernel that adds to its output needs `reset_to_zero` here too.
+- On a GPU, `triton.autotune` calls the kernel with each configuration to time it. Here it calls the kernel
+  once with the first configuration that compiles, and then uses this configuration. So a kernel that adds
+  to its output needs `reset_to_zero` here too.
 
 It also reports overflow of float16: operations and conversions of finite numbers that give infinity.
 
@@ -122,17 +123,17 @@ def to_bfloat16(values: _Array) -> _Array:
 
 
 def _choosing_the_first(bench: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a `_bench` of an autotuner that calls one configuration and ranks all others after it.
+    """Return a `_bench` for an autotuner that calls one configuration and ranks all others after it.
 
-    The autotuner calls it with each configuration that pruning left, in their order. A configuration whose
-    `tl.static_assert` fails counts as one that does not compile, so the next one takes its place.
+    The autotuner calls it with each configuration that remains after pruning, in order. If a
+    `tl.static_assert` fails, the configuration does not compile on a GPU, so `_bench` tries the next one.
     """
 
     def choosing(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
         rejected = [float("inf")] * 3
         if self.__dict__.get("tuned_arguments") is self.nargs:  # `run` creates one dictionary per call
             return rejected
-        self.do_bench = _calling_once  # whatever benchmark the program chose
+        self.do_bench = _calling_once  # even if the program chose a benchmark
         try:
             times = bench(self, *args, config=config, **meta)
         except interpreter.InterpreterError as error:

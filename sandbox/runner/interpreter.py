@@ -6,8 +6,8 @@ storage of a tensor of this launch. Otherwise it reports the argument, the eleme
 and ends the process, as a GPU context would end. On a GPU, such an access may go unnoticed; here it is always
 reported. The check helps learners. It is not a protection, since a submission could remove it.
 
-The interpreter runs the programs of a grid in ascending order. `descending` reverses it. Races between the
-programs are found by `program_races`.
+The interpreter runs the programs of a grid in ascending order; `descending` reverses the order. The module
+`program_races` finds races between the programs.
 """
 
 import gc
@@ -28,7 +28,7 @@ _Addresses = npt.NDArray[np.uint64]
 _Order = interpreter._interpreter.MEM_SEMANTIC  # noqa: SLF001 - the type of an atomic operation's `sem`
 _ACQUIRES = (_Order.ACQUIRE, _Order.ACQUIRE_RELEASE)
 _RELEASES = (_Order.RELEASE, _Order.ACQUIRE_RELEASE)
-_BYPASSES = ("cg", "cv")  # loads with these cache modifiers see what other multiprocessors have written
+_BYPASSES = ("cg", "cv")  # loads with these cache modifiers see the stores of other multiprocessors
 
 
 class CheckedMemory:
@@ -46,7 +46,7 @@ class CheckedMemory:
         self.descending = False  # run the programs of a grid from the last to the first
         self.races = ProgramRaces(self._read)
         self._raced: set[tuple[str, int | None]] = set()  # kernels and lines
-        self._sees_others = False  # the load that is being executed is meant to see other programs
+        self._sees_others = False  # the current load is intended to see the stores of other programs
         self._atomic_store = False
 
     @classmethod
@@ -71,7 +71,7 @@ class CheckedMemory:
         return getattr(self._native, name)
 
     def _watch(self, builder: Any) -> None:
-        """Learn from `builder` where programs start, and which accesses are volatile or atomic."""
+        """Change `builder` to report when a program starts and which accesses are volatile or atomic."""
         place, load, store = builder.set_grid_idx, builder.create_masked_load, builder.create_atomic_store
 
         def placed(made: Any, *at: int) -> None:

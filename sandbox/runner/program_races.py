@@ -1,18 +1,19 @@
 """Finds data races between the programs of a Triton grid, which the interpreter runs one after the other.
 
-Theory of operation. Each store gets a number, and so does the start of each program. A *shadow* of each
-tensor holds the number of the last store to each element, and what the element held before the launch. So one
-comparison per element tells whether another program of the same launch wrote what a load reads. Numbers only
-grow, so a new launch needs no new shadow.
+Theory of operation. Each store and the start of each program get a number. The *shadow* of a tensor holds,
+for each element, the number of the last store and the value before the launch. So one comparison per
+element shows whether another program of the same launch stored the element that a load reads. Numbers only
+increase, so a new launch can reuse the shadows.
 
-Such a load races unless the writer has released the element after the store (an atomic operation with release
-semantics) and the reader has acquired before the load. Which address both used is not checked. Loads that are
-volatile or bypass the cache of a multiprocessor are meant to see other programs. They never race, and they
-acquire everything.
+Such a load races unless two conditions hold: after the store, the writer executed an atomic operation with
+release semantics, and before the load, the reader executed one with acquire semantics. The two operations
+need not use the same address. Loads that are volatile, or that bypass the cache of a multiprocessor, are
+intended to see the stores of other programs. They never race, and after such a load, no load of the program
+races.
 
-With `stale`, a racing load gets the values from before the launch, as if all programs ran at the same time.
-So a program that loads, adds and stores without an atomic operation computes a wrong output, while a harmless
-race changes nothing.
+With `stale`, a racing load gets the value from before the launch, as if all programs ran at the same time. So
+a program that loads, adds and stores without an atomic operation computes a wrong output. A harmless race
+changes nothing.
 """
 
 import bisect
@@ -23,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_MOST_SHADOWED_BYTES = 64 << 20  # of tensors; larger sets of tensors are not watched
-_PATIENCE = 100  # stale loads of one program: it may be waiting for a value
+_MOST_SHADOWED_BYTES = 64 << 20  # a launch that stores to a larger tensor is not watched from then on
+_PATIENCE = 100  # stale loads of one program; then it gets new values, because it may wait for one
 _Array = npt.NDArray[Any]
 
 
@@ -50,16 +51,16 @@ class Race:
 
 class _Shadow:
     def __init__(self, elements: int, size: int) -> None:
-        self.stores = np.zeros(elements, np.int64)  # the number of the last one
-        self.before = np.zeros(elements, f"u{size}")  # contents before the launch, where it has stored
-        self.launch = 0  # the last one that stored
+        self.stores = np.zeros(elements, np.int64)  # by element: the number of the last store
+        self.before = np.zeros(elements, f"u{size}")  # by element: its value before the launch that stored it
+        self.launch = 0  # the last launch that stored
 
 
 class ProgramRaces:
     """The stores of the current launch. Call its methods in the order in which the interpreter runs."""
 
     def __init__(self, read: Callable[[_Array, Any], _Array]) -> None:
-        """`read` returns the contents of memory at addresses, given also their type."""
+        """`read` takes addresses and a type, and returns the values in memory."""
         self._read = read
         self._watched = self._stale = self._tracking = False
         self._shadows: dict[tuple[int, int, int], _Shadow] = {}
@@ -78,13 +79,13 @@ class ProgramRaces:
         return self._tracking
 
     def start_call(self, *, watched: bool, stale: bool) -> None:
-        """Watch the launches of the next call of the program, or do not."""
+        """Start a call. `watched` says whether to look for races. For `stale`, see above."""
         self._watched, self._stale, self._tracking = watched, stale, False
         self._shadows.clear()
         self._shadowed_bytes = 0
 
     def start_launch(self) -> None:
-        """Forget the stores of the launches before."""
+        """Forget the stores of earlier launches."""
         self._tracking = self._watched
         if self._shadowed_bytes > _MOST_SHADOWED_BYTES:
             self._shadows.clear()
@@ -93,7 +94,7 @@ class ProgramRaces:
         self._starts, self._released, self._places, self._lines = [], [], [], []
 
     def start_program(self, place: tuple[int, ...]) -> None:
-        """Begin the program at `place` of the grid."""
+        """Start the program at `place` in the grid."""
         if not self._tracking:
             return
         self._program = self._next(None)
@@ -110,11 +111,11 @@ class ProgramRaces:
             self._released[-1] = self._number
 
     def acquire_all(self) -> None:
-        """Note a load that is meant to see what other programs write."""
+        """Note a load that is intended to see the stores of other programs."""
         self._acquired_all = True
 
     def store(self, region: Region | None, addresses: _Array, size: int, line: int | None) -> None:
-        """Note a store that is about to happen. Without a `region`, this launch is watched no longer."""
+        """Note a store before it happens. If `region` is None, stop watching this launch."""
         shadow = self._shadow(region, size)
         if region is None or shadow is None:
             self._tracking = False
@@ -127,14 +128,17 @@ class ProgramRaces:
         shadow.launch = self._launch
 
     def update(self, region: Region | None, addresses: _Array) -> None:
-        """Note an atomic operation: loads of what it wrote do not race."""
+        """Note an atomic operation. Loads of the elements that it wrote do not race."""
         if shadow := self._stored_to(region):
             shadow.stores[_elements(region, addresses)] = 0  # type: ignore[arg-type]
 
     def load(
         self, region: Region | None, addresses: _Array, size: int
     ) -> tuple[Race, _Array, _Array | None] | None:
-        """Return the first race of a load, which elements race, and the stale values of those, if wanted."""
+        """Return the first race of a load, a mask of the racing elements, and their stale values.
+
+        The stale values are None if the load gets the current values. Returns None if nothing races.
+        """
         shadow = self._stored_to(region)
         if region is None or shadow is None or size != region.size or self._acquired_all:
             return None
@@ -178,5 +182,5 @@ class ProgramRaces:
 
 
 def _elements(region: Region, addresses: _Array) -> _Array:
-    """The numbers of elements, counted from the start of the storage."""
+    """Return the indices of the elements at `addresses`, counted from the start of the storage."""
     return (addresses.astype(np.int64) - region.start) // region.size

@@ -69,7 +69,7 @@ class InterpreterRunner(TritonRunner):
         super().run(request, descriptors)
 
     def _may_wait(self) -> bool:
-        """Whether a program of a grid may wait for an earlier one, which descending order runs later."""
+        """Whether a program of a grid may wait for an earlier one. In descending order, it would not end."""
         return "while" in self.source and any(word in self.source for word in _WAITING)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:

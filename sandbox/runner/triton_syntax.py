@@ -1,11 +1,12 @@
-"""Refuses in kernels what Triton's compiler refuses and its interpreter, which runs plain Python, accepts.
+"""Refuses Python code in kernels that Triton's compiler refuses, but its interpreter accepts.
 
-Theory of operation. The compiler translates the syntax tree of a kernel. It knows some kinds of nodes, reads
-some global variables, and turns lists into tuples. It skips a branch that a constant excludes, so a search of
-the text would refuse too much. Instead, such places are marked when the interpreter rewrites a kernel, and
-the program fails when it reaches one.
+Theory of operation. The compiler translates the syntax tree of a kernel. It supports only some kinds of
+nodes, reads no global variables with plain Python values, and turns lists into tuples. It skips a branch
+that a constant excludes, so a search of the text would refuse too much. Instead, this module changes
+kernels when the interpreter rewrites them: it inserts calls that raise `Refused` where the code is
+unsupported. So a program fails only when it reaches such code.
 
-Types and shapes that change in a loop are not refused.
+The module does not refuse variables that change their type or shape in a loop.
 """
 
 import ast
@@ -25,15 +26,15 @@ _UNKNOWN = tuple(kind for kind in _KINDS if not hasattr(CodeGenerator, f"visit_{
 _WORDS = {"GeneratorExp": "a generator expression", "DictComp": "a dictionary", "Dict": "a dictionary"}
 _PLAIN = (bool, int, float, str, list, dict, set, tuple)
 _GROWING = {"append", "extend", "insert", "pop", "remove"}
-_REFUSE, _METHOD = "_warpcourt_refuse", "_warpcourt_method"  # names that marked kernels call
+_REFUSE, _METHOD = "_warpcourt_refuse", "_warpcourt_method"  # functions that kernels call
 
 
 class Refused(Exception):
-    """Raised when a kernel reaches what the compiler refuses."""
+    """Raised when a kernel reaches code that the compiler refuses."""
 
 
 def install(filename: str) -> None:
-    """Mark the kernels of `filename` when the interpreter rewrites them."""
+    """Change the kernels of `filename` when the interpreter rewrites them."""
     rewriter = interpreter.FunctionRewriter
     transform = rewriter._transform_ast  # noqa: SLF001 - a seam
 
@@ -80,7 +81,7 @@ def _marked(tree: ast.Module, function: Any) -> ast.Module:
 
 
 class _Marker(ast.NodeTransformer):
-    """Makes calls of `_refuse` and `_method` out of what the compiler refuses."""
+    """Inserts calls of `_refuse` and `_method` where a kernel has code that the compiler refuses."""
 
     def __init__(self, function: Any, local: set[str]) -> None:
         self._kernel = function.__name__
@@ -97,7 +98,7 @@ class _Marker(ast.NodeTransformer):
         return [ast.copy_location(ast.Expr(call), node), node]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """Leave the annotation, which is not evaluated."""
+        """Visit only the value: the interpreter does not evaluate the annotation."""
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
@@ -119,7 +120,7 @@ class _Marker(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Look at the owner of methods that lists have."""
+        """Check the owner of a method that changes lists."""
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in _GROWING:
             place = node.func

@@ -51,7 +51,7 @@ _OTHERS_S = 2.0  # to wait for sets that another judgement reserved
 def sets_of(problem: Problem, case: Case, *, timed_bytes: int = TIMED_BYTES) -> int:
     """Return how many sets of `case` a judgement needs. Sets of a timed case must fit in `timed_bytes`.
 
-    A case that is checked twice needs one more; see `judge.cases.redrawn_case`.
+    This does not include the additional set of a case that is checked twice; see `judge.cases.redrawn_case`.
     """
     if case.group is not Group.TIMED:
         return CHECK_SETS

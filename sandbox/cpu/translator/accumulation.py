@@ -1,8 +1,8 @@
-"""Selects the additions that a counting run watches for rounding errors which add up in a sum.
+"""Selects the additions whose rounding errors a counting run measures.
 
-An addition is watched if its result comes back to it as an operand: a sum that a loop accumulates, term by
-term. A sum in float32 that the loop stores as a half is a sum in half precision. Packed halves are not
-watched.
+A counting run watches an addition if its result returns as one of its operands. This is so if a loop adds
+terms to a sum. If the loop adds in float32 but stores the sum as a half, the sum has half precision.
+Additions of packed halves are not watched.
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,11 @@ _THROUGH = ("mov", "selp", "cvt", *_SUMS)
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """An addition in a chain: its type, the place of the sum so far, and those of the factors of the term.
+    """An addition of a term to a sum.
 
-    `format` is the C++ name of the format in which the sum is kept.
+    `sum` is the place of the operand with the previous sum, and `factors` are the places of the operands
+    whose product is the term. `type` is the type of the addition. `format` is the C++ name of the format in
+    which the loop keeps the sum.
     """
 
     type: str
@@ -31,7 +33,7 @@ class Accumulation:
 
 
 def watched_accumulation(instruction: Instruction, definitions: Definitions) -> Accumulation | None:
-    """Return how `instruction` accumulates, None if it is not watched."""
+    """Return how `instruction` adds to a sum, or None if it is not watched."""
     if instruction.name not in _SUMS or len(instruction.types) != 1:
         return None
     kind = instruction.types[0].name
@@ -45,7 +47,7 @@ def watched_accumulation(instruction: Instruction, definitions: Definitions) -> 
 
 
 def _readings(instruction: Instruction, definitions: Definitions) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield the places at which a sum can be, each with those of the factors of the term."""
+    """Yield each place at which the sum can be, with the places of the factors of the term."""
     if instruction.name == "add":
         yield from ((1, (2,)), (2, (1,)))
         return
@@ -62,7 +64,10 @@ def _is_bfloat16_one(instruction: Instruction) -> bool:
 
 
 def _comes_back(instruction: Instruction, place: int, definitions: Definitions) -> str | None:
-    """Return the narrowest type on the way back from the operand at `place` to `instruction`, or None."""
+    """Return the narrowest type that the sum has between `instruction` and its operand at `place`.
+
+    Returns None if that operand does not come from `instruction`.
+    """
     operand = instruction.operand(place)
     if not isinstance(operand, Name):
         return None

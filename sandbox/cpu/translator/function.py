@@ -278,7 +278,7 @@ class _Body:
     def _watch(self, instruction: Instruction, text: str) -> str:
         """Return the statements of an instruction.
 
-        They report the result of a watched subtraction, or an addition to a sum, to a counting run.
+        They also report a subtraction or an addition to a sum, if a counting run watches it.
         """
         location = self._code.location
         if not self._locations.user_line(location):
@@ -293,7 +293,7 @@ class _Body:
     def _watch_sum(self, instruction: Instruction, text: str) -> str:
         """Return the statements of an instruction.
 
-        They report an addition to a sum that a loop accumulates to a counting run.
+        If the instruction adds to a sum in a loop, they also report the addition to a counting run.
         """
         found = watched_accumulation(instruction, self._definitions)
         if found is None:

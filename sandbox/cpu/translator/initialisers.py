@@ -21,7 +21,7 @@ class Definition(NamedTuple):
 
 
 def define(variable: Variable, cpp: str, module: dict[str, Symbol]) -> Definition:
-    """Storage for a variable and its guard, aligned as asked, with its constant bytes in place."""
+    """Define aligned storage for a variable and its guard. The constant bytes are part of the definition."""
     alignment_bytes = max(variable.alignment_bytes, 16)
     size_bytes = variable.size_bytes + _GUARD_BYTES
     image = bytearray()

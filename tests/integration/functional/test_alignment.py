@@ -1,4 +1,4 @@
-"""Tests that findings name the lines whose contiguous accesses start within a sector, and no other lines."""
+"""Tests that findings name exactly the lines whose contiguous accesses do not start at a sector boundary."""
 
 from collections.abc import Iterator
 from contextlib import closing

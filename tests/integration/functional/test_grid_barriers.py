@@ -1,4 +1,4 @@
-"""Tests blocks that wait for each other, in ordinary and cooperative launches."""
+"""Tests of blocks that wait for each other, in ordinary and cooperative launches."""
 
 import resource
 from contextlib import closing
@@ -108,7 +108,7 @@ def test_more_blocks_are_said_to_wait_for_blocks_that_cannot_start(flags: RunFla
 
 
 def test_cooperative_launches_have_stacks_on_many_processors() -> None:
-    # Other workers keep the stacks of earlier launches.
+    # The stacks of earlier launches belong to other workers. Without their release, a later launch fails.
     with closing(Runner(COOPERATIVE, processors=64)) as runner:
         resource.prlimit(runner.pid, resource.RLIMIT_DATA, (6 << 30, 6 << 30))
         for blocks, threads in ((16, 1024), (64, 256), (16, 1024), (256, 32), (16, 1024)):

@@ -1,4 +1,4 @@
-"""Tests that notes on rounded sums contain the error of the sum, compared with one in double precision."""
+"""Tests that notes on rounded sums contain the difference from the same sum in double precision."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tests that data races between the programs of a Triton grid are found, and only those."""
+"""Tests that functional mode finds data races between the programs of a Triton grid, and only those."""
 
 from collections.abc import Iterator
 
@@ -102,7 +102,7 @@ def solve(a, c, n, which):
             updates_its_own[(n,)](a, c, n, None)
 """
 )
-# Programs that wait for others. They never run in descending order, in which they would wait forever.
+# Programs that wait for earlier ones. They never run in descending order, in which they would wait forever.
 WAITING = (
     HEAD
     + """\
@@ -179,7 +179,7 @@ def called(talk: Talk, which: int, flags: RunFlag) -> list[float]:
 
 
 def races(talk: Talk, kernel: str = "") -> list[dict[str, object]]:
-    """Return the races that were found since the last call, of one kernel or of all. Each is told once."""
+    """Return the new races of `kernel`, or of all kernels. The runner reports each race once."""
     found = [finding for finding in talk.findings() if finding["kind"] == "race"]
     return [race for race in found if kernel in ("", race["kernel"])]
 

@@ -1,4 +1,4 @@
-"""Tests that kernels which Triton's compiler refuses fail without a GPU too, and that no others do."""
+"""Tests that functional mode refuses kernels that Triton's compiler refuses, and no other kernels."""
 
 from collections.abc import Iterator
 

@@ -85,8 +85,8 @@ def _yield(code: Emission, instruction: Instruction) -> str:
 def _call(code: Emission, instruction: Instruction) -> str:
     """`call (result), function, (arguments), prototype`: arguments are copied into one parameter block.
 
-    The last parameter of a variadic function has no size: `.param .align 8 .b8 %VAParam[]`. It takes all
-    bytes that the caller passes, and is missing from a call that passes none.
+    The last parameter of a variadic function has no size: `.param .align 8 .b8 %VAParam[]`. It holds all
+    variadic arguments of the caller. A call without variadic arguments omits it.
     """
     operands = list(instruction.operands)
     result = _arguments(operands)
