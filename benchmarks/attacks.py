@@ -38,7 +38,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=300.0, help="begin no submission after these")
+    parser.add_argument("--seconds", type=float, default=300.0, help="start no further attack after these")
     parser.add_argument("--kernel", action="append", choices=KERNELS, help="a kernel; may be given again")
     parser.add_argument("--only", action="append", choices=ATTACKS, help="an attack; may be given again")
     options = parser.parse_args()

@@ -77,7 +77,9 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.MEMORY, "Not enough memory", "data-reuse"),
         Finding(DiagnosticKind.MISALIGNED, "Misaligned access", "coalescing#s-alignment"),
         Finding(
-            DiagnosticKind.MISALIGNED_VECTORS, "Warps that start within a sector", "coalescing#s-alignment"
+            DiagnosticKind.MISALIGNED_VECTORS,
+            "Accesses that do not start at a sector boundary",
+            "coalescing#s-alignment",
         ),
         Finding(DiagnosticKind.NEEDLESS_WAIT, "Wait between two kernels", "#launch"),
         Finding(DiagnosticKind.NO_KERNEL, "No kernel was launched", "#launch"),
@@ -89,9 +91,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.RACE, "Data race", "synchronisation"),
         Finding(DiagnosticKind.REDUNDANT_LOADS, "Loads of the same elements", "data-reuse"),
         Finding(DiagnosticKind.RESOURCES, "Kernel that needs too much", "#launch"),
-        Finding(
-            DiagnosticKind.ROUNDED_SUM, "Sum with rounding errors beyond the tolerance", "numerical-stability"
-        ),
+        Finding(DiagnosticKind.ROUNDED_SUM, "Rounding errors of a sum", "numerical-stability"),
         Finding(DiagnosticKind.SHUFFLE_SOURCE, "Shuffle from a lane that takes no part", "warp-shuffle"),
         Finding(DiagnosticKind.SPILLS, "Registers that spill to local memory", "#threads"),
         Finding(DiagnosticKind.STACK_OVERFLOW, "Stack overflow", "#threads"),
