@@ -27,8 +27,7 @@ PLACES = {
     "both": (f"Put __syncthreads() between {{upper}} and {{lower}}, and again {END}",),
     "one_line": (
         "{upper} in one iteration of the loop and the same line in the next",
-        "If threads update the same element, use an atomic operation such as atomicAdd. Otherwise, "
-        f"put __syncthreads() {END}",
+        f"use an atomic operation such as atomicAdd. Otherwise, put __syncthreads() {END}",
     ),
     "straight": ("of shared array tile", "Put __syncthreads() between {upper} and {lower}."),
     "helpers": ("Put __syncthreads() between {upper} and {lower}.",),
