@@ -80,10 +80,10 @@ class CheckedMemory:
             place(made, *at)
             self.races.start_program(at)
 
-        def loading(made: Any, pointers: Any, mask: Any, other: Any, policy: Any, is_volatile: bool) -> Any:
-            self._sees_others = is_volatile or policy in _BYPASSES
+        def loading(made: Any, ptrs: Any, mask: Any, other: Any, cache_policy: Any, is_volatile: bool) -> Any:
+            self._sees_others = is_volatile or cache_policy in _BYPASSES
             try:
-                return load(made, pointers, mask, other, policy, is_volatile)
+                return load(made, ptrs, mask, other, cache_policy, is_volatile)
             finally:
                 self._sees_others = False
 
@@ -208,9 +208,9 @@ class CheckedMemory:
         reader = tuple(interpreter.interpreter_builder.grid_idx)
         element = (race.address - region.origin) // region.size
         message = (
-            f"race on element {element} of {region.name}: program {reader} reads it (line {line}), and "
-            f"program {race.writer} of the same launch writes it (line {race.writer_line}). Nothing orders "
-            "the programs of a grid. Use an atomic operation or a second launch."
+            f"race on element {element} of {region.name}: program {reader} reads it{_in(line)}, and "
+            f"program {race.writer} of the same launch writes it{_in(race.writer_line)}. The programs of a "
+            "grid have no order. Use an atomic operation or a second launch."
         )
         self.diagnostics.say(
             "warning",
@@ -247,6 +247,10 @@ class CheckedMemory:
                 array=nearest.name if nearest else None,
             )
         stop(ExitStatus.ILLEGAL_ACCESS)
+
+
+def _in(line: int | None) -> str:
+    return f" (line {line})" if line is not None else ""
 
 
 def _as_mask(mask: Any) -> Any:

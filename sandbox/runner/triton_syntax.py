@@ -23,7 +23,19 @@ _KINDS = (
     *(ast.GeneratorExp, ast.Yield, ast.YieldFrom),
 )
 _UNKNOWN = tuple(kind for kind in _KINDS if not hasattr(CodeGenerator, f"visit_{kind.__name__}"))
-_WORDS = {"GeneratorExp": "a generator expression", "DictComp": "a dictionary", "Dict": "a dictionary"}
+_WORDS = {
+    "GeneratorExp": "a generator expression",
+    "Yield": "yield",
+    "YieldFrom": "yield",
+    "DictComp": "a dictionary",
+    "Dict": "a dictionary",
+    "Set": "a set",
+    "SetComp": "a set",
+    "ClassDef": "a class",
+    "Import": "an import",
+    "ImportFrom": "an import",
+    "Delete": "del",
+}
 _PLAIN = (bool, int, float, str, list, dict, set, tuple)
 _GROWING = {"append", "extend", "insert", "pop", "remove"}
 _REFUSE, _METHOD = "_warpcourt_refuse", "_warpcourt_method"  # functions that kernels call
@@ -63,7 +75,7 @@ def _refuse(kernel: str, what: str) -> NoReturn:
 
 def _method(owner: Any, name: str, kernel: str) -> Any:
     if isinstance(owner, list):
-        _refuse(kernel, f"lists are tuples in a kernel and have no {name}. Use a tensor.")
+        _refuse(kernel, f"lists become tuples, which have no {name}. Use a tensor.")
     return getattr(owner, name)
 
 

@@ -202,7 +202,7 @@ def test_an_addition_that_is_not_atomic_races(talk: Talk) -> None:
     assert (race["line"], race["array"]) == (line, "c")
     assert race["message"] == (
         f"race on element 0 of c: program (1, 0, 0) reads it (line {line}), and program (0, 0, 0) of the "
-        f"same launch writes it (line {line}). Nothing orders the programs of a grid. Use an atomic "
+        f"same launch writes it (line {line}). The programs of a grid have no order. Use an atomic "
         "operation or a second launch."
     )
 

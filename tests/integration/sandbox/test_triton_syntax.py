@@ -57,7 +57,7 @@ REFUSED = [
     ("for at in range(3):\n        if at == 1:\n            break", 2, "it contains break"),
     ("f = lambda y: y + 1\n    x = f(x)", 0, "it contains lambda"),
     ("x = x + SIZE", 0, "it reads the global variable SIZE. Write SIZE = tl.constexpr(...)"),
-    ("parts = []\n    for at in range(2):\n        parts.append(x)", 2, "lists are tuples in a kernel"),
+    ("parts = []\n    for at in range(2):\n        parts.append(x)", 2, "lists become tuples"),
     ("try:\n        x = x + 1\n    finally:\n        pass", 0, "it contains try"),
 ]
 ACCEPTED = """SIZE_HERE: tl.constexpr = 4
