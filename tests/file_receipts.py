@@ -57,6 +57,7 @@ VERIFIED: dict[str, tuple[str, ...]] = {
     "integration/sandbox/test_oracle_runner.py": (),
     "integration/sandbox/test_python_runner.py": (),
     "integration/sandbox/test_triton_autotuning.py": (),
+    "integration/sandbox/test_triton_device.py": (),
     "integration/sandbox/test_triton_races.py": (),
     "integration/sandbox/test_triton_runner.py": (),
     "integration/sandbox/test_triton_syntax.py": (),

@@ -11,8 +11,8 @@
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
 - On a GPU, `triton.autotune` calls the kernel with each configuration to time it. Here it calls the kernel
-  once with the first configuration that compiles, and then uses this configuration. So a kernel that adds
-  to its output needs `reset_to_zero` here too.
+  once with one configuration that compiles, and then uses this configuration: the first one, and the next
+  one each time that it tunes again. So a kernel that adds to its output needs `reset_to_zero` here too.
 
 It also reports overflow of float16: operations and conversions of finite numbers that give infinity.
 
@@ -86,7 +86,9 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     interpreter._patch_lang_tensor = _refusing_ambiguity(interpreter._patch_lang_tensor)  # noqa: SLF001 - a seam
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
     autotuner.Autotuner._bench = _choosing_the_first(autotuner.Autotuner._bench)  # noqa: SLF001 - a seam
+    autotuner.Autotuner.prune_configs = _rotating(autotuner.Autotuner.prune_configs)
     made = interpreter.interpreter_builder
+    made.codegen_fns["min_dot_size"] = _least_dot  # of GPUs of NVIDIA
     made.options = replace(made.options, sanitize_overflow=False)
     return masked
 
@@ -144,6 +146,23 @@ def _choosing_the_first(bench: Callable[..., Any]) -> Callable[..., Any]:
         return times
 
     return choosing
+
+
+def _rotating(prune: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `prune_configs` that starts with the next configuration each time. A GPU may choose any."""
+
+    def rotating(self: Any, *args: Any, **named: Any) -> Any:
+        configs = list(prune(self, *args, **named))
+        turn = self.__dict__.get("tunings", 0) % max(1, len(configs))
+        self.tunings = turn + 1
+        return configs[turn:] + configs[:turn]
+
+    return rotating
+
+
+def _least_dot(left: Any, _right: Any) -> tuple[int, int, int]:
+    """The smallest M, N and K of tl.dot. Source: triton.backends.nvidia.compiler.min_dot_size."""
+    return 1, 1, {8: 32, 32: 8, 64: 4}.get(left.scalar.primitive_bitwidth, 16)
 
 
 def _calling_once(call: Callable[[], object], quantiles: Sequence[float]) -> list[float]:

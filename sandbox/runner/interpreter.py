@@ -12,7 +12,7 @@ The interpreter runs the programs of a grid in ascending order; `descending` rev
 
 import gc
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -104,9 +104,7 @@ class CheckedMemory:
         self.launches += 1
         self._kernel = kernel
         self.races.start_launch()
-        self._regions = [
-            region for name, value in arguments.items() if (region := _region(name, value)) is not None
-        ]
+        self._regions = [region for name, value in arguments.items() for region in _regions(name, value)]
         if (
             self.diagnostics is not None
             and kernel not in self._noted
@@ -136,15 +134,14 @@ class CheckedMemory:
         mask = _as_mask(mask)
         region, active = self._check(addresses, mask, np.dtype(dtype).itemsize, "reads")
         values = self._native.load(addresses, mask, other, dtype)
-        if self._sees_others:
-            self.races.acquire_all()
-        elif found := self.races.load(region, active, values.itemsize):
+        if found := self.races.load(region, active, values.itemsize, polls=self._sees_others):
             race, raced, stale = found
             if stale is not None:
                 selected = np.zeros(addresses.shape, bool)
                 selected[np.broadcast_to(mask, addresses.shape)] = raced
                 values[selected] = stale.view(values.dtype)
-            self._tell_race(race, region)
+            if not self._sees_others:
+                self._tell_race(race, region)
         return values
 
     def store(self, addresses: _Addresses, value: Any, mask: Any) -> Any:
@@ -192,13 +189,20 @@ class CheckedMemory:
         for region in self._regions:
             if region.start <= low and high <= region.end:
                 return region, active
+        while (outside := active[~self._inside(active, size)]).size:
+            found = _tensor_at(int(outside[0]), size)
+            if found is None:
+                self._refuse(int(outside[0]), size, verb)
+            self._regions.append(found)  # tensors live at least as long as the launch
+            if found.start <= low and high <= found.end:
+                return found, active
+        return None, active
+
+    def _inside(self, active: _Addresses, size: int) -> npt.NDArray[np.bool_]:
         inside = np.zeros(active.shape, bool)
         for region in self._regions:
             inside |= (active >= region.start) & (active + np.uint64(size) <= region.end)
-        for address in map(int, active[~inside]):
-            if not _belongs_to_a_tensor(address, size):
-                self._refuse(address, size, verb)
-        return None, active
+        return inside
 
     def _tell_race(self, race: Race, region: Region | None) -> None:
         line = self._line()
@@ -222,7 +226,7 @@ class CheckedMemory:
             array=region.name,
         )
 
-    def _refuse(self, address: int, size: int, verb: str) -> None:
+    def _refuse(self, address: int, size: int, verb: str) -> NoReturn:
         program = tuple(interpreter.interpreter_builder.grid_idx or (0, 0, 0))
         nearest = min(
             self._regions,
@@ -267,11 +271,22 @@ def _region(name: str, value: object) -> Region | None:
     return Region(name, start, start + storage.nbytes(), tensor.data_ptr(), tensor.element_size())
 
 
-def _belongs_to_a_tensor(address: int, size: int) -> bool:
-    """Whether some living tensor holds it: a kernel may follow pointers that it has read. Slow, rare."""
+def _regions(name: str, value: object) -> list[Region]:
+    """Return the regions of an argument, which may be a tuple of tensors."""
+    if isinstance(value, tuple):
+        return [region for at, one in enumerate(value) for region in _regions(f"{name}[{at}]", one)]
+    region = _region(name, value)
+    return [] if region is None else [region]
+
+
+def _tensor_at(address: int, size: int) -> Region | None:
+    """Return the region of the tensor that contains the address; a kernel may follow a pointer that it read.
+
+    Slow, because it looks at all objects.
+    """
     for value in gc.get_objects():
-        if type(value) is torch.Tensor:
-            storage = value.untyped_storage()
-            if storage.data_ptr() <= address and address + size <= storage.data_ptr() + storage.nbytes():
-                return True
-    return False
+        if issubclass(type(value), torch.Tensor):
+            region = _region("memory that it has a pointer to", value)
+            if region is not None and region.start <= address and address + size <= region.end:
+                return region
+    return None

@@ -7,9 +7,12 @@ increase, so a new launch can reuse the shadows.
 
 Such a load races unless two conditions hold: after the store, the writer executed an atomic operation with
 release semantics, and before the load, the reader executed one with acquire semantics. The two operations
-need not use the same address. Loads that are volatile, or that bypass the cache of a multiprocessor, are
-intended to see the stores of other programs. They never race, and after such a load, no load of the program
-races.
+need not use the same address.
+
+Loads that are volatile, or that bypass the cache of a multiprocessor, are intended to see the stores of other
+programs, so they are never reported. With `stale`, the first such load of an address gets the old value, and
+a program that waits looks again. After one that sees an atomic operation, or the same address again, no load
+of the program races.
 
 With `stale`, a racing load gets the value from before the launch, as if all programs ran at the same time. So
 a program that loads, adds and stores without an atomic operation computes a wrong output. A harmless race
@@ -72,6 +75,8 @@ class ProgramRaces:
         self._lines: list[int | None] = []  # of the numbers of this launch
         self._acquired = self._acquired_all = False
         self._patience = 0
+        self._polled: set[int] = set()  # addresses that a volatile load of this program has read once
+        self._blinded: set[tuple[int, int]] = set()  # storages that this launch writes with several sizes
 
     @property
     def watching(self) -> bool:
@@ -92,6 +97,7 @@ class ProgramRaces:
             self._shadowed_bytes = 0
         self._launch = self._number + 1
         self._starts, self._released, self._places, self._lines = [], [], [], []
+        self._blinded.clear()
 
     def start_program(self, place: tuple[int, ...]) -> None:
         """Start the program at `place` in the grid."""
@@ -103,6 +109,7 @@ class ProgramRaces:
         self._places.append(place)
         self._acquired = self._acquired_all = False
         self._patience = _PATIENCE
+        self._polled.clear()
 
     def synchronise(self, *, acquires: bool, releases: bool) -> None:
         """Note an atomic operation of the current program."""
@@ -110,15 +117,11 @@ class ProgramRaces:
         if releases and self._released:
             self._released[-1] = self._number
 
-    def acquire_all(self) -> None:
-        """Note a load that is intended to see the stores of other programs."""
-        self._acquired_all = True
-
     def store(self, region: Region | None, addresses: _Array, size: int, line: int | None) -> None:
         """Note a store before it happens. If `region` is None, stop watching this launch."""
         shadow = self._shadow(region, size)
         if region is None or shadow is None:
-            self._tracking = False
+            self._blind(region)
             return
         at = _elements(region, addresses)
         first = shadow.stores[at] < self._launch
@@ -129,11 +132,14 @@ class ProgramRaces:
 
     def update(self, region: Region | None, addresses: _Array) -> None:
         """Note an atomic operation. Loads of the elements that it wrote do not race."""
-        if shadow := self._stored_to(region):
-            shadow.stores[_elements(region, addresses)] = 0  # type: ignore[arg-type]
+        if not self._tracking or region is None or not addresses.size:
+            return
+        if shadow := self._shadow(region, region.size):
+            shadow.stores[_elements(region, addresses)] = -self._program
+            shadow.launch = self._launch
 
     def load(
-        self, region: Region | None, addresses: _Array, size: int
+        self, region: Region | None, addresses: _Array, size: int, *, polls: bool = False
     ) -> tuple[Race, _Array, _Array | None] | None:
         """Return the first race of a load, a mask of the racing elements, and their stale values.
 
@@ -144,6 +150,9 @@ class ProgramRaces:
             return None
         at = _elements(region, addresses)
         stores = shadow.stores[at]
+        if polls and ((stores <= -self._launch) & (stores > -self._program)).any():
+            self._acquired_all = True  # sees an atomic operation of another program
+            return None
         raced = (stores >= self._launch) & (stores < self._program)
         if self._acquired and raced.any():
             writers = np.searchsorted(self._starts, stores, "right") - 1
@@ -151,6 +160,12 @@ class ProgramRaces:
         if not raced.any():
             return None
         first = int(raced.argmax())
+        repeated = int(addresses[first]) in self._polled or not self._stale
+        if polls and (self._acquired or repeated):
+            self._acquired_all = True
+            return None
+        if polls:  # what waits will look again
+            self._polled.add(int(addresses[first]))
         number = int(stores[first])
         writer = self._places[bisect.bisect_right(self._starts, number) - 1]
         race = Race(int(addresses[first]), writer, self._lines[number - self._launch])
@@ -158,13 +173,19 @@ class ProgramRaces:
         stale = self._stale and self._patience >= 0
         return race, raced, shadow.before[at[raced]] if stale else None
 
+    def _blind(self, region: Region | None) -> None:
+        if region is None:
+            self._tracking = False
+        else:
+            self._blinded.add((region.start, region.end))
+
     def _next(self, line: int | None) -> int:
         self._number += 1
         self._lines.append(line)
         return self._number
 
     def _stored_to(self, region: Region | None) -> _Shadow | None:
-        if region is None or not self._tracking:
+        if region is None or not self._tracking or (region.start, region.end) in self._blinded:
             return None
         shadow = self._shadows.get((region.start, region.end, region.size))
         return shadow if shadow is not None and shadow.launch == self._launch else None

@@ -6,11 +6,13 @@ that a constant excludes, so a search of the text would refuse too much. Instead
 kernels when the interpreter rewrites them: it inserts calls that raise `Refused` where the code is
 unsupported. So a program fails only when it reaches such code.
 
-The module does not refuse variables that change their type or shape in a loop.
+Some code passes that the compiler refuses: variables that change their type or shape in a loop, or that only
+one branch sets, and calls of Python's functions with values of the kernel.
 """
 
 import ast
 import builtins
+from types import FunctionType
 from typing import Any, NoReturn
 
 from triton import knobs  # type: ignore[import-untyped]
@@ -80,7 +82,11 @@ def _method(owner: Any, name: str, kernel: str) -> Any:
 
 
 def _marked(tree: ast.Module, function: Any) -> ast.Module:
-    (kernel,) = tree.body
+    kernel, *rest = tree.body
+    if rest or any(isinstance(node, ast.FunctionDef) for node in ast.walk(kernel) if node is not kernel):
+        _refuse(
+            function.__name__, "it defines a function. Move it out of the kernel, under its own @triton.jit."
+        )
     assert isinstance(kernel, ast.FunctionDef)  # noqa: S101 - the interpreter cuts the text there
     nodes = list(ast.walk(tree))
     local = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -92,6 +98,13 @@ def _marked(tree: ast.Module, function: Any) -> ast.Module:
     return tree
 
 
+def _is_plain(value: object) -> bool:
+    """Return whether it is a plain Python function, which the compiler cannot call."""
+    return isinstance(value, FunctionType) and not (
+        hasattr(value, "__triton_builtin__") or (value.__module__ or "").startswith("triton")
+    )
+
+
 class _Marker(ast.NodeTransformer):
     """Inserts calls of `_refuse` and `_method` where a kernel has code that the compiler refuses."""
 
@@ -99,6 +112,7 @@ class _Marker(ast.NodeTransformer):
         self._kernel = function.__name__
         self._globals = function.__globals__
         self._local = local
+        self._loops = 0  # around the current node that are not unrolled
 
     def visit(self, node: ast.AST) -> Any:
         if not isinstance(node, _UNKNOWN):
@@ -118,6 +132,8 @@ class _Marker(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """Refuse a global variable that is not a constant of Triton."""
         value = self._globals.get(node.id)
+        if node.id not in self._local and _is_plain(value):
+            return self._call(node, _REFUSE, f"it uses the function {node.id}, which has no @triton.jit.")
         if (
             node.id in self._local
             or type(value) not in _PLAIN
@@ -130,6 +146,39 @@ class _Marker(ast.NodeTransformer):
             f"it reads the global variable {node.id}. Write {node.id} = tl.constexpr(...) "
             "or pass it as an argument.",
         )
+
+    def visit_For(self, node: ast.For) -> Any:
+        """Refuse loops over anything but ranges, and `return` in loops that are not unrolled."""
+        called = ast.unparse(node.iter.func) if isinstance(node.iter, ast.Call) else ""
+        if called.rpartition(".")[2] not in {"range", "static_range", "condition"}:
+            what = f"it loops over {ast.unparse(node.iter)}. Use range or tl.static_range."
+            return [ast.copy_location(ast.Expr(self._call(node, _REFUSE, what)), node), node]
+        return self._loop(node, unrolled=called.endswith("static_range"))
+
+    def visit_While(self, node: ast.While) -> Any:
+        """Refuse `return` in the loop."""
+        return self._loop(node, unrolled=False)
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Refuse it in a loop."""
+        self.generic_visit(node)
+        if not self._loops:
+            return node
+        call = self._call(node, _REFUSE, "it returns from a loop. Use a mask, or a condition of `while`.")
+        return [ast.copy_location(ast.Expr(call), node), node]
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """Refuse `in`."""
+        self.generic_visit(node)
+        if any(isinstance(operator, ast.In | ast.NotIn) for operator in node.ops):
+            return self._call(node, _REFUSE, "it contains `in`.")
+        return node
+
+    def _loop(self, node: Any, *, unrolled: bool) -> Any:
+        self._loops += not unrolled
+        self.generic_visit(node)
+        self._loops -= not unrolled
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Check the owner of a method that changes lists."""

@@ -29,6 +29,9 @@ def body(a, c, n, BLOCK: tl.constexpr):
     x = tl.load(a + i, mask=i < n, other=0.0)
     tl.atomic_add(c + i, x, mask=i < n)
 
+def size(a, c, n, BLOCK: tl.constexpr):
+    tl.store(c, BLOCK)
+
 def zero(arguments, reset_only=False):
     arguments["c"].zero_()
 
@@ -54,6 +57,7 @@ KERNELS = [
     graphed(),
     triton.heuristics({"BLOCK": lambda given: 32 if given["n"] < 100 else 64})(triton.jit(body)),
     tuned(ALL),
+    triton.autotune(configs=ALL, key=["n"])(triton.jit(size)),
 ]
 
 def solve(a, c, n, which):
@@ -61,6 +65,7 @@ def solve(a, c, n, which):
         KERNELS[which][lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](a, c, n)
 """
 ADDS_UP = 11
+TELLS_ITS_SIZE = 12
 KEEPS_ITS_OUTPUT = 1
 
 
@@ -96,3 +101,12 @@ def test_a_kernel_that_adds_to_its_output_adds_up_while_it_is_tuned(talk: Talk) 
     np.testing.assert_array_equal(c, 2 * a)
     a, c = called(talk, ADDS_UP)
     np.testing.assert_array_equal(c, a)
+
+
+def test_each_tuning_begins_with_another_configuration(talk: Talk) -> None:
+    sizes = []
+    for n in (5, 6, 7):
+        a, c = np.zeros(n, np.float32), np.zeros(n, np.float32)
+        assert talk.run([a, c, ("int32", n), ("int32", TELLS_ITS_SIZE)]), talk.findings()
+        sizes.append(c[0])
+    assert sizes == [32, 64, 32]

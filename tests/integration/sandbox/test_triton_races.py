@@ -26,6 +26,7 @@ import triton.language as tl
 ORDER_FREE = (
     HEAD
     + """\
+# No program waits in a while loop for atomic_ operations.
 @triton.jit
 def accumulate(a, c, n, flags):
     x = tl.load(a + tl.program_id(0))
@@ -89,9 +90,24 @@ def keeps_one(a, c, n, flags):
     if tl.load(c) == 0.0:  # harmless, racing
         tl.store(c, 1.0)
 
+@triton.jit
+def adds_through_volatile_loads(a, c, n, flags):
+    tl.store(c, tl.load(c, volatile=True) + tl.load(a + tl.program_id(0)))
+
+@triton.jit
+def adds_after_a_load_past_the_cache(a, c, n, flags):
+    x = tl.load(a + tl.program_id(0), cache_modifier=".cg")
+    tl.store(c, tl.load(c) + x)
+
+@triton.jit
+def adds_next_to_another_type(a, c, n, flags):
+    tl.store(flags.to(tl.pointer_type(tl.int8)), 1)
+    tl.store(c, tl.load(c) + tl.load(a + tl.program_id(0)))
+
 KERNELS = [
     accumulate, shift, first_clears, reads_after_relaxed,
     last_reduces, reads_past_the_cache, stores_the_same, updates_its_own, reads_what_atomics_wrote, keeps_one,
+    adds_through_volatile_loads, adds_after_a_load_past_the_cache, adds_next_to_another_type,
 ]
 
 def solve(a, c, n, which):
@@ -150,7 +166,7 @@ EXPECTED = {
     7: [3, 3, 3, 3, 3],
     8: [5, 0, 0, 0, 0],
     9: [1, 0, 0, 0, 0],
-    10: [9, 9, 9, 9, 9],
+    13: [9, 9, 9, 9, 9],
 }
 POLLS = 2
 
@@ -205,6 +221,14 @@ def test_an_addition_that_is_not_atomic_races(talk: Talk) -> None:
         f"same launch writes it (line {line}). The programs of a grid have no order. Use an atomic "
         "operation or a second launch."
     )
+
+
+@pytest.mark.parametrize(("which", "told"), [(10, 0), (11, 1), (12, 1)])
+def test_an_addition_that_is_not_atomic_is_wrong_whatever_else_the_program_does(
+    talk: Talk, which: int, told: int
+) -> None:
+    assert called(talk, which, ASCENDING) == [A[-1], 0, 0, 0, 0]
+    assert len(races(talk)) == told
 
 
 def test_a_read_of_what_a_later_program_writes_races_in_descending_order(talk: Talk) -> None:

@@ -59,6 +59,10 @@ REFUSED = [
     ("x = x + SIZE", 0, "it reads the global variable SIZE. Write SIZE = tl.constexpr(...)"),
     ("parts = []\n    for at in range(2):\n        parts.append(x)", 2, "lists become tuples"),
     ("try:\n        x = x + 1\n    finally:\n        pass", 0, "it contains try"),
+    ("x = decorated(x)", 0, "it uses the function decorated, which has no @triton.jit"),
+    ("for at in range(2):\n        if n > 5:\n            return", 2, "it returns from a loop"),
+    ("for at in (1, 2):\n        x = x + at", 0, "it loops over (1, 2)"),
+    ("if n in (1, 2):\n        x = x + 1", 0, "it contains `in`"),
 ]
 ACCEPTED = """SIZE_HERE: tl.constexpr = 4
     pair = [1, 2]
@@ -98,6 +102,12 @@ def test_a_kernel_is_refused_at_its_line(talk: Talk, body: str, line: int, words
     kind, found, message = refused(talk, PROGRAM.format(helper="pass", body=body))
     assert (kind, found) == ("compile", BODY_LINE + line)
     assert message.startswith(f"Triton cannot compile kernel kernel: {words}")
+
+
+def test_a_function_in_a_kernel_is_refused(talk: Talk) -> None:
+    body = "@triton.jit\n    def inner(y):\n        return y\n    x = inner(x)"
+    kind, _, message = refused(talk, PROGRAM.format(helper="pass", body=body))
+    assert (kind, "it defines a function" in message) == ("compile", True)
 
 
 def test_a_function_that_a_kernel_calls_is_refused_at_its_line(talk: Talk) -> None:
