@@ -38,7 +38,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=300.0, help="begin no submission after these")
+    parser.add_argument("--seconds", type=float, default=300.0, help="start no further attack after these")
     parser.add_argument("--kernel", action="append", choices=KERNELS, help="a kernel; may be given again")
     parser.add_argument("--only", action="append", choices=ATTACKS, help="an attack; may be given again")
     options = parser.parse_args()
@@ -115,16 +115,17 @@ def rows_of(
         return [(kernel, file, words[0], "-", "-", "-", "kept")]
     rows: list[tuple[str, ...]] = []
     for got, honest in zip(zip(*ranked, strict=True), honest_us, strict=True):
-        gain = min(honest) - min(got)
-        limit = LIMIT_SHARE * min(honest) + LIMIT_US
+        best, honest_best = min(got), min(honest)
+        gain = honest_best - best
+        limit = LIMIT_SHARE * honest_best + LIMIT_US
         rows.append(
             (
                 kernel,
                 file,
                 "accepted",
-                f"{min(got):.2f}, {statistics.median(got):.2f} us",
-                f"{min(honest):.2f}, {statistics.median(honest):.2f} us",
-                f"{gain:+.2f} us, {100 * gain / min(honest):+.1f} %",
+                f"{best:.2f}, {statistics.median(got):.2f} us",
+                f"{honest_best:.2f}, {statistics.median(honest):.2f} us",
+                f"{gain:+.2f} us, {100 * gain / honest_best:+.1f} %",
                 "kept" if gain <= limit else "EXCEEDED",
             )
         )
