@@ -2,10 +2,10 @@
 
 Judges the attacks of `tests/gpu/threats` on vector addition and on sums, each as a fresh submission. Every
 submission has three timed cases, of about 100, 30 and 6 microseconds. The output of an addition is large, and
-the output of a sum is one number. Both the attack and the honest program with the same kernel are submitted N
-times. For each attack and case, the benchmark prints the best and the median time of both. The gain is the
-difference of the best times: what an attacker gains over an honest user who submits as often. The limit is
-1 % + 0.6 us. An attack that is not accepted gains nothing, so the benchmark prints its verdict. After S
+the output of a sum is one number. The benchmark submits the attack N times, and the honest program with the
+same kernel N times. For each attack and case, it prints the best and the median time of both. The gain is the
+difference of the best times: the advantage of an attacker over an honest user who submits as often. The limit
+is 1 % + 0.6 us. An attack that is not accepted gains nothing, so the benchmark prints its verdict. After S
 seconds, the benchmark starts no further attack.
 """
 
@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) -> list[tuple[float, ...]]:
-    """Return the times of an honest program in each timed case, one for each of `rounds` submissions."""
+    """Return, for each timed case, the times of an honest program in `rounds` submissions."""
     found = [figures(report) for report in rounds_of(target, problem, text, rounds)]
     if not all(found):
         raise SystemExit("an honest program was not ranked; this benchmark needs a target that ranks")
@@ -84,7 +84,7 @@ def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[
     """Return the reports of `rounds` fresh submissions."""
     reports, walls_s = [], []
     for number in range(rounds):
-        program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).anew()
+        program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).rebuilt()
         judged = judge(target, problem, program)
         if judged.report is None:
             raise SystemExit("the judge gave up on a submission")
@@ -107,7 +107,7 @@ def rows_of(
     """Return the table rows of one attack.
 
     There is one row for each case, or a single row with the verdict if the attack was never ranked.
-    `honest_us` has the times of the honest program in each case.
+    `honest_us` contains the times of the honest program for each case.
     """
     ranked = [figures(report) for report in reports if report.ranked]
     if not ranked:

@@ -47,7 +47,7 @@ class Program:
     source: str
     expected: tuple[Verdict, ...] = (Verdict.ACCEPTED,)
 
-    def anew(self) -> "Program":
+    def rebuilt(self) -> "Program":
         """Return the same program with a changed source, which is in no cache."""
         comment = "//" if self.language is Language.CUDA else "#"
         return replace(self, source=f"{self.source}\n{comment} {secrets.token_hex(8)}\n")

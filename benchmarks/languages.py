@@ -107,7 +107,7 @@ def measured(target: Target, *, rounds: int, seconds: float) -> dict[Program, li
             break
         for program, times in found.items():
             asked = problems.get(program.language, problem)
-            judged = require_right(judge(target, asked, program.anew()))
+            judged = require_right(judge(target, asked, program.rebuilt()))
             times.append([timing.median_us for timing in timings_of(judged, len(SIZES))])
     return {
         program: [statistics.median(case) for case in zip(*times, strict=True)]

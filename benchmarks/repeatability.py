@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0.1, help="seconds between submissions")
     options = parser.parse_args()
     with opened(options) as target, busy_cores() if options.busy else nullcontext():
-        rounds, stages_ms = rank_anew(
+        rounds, stages_ms = rank_repeatedly(
             target, options.language, options.rounds, seconds=options.seconds, pause_s=options.pause
         )
     print(
@@ -78,7 +78,7 @@ def main() -> int:
     return 0 if kept else 1
 
 
-def rank_anew(
+def rank_repeatedly(
     target: Target, language: str, rounds: int, *, seconds: float, pause_s: float = 0.1
 ) -> tuple[list[list[Timing]], list[float]]:
     """Return the timings of each size for every submission, and the milliseconds of each ranking.
@@ -93,7 +93,7 @@ def rank_anew(
     for number in range(rounds + 1):  # the first one fills pools and caches
         if number > _LEAST_ROUNDS and time.monotonic() - started > seconds:
             break
-        judged = require_right(judge(target, problem, program.anew()))
+        judged = require_right(judge(target, problem, program.rebuilt()))
         found.append(timings_of(judged, len(SIZES)))
         stages = judged.report.stages if judged.report else ()
         stages_ms.append(sum((stage.ms for stage in stages if stage.name == "rank"), 0.0))

@@ -131,7 +131,9 @@ def measure(
     queue = list(itertools.islice(itertools.cycle(programs), options.submissions))
     started = time.monotonic()
     with ThreadPoolExecutor(at_a_time) as threads:
-        judged = list(threads.map(lambda p: judge(target, problem, p.anew() if options.cold else p), queue))
+        judged = list(
+            threads.map(lambda p: judge(target, problem, p.rebuilt() if options.cold else p), queue)
+        )
     took_s = time.monotonic() - started
     rate = Rate(setting, 60 * len(judged) / took_s, [require_right(one) for one in judged])
     print(f"{setting}: {rate.per_minute:.0f} per minute", flush=True)

@@ -111,7 +111,7 @@ def _measure(target: Target, row: Row, rounds: int, pause_s: float) -> Measured:
 
 def _judge(target: Target, problem: Problem, row: Row, pause_s: float) -> Judged:
     time.sleep(pause_s)
-    return require_right(judge(target, problem, row.program.anew() if row.fresh else row.program))
+    return require_right(judge(target, problem, row.program.rebuilt() if row.fresh else row.program))
 
 
 def _report(measured: list[Measured]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from judge.drawn import inputs
 from judge.values import NO_VALUES, Values, custom_case
 from problems.requirements import COUNTED_BYTES, input_bytes
 from problems.schema import Case, Problem, Requirement
@@ -72,9 +73,15 @@ def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
 
 
 def run_orders(problem: Problem, case: Case, language: Language, *, functional: bool) -> tuple[RunFlag, ...]:
-    """Return the flags of each run of a case: several for CUDA programs in `functional` mode."""
+    """Return the flags of each run of a case.
+
+    In `functional` mode, CUDA programs run small cases in several orders. Triton programs run small cases of
+    the group `odd` twice: with the programs of a grid in ascending and in descending order.
+    """
     if functional and language is Language.CUDA:
         return orders_for(problem, case)
+    if functional and language is Language.TRITON and case.group is Group.ODD:
+        return orders_for(problem, case)[:2]
     return (flags_for(problem, case),)
 
 
@@ -88,6 +95,26 @@ def counted_cases(problem: Problem, cases: Sequence[Case], mode: Mode) -> tuple[
         return tuple(case.name for case in cases)
     small = [case for case in cases if input_bytes(problem.arguments, case) <= COUNTED_BYTES]
     return tuple(case.name for case in sorted(small, key=partial(input_bytes, problem.arguments))[-1:])
+
+
+def redrawn_case(problem: Problem, cases: Sequence[Case]) -> Case | None:
+    """Return the case of `cases` that is checked a second time, with other inputs; None if there is none.
+
+    A program may compute the right output in its first call with some sizes, and return this output in later
+    calls with the same sizes. Most cases have different sizes, so the judge draws the largest small hidden
+    case with random inputs twice. If there are timed cases, it draws these several times anyway. If the
+    submission is a test, the judge does not draw its inputs.
+    """
+    if problem.under_test is not None or not inputs(problem):
+        return None
+    if any(case.group is Group.TIMED for case in cases):
+        return None
+    small = [
+        case
+        for case in cases
+        if not case.public and not case.inputs and input_bytes(problem.arguments, case) <= COUNTED_BYTES
+    ]
+    return max(small, key=partial(input_bytes, problem.arguments), default=None)
 
 
 def required_cases(problem: Problem, language: Language) -> dict[str, tuple[Requirement, ...]]:

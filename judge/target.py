@@ -117,7 +117,9 @@ class JudgingSession(Protocol):
         """
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """Wait for the contents of `case` and return them: one set, or several for a timed case.
+        """Wait for the contents of `case` and return them.
+
+        There is one set. A timed case has several, and the case of `judge.cases.redrawn_case` has one more.
 
         Call this only while a referee is ready, because drawing on a GPU needs a share of it.
 

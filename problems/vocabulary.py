@@ -370,6 +370,7 @@ class DiagnosticKind(StrEnum):
     MASKED_LOAD = "masked_load"
     MEMORY = "memory"
     MISALIGNED = "misaligned"
+    MISALIGNED_VECTORS = "misaligned_vectors"
     NEEDLESS_WAIT = "needless_wait"
     NO_KERNEL = "no_kernel"
     NULL_POINTER = "null_pointer"
@@ -380,6 +381,7 @@ class DiagnosticKind(StrEnum):
     RACE = "race"
     REDUNDANT_LOADS = "redundant_loads"
     RESOURCES = "resources"
+    ROUNDED_SUM = "rounded_sum"
     SHUFFLE_SOURCE = "shuffle_source"
     SIGNATURE = "signature"
     SPILLS = "spills"
@@ -409,6 +411,7 @@ COSTS: frozenset[DiagnosticKind] = frozenset(
         DiagnosticKind.LAUNCH_BOUND,
         DiagnosticKind.LEAK,
         DiagnosticKind.LOW_OCCUPANCY,
+        DiagnosticKind.MISALIGNED_VECTORS,
         DiagnosticKind.NEEDLESS_WAIT,
         DiagnosticKind.PAGEABLE_COPY,
         DiagnosticKind.REDUNDANT_LOADS,

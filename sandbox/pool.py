@@ -21,7 +21,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -70,9 +70,15 @@ class _Kind:
     waiting: list[_Waiting] = field(default_factory=list)
     coming: int = 0  # sandboxes that are being started or prepared
     awaited: int = 0  # callers that wait for a starting sandbox
-    generation: int = 0  # counts how often those that waited were discarded
+    generation: int = 0  # how often `discard` was called
+    prepared_generation: int = 0  # how often `discard_prepared` was called
     taken_s: deque[float] = field(default_factory=deque)
     start_s: float = 0.0  # time of the last start
+
+    @property
+    def unprepared(self) -> _Waiting | None:
+        """A waiting sandbox that is not prepared, or None."""
+        return next((entry for entry in self.waiting if not entry.prepared), None)
 
     @property
     def wanted(self) -> int:
@@ -159,20 +165,20 @@ class Pool:
                 self._changed.notify_all()
 
     @contextmanager
-    def preparing(self, names: Collection[str]) -> Iterator[Process | None]:
-        """Yield a waiting sandbox of these kinds that is not prepared, and put it back as prepared.
+    def preparing(self, name: str) -> Iterator[Process | None]:
+        """Yield a waiting sandbox of this kind that is not prepared, and put it back as prepared.
 
-        Yields None if there is none. If the context raises, or if `discard` is called in the meantime, the
-        sandbox is closed and replaced.
+        Yields None if there is none. If the context raises, or if `discard` or `discard_prepared` is called
+        in the meantime, the sandbox is closed and replaced.
         """
+        kind = self._kinds[name]
         with self._changed:
-            found = self._unprepared(names)
-            if found is not None:
-                kind, entry = found
+            entry = kind.unprepared
+            if entry is not None:
                 kind.waiting.remove(entry)
                 kind.coming += 1
-                generation = kind.generation
-        if found is None:
+            generations = kind.generation, kind.prepared_generation
+        if entry is None:
             yield None
             return
         prepared = False
@@ -182,40 +188,50 @@ class Pool:
         finally:
             with self._changed:
                 kind.coming -= 1
-                prepared = prepared and not self._closed and kind.generation == generation
+                valid = generations == (kind.generation, kind.prepared_generation)
+                prepared = prepared and valid and not self._closed
                 if prepared:
                     kind.waiting.append(replace(entry, prepared=True))
                 self._changed.notify_all()
             if not prepared:
                 entry.process.close()
 
-    def await_unprepared(self, names: Collection[str], timeout_s: float) -> bool:
-        """Wait until `preparing` would find a sandbox.
+    def await_unprepared(self, name: str, timeout_s: float) -> bool:
+        """Wait until `preparing` would find a sandbox of this kind.
 
         Returns False if none is available within `timeout_s`.
         """
+        kind = self._kinds[name]
         with self._changed:
             return bool(
-                self._changed.wait_for(lambda: self._closed or self._unprepared(names), timeout_s)
+                self._changed.wait_for(lambda: self._closed or kind.unprepared, timeout_s)
                 and not self._closed
             )
 
-    def discard(self, *names: str, prepared_only: bool = False) -> None:
-        """End the waiting sandboxes of these kinds, because they have become useless.
+    def discard(self, *names: str) -> None:
+        """End the waiting and starting sandboxes of these kinds. The pool replaces them."""
+        useless = []
+        with self._changed:
+            for kind in (self._kinds[name] for name in names):
+                kind.generation += 1
+                useless += kind.waiting
+                kind.waiting = []
+            self._changed.notify_all()
+        _end(useless)
+
+    def discard_prepared(self, *names: str) -> None:
+        """End the prepared sandboxes of these kinds, and those that are being prepared.
 
         The pool replaces them.
         """
         useless = []
         with self._changed:
             for kind in (self._kinds[name] for name in names):
-                kind.generation += 1
-                useless += [warm for warm in kind.waiting if warm.prepared or not prepared_only]
-                kind.waiting = [warm for warm in kind.waiting if prepared_only and not warm.prepared]
+                kind.prepared_generation += 1
+                useless += [warm for warm in kind.waiting if warm.prepared]
+                kind.waiting = [warm for warm in kind.waiting if not warm.prepared]
             self._changed.notify_all()
-        for warm in useless:
-            warm.process.kill()
-        for warm in useless:
-            warm.process.close()
+        _end(useless)
 
     def close(self) -> None:
         """End the threads and all waiting sandboxes, including those that are still starting."""
@@ -230,13 +246,6 @@ class Pool:
         for name in self._kinds:
             while (warm := self._pop(name)) is not None:
                 warm.process.close()
-
-    def _unprepared(self, names: Collection[str]) -> tuple[_Kind, _Waiting] | None:
-        kinds = [self._kinds[name] for name in names]
-        return next(
-            ((kind, entry) for kind in kinds for entry in kind.waiting if not entry.prepared),
-            None,
-        )
 
     def _pop(self, name: str) -> _Waiting | None:
         with self._changed:
@@ -386,3 +395,11 @@ def _alive(process: Process) -> bool:
     except IsolationUnavailable:
         return False
     return False
+
+
+def _end(useless: Sequence[_Waiting]) -> None:
+    """Kill all of these sandboxes, and then wait for each to end."""
+    for warm in useless:
+        warm.process.kill()
+    for warm in useless:
+        warm.process.close()

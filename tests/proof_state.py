@@ -69,14 +69,14 @@ READERS = (
 COUNTING = (
     *(
         f"judge/evidence/{name}.py"
-        for name in ("counts", "launch_shapes", "occupancy", "spills", "sums", "tails")
+        for name in ("counts", "launch_shapes", "occupancy", "rounded_sums", "spills", "sums", "tails")
     ),
     *(
         f"sandbox/cpu/runtime/{name}."
         for name in (
-            *("branches", "cancellation", "counters", "doubles", "executed", "footprint", "leaks"),
-            *("needless_waits", "pageable_copies", "reuse", "small_launches", "spills", "sums"),
-            *("tensor_cores", "trace", "traffic"),
+            *("alignment", "branches", "cancellation", "counters", "doubles", "executed", "footprint"),
+            *("leaks", "needless_waits", "pageable_copies", "reuse", "rounded_sums", "small_launches"),
+            *("spills", "sums", "tensor_cores", "trace", "traffic"),
         )
     ),
 )
@@ -94,6 +94,7 @@ _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("sandbox/runner/gpu_semantics.py", _INTERPRETED),
     ("sandbox/runner/interpreter.py", _INTERPRETED),
     ("sandbox/runner/operators.py", _INTERPRETED),
+    ("sandbox/runner/program_races.py", _INTERPRETED),
     ("sandbox/runner/python_backward.py", frozenset({Use.PYTHON})),
     ("sandbox/runner/python_call.py", frozenset({Use.PYTHON})),
     ("sandbox/runner/triton_", _INTERPRETED),

@@ -58,6 +58,8 @@ def _semicolon(_: re.Match[str], entry: LogEntry, source: ProgramText) -> str:
 
 
 def _header(match: re.Match[str], _: LogEntry, __: ProgramText) -> str:
+    if match[1] in HEADERS:
+        return "This installation does not have this header. Write the code without it."
     near = difflib.get_close_matches(match[1], HEADERS, n=1, cutoff=0.75)
     if near:
         return f"Did you mean <{near[0]}>?"

@@ -135,7 +135,7 @@ class _Patient:
     cases: Sequence[Case]
 
     def check(self, case: Case, flags: RunFlag) -> CaseReport:
-        (drawn,) = self.session.sets(case)
+        drawn, *_ = self.session.sets(case)
         return self.referee.check(drawn, flags)
 
 

@@ -3,13 +3,15 @@
 Theory of operation. A thread starts the oracle at the first case, draws one case after the other, and ends
 the oracle while the program still runs. A caller that needs a case waits for its future. Cancelling ends the
 oracle. A seed of a user applies only to public cases, see `judge.evaluate.evaluate`; a seed of `judge.seeds`
-applies to all cases.
+applies to all cases. The case of `judge.cases.redrawn_case` is drawn twice.
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 from threading import Event
 
+from judge.cases import redrawn_case
 from judge.drawn import CaseData, allocate
 from judge.oracle import Oracle
 from judge.seeds import seed_of
@@ -19,7 +21,7 @@ StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
 
 
 class OracleDraws:
-    """Draws each of `cases` once, in host memory. Callers must close it."""
+    """Draws each of `cases` in host memory. Callers must close it."""
 
     def __init__(
         self,
@@ -38,19 +40,23 @@ class OracleDraws:
         self._oracle: Oracle | None = None
         self._made: list[CaseData] = []
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="oracle")
-        self._futures: dict[str, Future[CaseData]] = {
-            case.name: self._thread.submit(self._draw, case) for case in cases
+        redrawn = redrawn_case(problem, cases)
+        self._futures: dict[str, tuple[Future[CaseData], ...]] = {
+            case.name: tuple(
+                self._thread.submit(self._draw, case, number) for number in range(2 if case is redrawn else 1)
+            )
+            for case in cases
         }
         self._ended = self._thread.submit(self._end_oracle)
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """Wait for the contents of `case`, one set, and return them; see `judge.target.JudgingSession`."""
-        return (self._futures[case.name].result(),)
+        """Wait for the contents of `case` and return them; see `judge.target.JudgingSession`."""
+        return tuple(future.result() for future in self._futures[case.name])
 
     def close(self) -> None:
         """Release the contents, and end a draw in progress."""
         self._gave_up.set()
-        for future in self._futures.values():
+        for future in chain.from_iterable(self._futures.values()):
             future.cancel()
         self._ended.cancel()
         self._thread.shutdown()
@@ -58,12 +64,12 @@ class OracleDraws:
         while self._made:
             self._made.pop().close()
 
-    def _draw(self, case: Case) -> CaseData:
+    def _draw(self, case: Case, number: int) -> CaseData:
         if self._oracle is None:
             self._oracle = self._start(self._problem, self._stop_asking)
         drawn = allocate(self._problem, case)
         self._made.append(drawn)
-        self._oracle.fill(drawn, seed_of(self._seed, case))
+        self._oracle.fill(drawn, seed_of(self._seed, case, number))
         return drawn
 
     def _end_oracle(self) -> None:

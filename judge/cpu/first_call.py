@@ -12,10 +12,15 @@ from judge.drawn import CaseData
 from judge.errors import JudgeError, JudgementCancelled
 from judge.target import JudgingSession
 from problems.vocabulary import Verdict
+from sandbox.wire import RunFlag
 
 
-def right_as_first_call(session: JudgingSession, contents: Sequence[bytes], drawn: CaseData) -> bool:
-    """Return whether the program `contents` gets `drawn` right in a new runner. False if no runner starts.
+def right_as_first_call(
+    session: JudgingSession, contents: Sequence[bytes], drawn: CaseData, flags: RunFlag = ORDERS[0]
+) -> bool:
+    """Return whether the program `contents` gets `drawn` right as the first call in a new runner.
+
+    `flags` selects the order of the call. Returns False if no runner starts.
 
     Raises:
         JudgementCancelled: the judgement was cancelled.
@@ -25,7 +30,7 @@ def right_as_first_call(session: JudgingSession, contents: Sequence[bytes], draw
             referee.ready()
             if referee.load(*contents) is not None:
                 return False
-            return referee.check(drawn, ORDERS[0]).verdict is Verdict.ACCEPTED
+            return referee.check(drawn, flags).verdict is Verdict.ACCEPTED
     except JudgementCancelled:
         raise
     except JudgeError:

@@ -1,4 +1,4 @@
-"""Runs a small case in several orders of blocks and threads. CUDA guarantees no order, so all must pass.
+"""Runs a small case in several orders of blocks and threads. A GPU guarantees no order, so all must pass.
 
 Theory of operation. A program with a data race may happen to be right every time in one particular order.
 Functional mode runs small cases on one thread of the host, so it can choose the order, which is the same on
@@ -19,6 +19,10 @@ stopped before a racing read, and then each thread in turn runs as far as it can
 
 In the ascending and the interleaved order, a read that is not ordered after a write sees the value before the
 write. So a program that lacks a fence, a barrier or __syncwarp computes with old values.
+
+A Triton program runs the programs of a grid one after the other, each from its start to its end. Small cases
+run in one order, and those of the group `odd` in two: ascending and descending. In ascending order, a racing
+read sees the value before the launch (`sandbox/runner/program_races.py`).
 
 A wrong output in some order proves that the race can change the output. So no submission fails for a harmless
 race, such as a search in which all threads store the same value.
@@ -49,8 +53,8 @@ from sandbox.wire import RunFlag
 
 REPEATS = 2  # repeats of the first order, if a later order is wrong
 _ORDER = (
-    "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
-    "the dependent steps, or split them into separate launches."
+    "The output is correct in another order of blocks and threads, but a GPU guarantees no order. "
+    "Synchronise the dependent steps, or split them into separate launches."
 )
 _MISSED = "Some threads miss a barrier"
 _UNINITIALISED = (
@@ -103,9 +107,9 @@ def check_in_orders(
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
-    """Yield `orders`. If there are several and `referee` then knows of a data race, yield LATE_READS too."""
+    """Yield `orders`, and then LATE_READS if these are orders of CUDA and `referee` has found a data race."""
     yield from orders
-    if len(orders) > 1 and has_data_race(referee.diagnostics):
+    if any(order & RunFlag.INTERLEAVED for order in orders) and has_data_race(referee.diagnostics):
         yield from LATE_READS
 
 

@@ -47,7 +47,8 @@ _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 # Runs of a case: three orders, and four more if the program races. One of the three and all of the four may
-# take as long as three runs, and the first order may be repeated (judge.cpu.orders).
+# take as long as three runs, and the first order may be repeated (judge.cpu.orders). One case has one further
+# run, with other inputs (judge.cases.redrawn_case).
 _RUNS = 2 + 3 + 4 * 3 + REPEATS
 _START_S = 30.0  # loading and exiting, in addition to the cases
 
@@ -183,7 +184,7 @@ class CpuTarget:
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """Return a new runner. The caller must close it. Raises RunnerUnusable."""
         return self._take(
-            runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases))
+            runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases) + 1)
         )
 
     def _take(self, kind: str, limits: Limits) -> Process:
@@ -243,7 +244,7 @@ class CpuSession:
         """Return None, because functional mode detects races in every run."""
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
-        """Wait for the contents of `case`, one set, and return them."""
+        """Wait for the contents of `case` and return them."""
         return self.draws.sets(case)
 
     def close(self) -> None:

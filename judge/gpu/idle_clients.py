@@ -100,7 +100,7 @@ class IdleClients:
             useless, self._referees = self._referees, []
             opened, self._opened = self._opened, set()
         if opened:
-            self._pool.discard(*self._kinds, prepared_only=True)
+            self._pool.discard_prepared(*self._kinds)
         for referee in useless:
             referee.close()
 
@@ -130,7 +130,7 @@ class IdleClients:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed.is_set() or kind not in self._opened, _TICK_S)
                 lacking = kind not in self._opened
-            if not lacking or not self._pool.await_unprepared([kind], _TICK_S):
+            if not lacking or not self._pool.await_unprepared(kind, _TICK_S):
                 continue
             opened = True
             with suppress(JudgementCancelled), share(self._closed.is_set):
@@ -141,7 +141,7 @@ class IdleClients:
     def _open_one(self, kind: str) -> bool:
         """Make a waiting runner of this kind open the GPU, if there is one. Returns False if that failed."""
         try:
-            with self._pool.preparing([kind]) as process:
+            with self._pool.preparing(kind) as process:
                 if process is not None:
                     self._mark(kind)  # from now on, the runner may be a client
                     self._open(process)

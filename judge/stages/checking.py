@@ -16,6 +16,7 @@ from judge.kills import in_random_order, judged_program
 from judge.report import CaseReport
 from judge.requirements import with_requirements
 from judge.stages.outcome import all_accepted, outcome_of
+from judge.stages.redrawn import check_redrawn
 from judge.stages.running import load
 from judge.target import Referee
 from problems.schema import Case
@@ -56,11 +57,13 @@ def _checked(
         cases = in_random_order(judgement.problem, judgement.checked)
         for index, case in enumerate(cases, start=1):
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
-            (drawn,) = judgement.session.sets(case)
+            drawn, *redrawn = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             orders = _orders(judgement, case, zeros=zeros)
             alone = _right_alone(judgement, built, drawn, reports)
             report = check_in_orders(referee, drawn, orders, source=judgement.source, right_alone=alone)
+            if report.verdict is Verdict.ACCEPTED and redrawn and not judgement.tool:
+                report = check_redrawn(judgement, built, referee, redrawn[0], orders[0]) or report
             if orders[0] & RunFlag.TRACE:
                 judgement.keep_replay(case, report, referee.trace)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
@@ -108,16 +111,17 @@ def _right_alone(
 
 
 def _orders(judgement: Judgement, case: Case, *, zeros: bool) -> tuple[RunFlag, ...]:
-    """Return the orders in which `case` runs: one, except for CUDA programs in functional mode."""
+    """Return the orders in which `case` runs. Only functional mode has more than one."""
     orders = run_orders(judgement.problem, case, judgement.language, functional=not judgement.target.ranks)
     first, *others = orders
+    counts = others and judgement.language is Language.CUDA
     more = RunFlag.SHOW if judgement.mode is Mode.RUN and case.public else RunFlag.NONE
     more |= RunFlag.ZEROS if zeros else RunFlag.NONE
-    if others and case.name in judgement.counted:
+    if counts and case.name in judgement.counted:
         first |= RunFlag.COUNT
-    if case.name in judgement.required and (others or judgement.language is Language.PYTHON):
+    if case.name in judgement.required and (counts or judgement.language is Language.PYTHON):
         first |= RunFlag.COUNT | RunFlag.SUMS
-    if others and case.name in judgement.traced:
+    if counts and case.name in judgement.traced:
         first |= RunFlag.COUNT | RunFlag.TRACE
     if judgement.tool is Tool.MEMCHECK and not others:
         more |= RunFlag.SANITIZE

@@ -86,7 +86,7 @@ def with_races(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOu
     with judgement.stage(Stage.EXAMINE):
         referee.ready()
         if referee.load(*built.contents) is None:
-            (drawn,) = judgement.session.sets(next(case for case in judgement.cases if case.name == wanted))
+            drawn, *_ = judgement.session.sets(next(case for case in judgement.cases if case.name == wanted))
             referee.check(drawn, RunFlag.NONE)
             referee.finish()
         judgement.end_run()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.source import ProgramText
 from judge.evidence.diagnostics import distinct
+from judge.evidence.rounded_sums import without_unrelated_sums
 from judge.judgement import Judgement, RunOutcome
 from judge.kills import explained
 from judge.kills import overall as overall_of_tests
@@ -20,6 +21,7 @@ _CAUSES = {
     DiagnosticKind.HALF_OVERFLOW,
     DiagnosticKind.MASKED_LOAD,
     DiagnosticKind.PRECISION,
+    DiagnosticKind.ROUNDED_SUM,
 }
 # Calls that libraries such as Thrust make too.
 _CALLS = {
@@ -58,6 +60,7 @@ def outcome_of(
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # double precision is intended here
     unrelated = unrelated | {DiagnosticKind.SUMS, *_made_by_libraries(used)}
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
+    found = without_unrelated_sums(found, reports)
     return RunOutcome(
         verdict, message, tuple(reports), found, referee.output, profile_report=referee.profile_report
     )

@@ -10,6 +10,9 @@
   an axis, is one of float32, rounded to nearest even at the end.
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
+- On a GPU, `triton.autotune` calls the kernel with each configuration to time it. Here it calls the kernel
+  once with one configuration that compiles, and then uses this configuration: the first one, and the next
+  one each time that it tunes again. So a kernel that adds to its output needs `reset_to_zero` here too.
 
 It also reports overflow of float16: operations and conversions of finite numbers that give infinity.
 
@@ -19,14 +22,14 @@ of the interpreter's time are avoided: overflow checks of every addition, whose 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import triton.language as tl  # type: ignore[import-untyped]
-from triton.runtime import interpreter  # type: ignore[import-untyped]
+from triton.runtime import autotuner, interpreter  # type: ignore[import-untyped]
 
 _TF32_BITS = np.uint32(0xFFFF_E000)
 _MASKED = (
@@ -82,7 +85,10 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
             setattr(operations, name, _along_an_axis(getattr(operations, name)))
     interpreter._patch_lang_tensor = _refusing_ambiguity(interpreter._patch_lang_tensor)  # noqa: SLF001 - a seam
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
+    autotuner.Autotuner._bench = _choosing_the_first(autotuner.Autotuner._bench)  # noqa: SLF001 - a seam
+    autotuner.Autotuner.prune_configs = _rotating(autotuner.Autotuner.prune_configs)
     made = interpreter.interpreter_builder
+    made.codegen_fns["min_dot_size"] = _least_dot  # of GPUs of NVIDIA
     made.options = replace(made.options, sanitize_overflow=False)
     return masked
 
@@ -116,6 +122,52 @@ def to_bfloat16(values: _Array) -> _Array:
     bits = single.view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(single), np.uint16(0x7FC0), rounded)
+
+
+def _choosing_the_first(bench: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_bench` for an autotuner that calls one configuration and ranks all others after it.
+
+    The autotuner calls it with each configuration that remains after pruning, in order. If a
+    `tl.static_assert` fails, the configuration does not compile on a GPU, so `_bench` tries the next one.
+    """
+
+    def choosing(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
+        rejected = [float("inf")] * 3
+        if self.__dict__.get("tuned_arguments") is self.nargs:  # `run` creates one dictionary per call
+            return rejected
+        self.do_bench = _calling_once  # even if the program chose a benchmark
+        try:
+            times = bench(self, *args, config=config, **meta)
+        except interpreter.InterpreterError as error:
+            if isinstance(error.__cause__, AssertionError):
+                return rejected
+            raise
+        self.tuned_arguments = self.nargs
+        return times
+
+    return choosing
+
+
+def _rotating(prune: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `prune_configs` that starts with the next configuration each time. A GPU may choose any."""
+
+    def rotating(self: Any, *args: Any, **named: Any) -> Any:
+        configs = list(prune(self, *args, **named))
+        turn = self.__dict__.get("tunings", 0) % max(1, len(configs))
+        self.tunings = turn + 1
+        return configs[turn:] + configs[:turn]
+
+    return rotating
+
+
+def _least_dot(left: Any, _right: Any) -> tuple[int, int, int]:
+    """The smallest M, N and K of tl.dot. Source: triton.backends.nvidia.compiler.min_dot_size."""
+    return 1, 1, {8: 32, 32: 8, 64: 4}.get(left.scalar.primitive_bitwidth, 16)
+
+
+def _calling_once(call: Callable[[], object], quantiles: Sequence[float]) -> list[float]:
+    call()
+    return [0.0] * len(quantiles)
 
 
 def _remembering(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -5,33 +5,30 @@ arrays of addresses and a mask. `CheckedMemory` replaces this module: every unma
 storage of a tensor of this launch. Otherwise it reports the argument, the element, the program and the line,
 and ends the process, as a GPU context would end. On a GPU, such an access may go unnoticed; here it is always
 reported. The check helps learners. It is not a protection, since a submission could remove it.
+
+The interpreter runs the programs of a grid in ascending order; `descending` reverses the order. The module
+`program_races` finds races between the programs.
 """
 
 import gc
 import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from triton.runtime import interpreter  # type: ignore[import-untyped]
 
+from sandbox.runner.program_races import ProgramRaces, Race, Region
 from sandbox.runner.session import Diagnostics, line_of, stop
 from sandbox.wire import ExitStatus
 
 _MAX_LAUNCH_NOTES = 16
 _Addresses = npt.NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """The bytes of a tensor's storage, and what the kernel calls it."""
-
-    name: str
-    start: int
-    end: int
-    origin: int
+_Order = interpreter._interpreter.MEM_SEMANTIC  # noqa: SLF001 - the type of an atomic operation's `sem`
+_ACQUIRES = (_Order.ACQUIRE, _Order.ACQUIRE_RELEASE)
+_RELEASES = (_Order.RELEASE, _Order.ACQUIRE_RELEASE)
+_BYPASSES = ("cg", "cv")  # loads with these cache modifiers see the stores of other multiprocessors
 
 
 class CheckedMemory:
@@ -40,12 +37,17 @@ class CheckedMemory:
     def __init__(self, native: Any, filename: str) -> None:
         self._native = native
         self._filename = filename
-        self._regions: list[_Region] = []
+        self._regions: list[Region] = []
         self._kernel = ""
         self._noted: set[str] = set()
         self._empty: set[str] = set()  # kernels whose empty grid was told
         self.diagnostics: Diagnostics | None = None
         self.launches = 0
+        self.descending = False  # run the programs of a grid from the last to the first
+        self.races = ProgramRaces(self._read)
+        self._raced: set[tuple[str, int | None]] = set()  # kernels and lines
+        self._sees_others = False  # the current load is intended to see the stores of other programs
+        self._atomic_store = False
 
     @classmethod
     def install(cls, filename: str) -> "CheckedMemory":
@@ -62,18 +64,47 @@ class CheckedMemory:
             memory.note_empty_grid(tuple(interpreter.interpreter_builder.grid_dim))
 
         interpreter.GridExecutor.__call__ = checked
+        memory._watch(interpreter.InterpreterBuilder)
         return memory
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._native, name)
 
+    def _watch(self, builder: Any) -> None:
+        """Change `builder` to report when a program starts and which accesses are volatile or atomic."""
+        place, load, store = builder.set_grid_idx, builder.create_masked_load, builder.create_atomic_store
+
+        def placed(made: Any, *at: int) -> None:
+            if self.descending:
+                at = tuple(size - 1 - index for size, index in zip(made.grid_dim, at, strict=True))
+            place(made, *at)
+            self.races.start_program(at)
+
+        def loading(made: Any, ptrs: Any, mask: Any, other: Any, cache_policy: Any, is_volatile: bool) -> Any:
+            self._sees_others = is_volatile or cache_policy in _BYPASSES
+            try:
+                return load(made, ptrs, mask, other, cache_policy, is_volatile)
+            finally:
+                self._sees_others = False
+
+        def storing(made: Any, *arguments: Any) -> Any:
+            self._atomic_store = True
+            try:
+                return store(made, *arguments)
+            finally:
+                self._atomic_store = False
+
+        builder.set_grid_idx = placed
+        builder.get_cache_policy = lambda _builder, modifier, _eviction: modifier  # else None; only we use it
+        builder.create_masked_load = loading
+        builder.create_atomic_store = storing
+
     def enter(self, kernel: str, arguments: dict[str, Any]) -> None:
         """Note a launch of `kernel` and the tensors that it may touch."""
         self.launches += 1
         self._kernel = kernel
-        self._regions = [
-            region for name, value in arguments.items() if (region := _region(name, value)) is not None
-        ]
+        self.races.start_launch()
+        self._regions = [region for name, value in arguments.items() for region in _regions(name, value)]
         if (
             self.diagnostics is not None
             and kernel not in self._noted
@@ -95,47 +126,107 @@ class CheckedMemory:
                 f"Kernel {self._kernel} was launched with grid {grid}, so no program ran. "
                 "Is a size 0, or a division rounded down? Use triton.cdiv(n, BLOCK)."
             )
-            line = line_of(sys._getframe(), self._filename)  # noqa: SLF001 - documented, despite its name
+            line = self._line()
             self.diagnostics.say("note", "no_kernel", message, kernel=self._kernel, line=line)
 
     def load(self, addresses: _Addresses, mask: Any, other: Any, dtype: Any) -> Any:
         """Read through `addresses` where `mask` is set."""
         mask = _as_mask(mask)
-        self._check(addresses, mask, np.dtype(dtype).itemsize, "reads")
-        return self._native.load(addresses, mask, other, dtype)
+        region, active = self._check(addresses, mask, np.dtype(dtype).itemsize, "reads")
+        values = self._native.load(addresses, mask, other, dtype)
+        if found := self.races.load(region, active, values.itemsize, polls=self._sees_others):
+            race, raced, stale = found
+            if stale is not None:
+                selected = np.zeros(addresses.shape, bool)
+                selected[np.broadcast_to(mask, addresses.shape)] = raced
+                values[selected] = stale.view(values.dtype)
+            if not self._sees_others:
+                self._tell_race(race, region)
+        return values
 
     def store(self, addresses: _Addresses, value: Any, mask: Any) -> Any:
         """Write through `addresses` where `mask` is set."""
         mask = _as_mask(mask)
-        self._check(addresses, mask, value.itemsize, "writes")
+        region, active = self._check(addresses, mask, value.itemsize, "writes")
+        if self._atomic_store:
+            self._update(region, active, acquires=False, releases=True)
+        elif self.races.watching and active.size:
+            self.races.store(region, active, value.itemsize, self._line())
         return self._native.store(addresses, value, mask)
 
     def atomic_rmw(self, operation: Any, addresses: _Addresses, value: Any, mask: Any, order: Any) -> Any:
         """Update through `addresses` where `mask` is set."""
         mask = _as_mask(mask)
-        self._check(addresses, mask, value.itemsize, "updates")
+        region, active = self._check(addresses, mask, value.itemsize, "updates")
+        self._update(region, active, acquires=order in _ACQUIRES, releases=order in _RELEASES)
         return self._native.atomic_rmw(operation, addresses, value, mask, order)
 
     def atomic_cas(self, addresses: _Addresses, compare: Any, value: Any, order: Any) -> Any:
         """Compare and swap through `addresses`."""
-        self._check(addresses, True, value.itemsize, "updates")
+        region, active = self._check(addresses, True, value.itemsize, "updates")
+        self._update(region, active, acquires=order in _ACQUIRES, releases=order in _RELEASES)
         return self._native.atomic_cas(addresses, compare, value, order)
 
-    def _check(self, addresses: _Addresses, mask: Any, size: int, verb: str) -> None:
+    def _update(self, region: Region | None, active: _Addresses, *, acquires: bool, releases: bool) -> None:
+        self.races.synchronise(acquires=acquires, releases=releases)
+        self.races.update(region, active)
+
+    def _read(self, addresses: _Addresses, dtype: Any) -> Any:
+        everywhere = np.ones(addresses.shape, bool)
+        return self._native.load(addresses, everywhere, np.zeros(addresses.shape, dtype), dtype)
+
+    def _line(self) -> int | None:
+        return line_of(sys._getframe(), self._filename)  # noqa: SLF001 - documented, despite its name
+
+    def _check(
+        self, addresses: _Addresses, mask: Any, size: int, verb: str
+    ) -> tuple[Region | None, _Addresses]:
+        """Return the region of the active addresses, if there is exactly one, and these addresses."""
         active = addresses[np.broadcast_to(mask, addresses.shape)]
         if active.size == 0:
-            return
+            return None, active
         low, high = int(active.min()), int(active.max()) + size
-        if any(region.start <= low and high <= region.end for region in self._regions):
-            return
+        for region in self._regions:
+            if region.start <= low and high <= region.end:
+                return region, active
+        while (outside := active[~self._inside(active, size)]).size:
+            found = _tensor_at(int(outside[0]), size)
+            if found is None:
+                self._refuse(int(outside[0]), size, verb)
+            self._regions.append(found)  # tensors live at least as long as the launch
+            if found.start <= low and high <= found.end:
+                return found, active
+        return None, active
+
+    def _inside(self, active: _Addresses, size: int) -> npt.NDArray[np.bool_]:
         inside = np.zeros(active.shape, bool)
         for region in self._regions:
             inside |= (active >= region.start) & (active + np.uint64(size) <= region.end)
-        for address in map(int, active[~inside]):
-            if not _belongs_to_a_tensor(address, size):
-                self._refuse(address, size, verb)
+        return inside
 
-    def _refuse(self, address: int, size: int, verb: str) -> None:
+    def _tell_race(self, race: Race, region: Region | None) -> None:
+        line = self._line()
+        if self.diagnostics is None or region is None or (self._kernel, line) in self._raced:
+            return
+        self._raced.add((self._kernel, line))
+        reader = tuple(interpreter.interpreter_builder.grid_idx)
+        element = (race.address - region.origin) // region.size
+        message = (
+            f"race on element {element} of {region.name}: program {reader} reads it{_in(line)}, and "
+            f"program {race.writer} of the same launch writes it{_in(race.writer_line)}. The programs of a "
+            "grid have no order. Use an atomic operation or a second launch."
+        )
+        self.diagnostics.say(
+            "warning",
+            "race",
+            message,
+            kernel=self._kernel,
+            block=reader,
+            line=line,
+            array=region.name,
+        )
+
+    def _refuse(self, address: int, size: int, verb: str) -> NoReturn:
         program = tuple(interpreter.interpreter_builder.grid_idx or (0, 0, 0))
         nearest = min(
             self._regions,
@@ -156,10 +247,14 @@ class CheckedMemory:
                 message,
                 kernel=self._kernel,
                 block=program,
-                line=line_of(sys._getframe(), self._filename),  # noqa: SLF001 - documented, despite its name
+                line=self._line(),
                 array=nearest.name if nearest else None,
             )
         stop(ExitStatus.ILLEGAL_ACCESS)
+
+
+def _in(line: int | None) -> str:
+    return f" (line {line})" if line is not None else ""
 
 
 def _as_mask(mask: Any) -> Any:
@@ -167,20 +262,31 @@ def _as_mask(mask: Any) -> Any:
     return np.asarray(mask, bool)
 
 
-def _region(name: str, value: object) -> _Region | None:
+def _region(name: str, value: object) -> Region | None:
     tensor = getattr(value, "base", value)  # descriptors and wrappers hold their tensor in `base`
     if not isinstance(tensor, torch.Tensor):
         return None
     storage = tensor.untyped_storage()
     start = storage.data_ptr()
-    return _Region(name, start, start + storage.nbytes(), tensor.data_ptr())
+    return Region(name, start, start + storage.nbytes(), tensor.data_ptr(), tensor.element_size())
 
 
-def _belongs_to_a_tensor(address: int, size: int) -> bool:
-    """Whether some living tensor holds it: a kernel may follow pointers that it has read. Slow, rare."""
+def _regions(name: str, value: object) -> list[Region]:
+    """Return the regions of an argument, which may be a tuple of tensors."""
+    if isinstance(value, tuple):
+        return [region for at, one in enumerate(value) for region in _regions(f"{name}[{at}]", one)]
+    region = _region(name, value)
+    return [] if region is None else [region]
+
+
+def _tensor_at(address: int, size: int) -> Region | None:
+    """Return the region of the tensor that contains the address; a kernel may follow a pointer that it read.
+
+    Slow, because it looks at all objects.
+    """
     for value in gc.get_objects():
-        if type(value) is torch.Tensor:
-            storage = value.untyped_storage()
-            if storage.data_ptr() <= address and address + size <= storage.data_ptr() + storage.nbytes():
-                return True
-    return False
+        if issubclass(type(value), torch.Tensor):
+            region = _region("memory that it has a pointer to", value)
+            if region is not None and region.start <= address and address + size <= region.end:
+                return region
+    return None

@@ -11,9 +11,10 @@ import gc
 
 gc.disable()
 
+import ast
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import FrameType
 
@@ -22,7 +23,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 import numpy as np
 import torch
 
-from sandbox.runner import gpu_semantics
+from sandbox.runner import gpu_semantics, triton_device, triton_syntax
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
 from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
@@ -31,7 +32,27 @@ from sandbox.runner.torch_host import place_on_host
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
+_WAITING = ("atomic_", "volatile", "cache_modifier")
 _OUT_OF_MEMORY = "can't allocate memory"
+
+
+def may_wait(source: str) -> bool:
+    """Return whether a program of a grid may wait for an earlier one: in a `while`, or in what it calls."""
+    nodes = list(ast.walk(ast.parse(source)))
+    bodies = {
+        node.name: " ".join(map(ast.unparse, node.body))
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+    }
+    words, count = {*_WAITING}, 0
+    while len(words) != count:
+        count = len(words)
+        words |= {f"{name}(" for name, body in bodies.items() if _contains(body, words)}
+    return any(_contains(ast.unparse(node), words) for node in nodes if isinstance(node, ast.While))
+
+
+def _contains(text: str, words: Collection[str]) -> bool:
+    return any(word in text for word in words)
 
 
 class InterpreterRunner(TritonRunner):
@@ -41,6 +62,8 @@ class InterpreterRunner(TritonRunner):
         torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
         super().__init__("CPU")
         self._masked = gpu_semantics.install(self._note)
+        triton_syntax.install(FILE)
+        triton_device.install()
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never exited, because its contexts are for the whole process
         self._noted: set[str] = set()
@@ -58,7 +81,12 @@ class InterpreterRunner(TritonRunner):
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
         """Call `solve` once."""
-        self._masked.zeros = bool(request.flags & RunFlag.ZEROS)
+        flags = request.flags
+        self._masked.zeros = bool(flags & RunFlag.ZEROS)
+        self._memory.descending = bool(flags & RunFlag.REVERSED) and not may_wait(self.source)
+        self._memory.races.start_call(
+            watched=bool(flags & RunFlag.RACES), stale=bool(flags & RunFlag.STALE_READS)
+        )
         super().run(request, descriptors)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
@@ -93,6 +121,8 @@ class InterpreterRunner(TritonRunner):
         message, line = explain(error, FILE)
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
+        if refusal := triton_syntax.refusal_among(error):
+            return ExitStatus.RUNTIME_ERROR, "compile", str(refusal), line
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 

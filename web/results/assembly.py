@@ -82,7 +82,7 @@ def listings_to_show(submission: Submission, report: Report | None) -> tuple[Lis
     return tuple(Listing(report=submission.report, kind=kind) for kind in ListingKind)
 
 
-def beside(submission: Submission, listing: Listing) -> Assembly:
+def assembly_of(submission: Submission, listing: Listing) -> Assembly:
     """Return the page contents for `listing`, which has its text, next to the source of `submission`."""
     kind = ListingKind(listing.kind)
     text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")

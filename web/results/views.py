@@ -16,7 +16,7 @@ from problems.vocabulary import Language, Mode
 from web.accounts.models import User
 from web.catalog.access import problem_or_404
 from web.results import pages
-from web.results.assembly import beside
+from web.results.assembly import assembly_of
 from web.results.filters import SubmissionFilter
 from web.results.forms import ProgramForm
 from web.results.list_page import list_page
@@ -80,7 +80,7 @@ def listing_text(request: HttpRequest, public_id: str, kind: str) -> HttpRespons
 def assembly(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
     """Show a listing next to the source, for the console."""
     submission = visible_or_404(request, public_id)
-    shown = beside(submission, _listing(submission, kind))
+    shown = assembly_of(submission, _listing(submission, kind))
     return render(request, "submissions/assembly.html", {"assembly": shown})
 
 

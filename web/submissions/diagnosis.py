@@ -24,6 +24,7 @@ _NOTES = (
     DiagnosticKind.BANK_CONFLICT,
     DiagnosticKind.CONTENDED_ATOMIC,
     DiagnosticKind.DIVERGENT_BRANCH,
+    DiagnosticKind.MISALIGNED_VECTORS,
     DiagnosticKind.DOUBLE_PRECISION,
     DiagnosticKind.TAIL,
 )
@@ -162,7 +163,7 @@ def _explain(found: Diagnostic, counts: KernelCounts | None) -> ExplainedFinding
 def _gain(kind: str, counts: KernelCounts) -> str:
     """Return what the kernel could save if all of its requests were of the best kind."""
     match kind:
-        case DiagnosticKind.UNCOALESCED:
+        case DiagnosticKind.UNCOALESCED | DiagnosticKind.MISALIGNED_VECTORS:
             now, least, unit = counts.sectors, counts.necessary_sectors, "sectors of global memory"
         case DiagnosticKind.BANK_CONFLICT:
             now, least, unit = counts.wavefronts, counts.necessary_wavefronts, "wavefronts of shared memory"

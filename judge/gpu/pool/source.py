@@ -22,6 +22,7 @@ from concurrent.futures import Future
 from contextlib import closing
 from threading import Event, Thread
 
+from judge.cases import redrawn_case
 from judge.drawn import CaseData, layout
 from judge.errors import JudgementCancelled
 from judge.gpu.oracles import Filler, Lender
@@ -48,7 +49,10 @@ _OTHERS_S = 2.0  # to wait for sets that another judgement reserved
 
 
 def sets_of(problem: Problem, case: Case, *, timed_bytes: int = TIMED_BYTES) -> int:
-    """Return how many sets of `case` a judgement needs. Sets of a timed case must fit in `timed_bytes`."""
+    """Return how many sets of `case` a judgement needs. Sets of a timed case must fit in `timed_bytes`.
+
+    This does not include the additional set of a case that is checked twice; see `judge.cases.redrawn_case`.
+    """
     if case.group is not Group.TIMED:
         return CHECK_SETS
     return _within(timed_bytes, problem, case, least=LEAST_TIMED_SETS)
@@ -95,6 +99,7 @@ class PooledCaseData:
         self._problem = problem
         self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
         self._seed = seed
+        self._redrawn = redrawn_case(problem, cases)
         # Contents that a user could predict must never reach another submission. Neither must contents of a
         # case that exists only in this submission, whatever its name.
         known = () if seed is not None else problem.cases
@@ -186,7 +191,8 @@ class PooledCaseData:
             self._futures[case.name].set_result(tuple(sets))
 
     def _sets_of(self, case: Case) -> int:
-        return sets_of(self._problem, case, timed_bytes=self._timed_bytes)
+        more = 1 if case is self._redrawn else 0
+        return sets_of(self._problem, case, timed_bytes=self._timed_bytes) + more
 
     def _sets_ahead(self, case: Case, missing: int) -> int:
         """Return how many of the `missing` sets may be drawn before the submission has the GPU alone."""
@@ -236,19 +242,19 @@ class PooledCaseData:
                 if len(sets) >= LEAST_TIMED_SETS and spent_s > _TIMED_DRAW_S:
                     return False
                 started = time.monotonic()
-                sets.append(self._fill_one(oracle, case))
+                sets.append(self._fill_one(oracle, case, len(sets)))
                 spent_s += time.monotonic() - started
         _log.debug("secret_pool_filled: %s/%s: %.3f s", self._problem.slug, case.name, spent_s)
         return True
 
-    def _fill_one(self, oracle: Filler, case: Case) -> CaseData:
+    def _fill_one(self, oracle: Filler, case: Case, number: int) -> CaseData:
         reservation = self._secret_pool.reserve(self._problem, case)
         if reservation is None:
             raise SecretPoolUnavailable(f"the secret pool could not generate a set of case {case.name}")
         self._made.append(reservation.drawn)
         if case.name not in self._handed_on:
             self._secret_pool.drop(reservation)
-        oracle.fill(reservation.drawn, seed_of(self._seed, case))
+        oracle.fill(reservation.drawn, seed_of(self._seed, case, number))
         self._secret_pool.commit(reservation, used=True)
         return reservation.drawn
 

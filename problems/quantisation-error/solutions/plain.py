@@ -1,8 +1,8 @@
 """One program for a block of channels walks over all rows.
 
 What bounds it: latency, since there are only n / 32 programs. Each tile of 64 rows is reduced at once, and tl.histogram
-counts its bins in registers. Lanes outside the matrix have an error of zero, so their
-number is subtracted from bin 0 at the end.
+counts its bins in registers. It counts lanes outside the matrix in bin 0, and the program subtracts their number at the
+end.
 """
 
 import torch

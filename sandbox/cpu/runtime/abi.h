@@ -126,6 +126,9 @@ struct Kernel {
   u32 shared_array_count;
 };
 
+// What the translator leaves free after each variable, so that an index which is a little too large hits nothing else.
+constexpr u64 kVariableGuardBytes = 1024;
+
 struct Variable {
   const char* name;
   u8* address;
@@ -160,6 +163,17 @@ struct BranchSite {
   u32 location;
   bool noted;
   auto operator<=>(const BranchSite&) const = default;
+};
+
+// The format in which a sum is kept.
+enum class SumFormat : u8 { kFloat32, kFloat16, kBfloat16 };
+
+// An addition to a sum that a loop accumulates: the sum before it, the exact term, and the sum after it.
+struct Addition {
+  double before;
+  double term;
+  double after;
+  SumFormat format;
 };
 
 // An instruction whose executions are counted, see executed.h.
@@ -216,6 +230,8 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 [[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 // The same where the address derives from the shared array at `start`.
 [[noreturn]] void wc_bad_shared_array(Thread*, u32 start, u32 array_bytes, u32 offset, u32 bytes, Access, u32 location);
+// `stride` elements of `bytes` from one row or column of a matrix to the next are not a multiple of `unit` bytes.
+[[noreturn]] void wc_bad_leading_dimension(Thread*, u32 stride, u32 bytes, u32 unit, u32 location);
 // Race mode: a read of a constant variable.
 void wc_constant(Thread*, u64 address, u32 bytes, u32 location);
 // Returns if the address is aligned and on the stack of the thread.
@@ -242,6 +258,8 @@ u32 wc_arrived_bytes(Thread*, u64 barrier);
 void wc_branch(Thread*, bool taken, BranchSite);
 // Counting runs: an operand and the result of a subtraction of rounded numbers.
 void wc_subtracted(Thread*, float larger, float left, u32 location);
+// Counting runs: an addition to a sum that a loop accumulates.
+void wc_accumulated(Thread*, const Addition&, u32 location);
 
 u64 wc_clock();
 u64 wc_grid_workspace();

@@ -51,6 +51,8 @@ struct ThreadRecord : Thread {
   u64 looked_at;
   u32 last_site;       // of its last access to global memory
   u64 polls[2];        // the last addresses that it polled, since it wrote
+  u32 volatile_write;  // location of its last volatile write to shared memory, in `volatile_epoch`
+  u32 volatile_epoch;
   WarpRequest request;
   AsyncCopies copies;
   ChildLaunch* child;  // whose parameters it is writing, or null; see device_runtime.cpp

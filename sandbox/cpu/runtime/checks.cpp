@@ -108,6 +108,15 @@ extern "C" void wc_bad_shared_array(Thread* caller, u32 start, u32 array_bytes, 
             "Compare the index with the size of the __shared__ array.");
 }
 
+extern "C" void wc_bad_leading_dimension(Thread* caller, u32 stride, u32 bytes, u32 unit, u32 location) {
+  Fault{record(caller), location}.end(
+      "misaligned",
+      "misaligned rows or columns of a matrix: the leading dimension of " + count(stride, "element") + " is " +
+          std::to_string(stride * bytes) + " bytes",
+      "The leading dimension must be a multiple of " + count(unit / bytes, "element") + " (" + std::to_string(unit) +
+          " bytes).");
+}
+
 extern "C" void wc_check_local(Thread* caller, u64 address, u32 bytes, Access access, u32 location) {
   const ThreadRecord& thread = record(caller);
   const bool misaligned = std::has_single_bit(bytes) && (address & (bytes - 1));

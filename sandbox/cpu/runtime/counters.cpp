@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "alignment.h"
 #include "branches.h"
 #include "cancellation.h"
 #include "diagnostics.h"
@@ -15,6 +16,7 @@
 #include "needless_waits.h"
 #include "pageable_copies.h"
 #include "reuse.h"
+#include "rounded_sums.h"
 #include "small_launches.h"
 #include "spills.h"
 #include "sums.h"
@@ -48,10 +50,12 @@ void report_kernels() {
 void start_counting_call() {
   small_launches().start_call();
   traffic().start_call();
+  alignment().start_call();
   reuse().start_call();
   branches().start_call();
   doubles().start_call();
   cancellations().start_call();
+  rounded_sums().start_call();
   spills().start_call();
   pageable_copies().start_call();
   needless_waits().start_call();
@@ -65,6 +69,7 @@ void start_counting_launch(const Launch& launch) {
   tally().start_launch(launch);
   traffic().start_launch();
   branches().start_launch();
+  rounded_sums().start_launch();
   doubles().start_launch(*launch.kernel);
   spills().start_launch(launch);
   small_launches().count(launch);
@@ -90,16 +95,19 @@ void count_finished_block(const Block& block) {
   tally().end_block();
   traffic().end_block(block);
   branches().end_block(block);
+  rounded_sums().end_block(block);
   executed().end_block(block);
   if (engine().options.traced) tracer().end_block(block);
 }
 
 void report_counts() {
   traffic().report_lines();
+  alignment().report_lines();
   reuse().report_lines();
   branches().report_lines();
   doubles().report_lines();
   cancellations().report_lines();
+  rounded_sums().report_lines();
   spills().report_kernels();
   pageable_copies().report_calls();
   needless_waits().report_calls();

@@ -6,12 +6,14 @@
 //
 //   traffic    sectors, wavefronts, and lanes that update one address (traffic.h)
 //   launches   many small ones (small_launches.h)
+//   alignment  contiguous requests that start within a sector (alignment.h)
 //   reuse      bytes that a block loads again and again (reuse.h)
 //   branches   warps whose lanes take different sides (branches.h)
 //   doubles    instructions in double precision, by the PTX (doubles.h)
 //   executed   instructions of the kinds that a requirement names (executed.h), and products that tensor cores could
 //              compute (tensor_cores.h)
 //   cancelled  subtractions that leave few bits (cancellation.h)
+//   rounded    sums whose rounding errors add up (rounded_sums.h)
 //   spills     registers in local memory, by ptxas (spills.h)
 //   waits      of the host between kernels (needless_waits.h)
 //   pageable   copies that make the host wait, or could be faster (pageable_copies.h)

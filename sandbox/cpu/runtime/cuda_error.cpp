@@ -33,6 +33,7 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(cudaErrorNotReady, "device not ready"),
     ERROR_TEXT(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
     ERROR_TEXT(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
+    ERROR_TEXT(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices"),
     ERROR_TEXT(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
     ERROR_TEXT(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
     ERROR_TEXT(cudaErrorLaunchPendingCountExceeded, "launch would exceed the number of pending launches"),

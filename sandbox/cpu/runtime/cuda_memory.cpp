@@ -1,6 +1,8 @@
 // Allocation: cudaMalloc and its family, cudaFree, and what is known about a pointer.
 #include <cuda_runtime_api.h>
 
+#include <span>
+
 #include "cuda_error.h"
 #include "devices.h"
 #include "diagnostics.h"
@@ -23,10 +25,11 @@ cudaError_t allocated(void** pointer, void* memory) {
 cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const char* call, int device) {
   *pointer = nullptr;
   if (bytes) host_trace().count(event, call);
-  return bytes ? allocated(pointer, allocate_device(bytes, device)) : cudaSuccess;
+  const bool pooled = event == HostEvent::kStreamOrderedAllocation;
+  return bytes ? allocated(pointer, allocate_device(bytes, device, pooled)) : cudaSuccess;
 }
 
-// A pool is the one of a device. Nothing else is known of it.
+// A pool is the one of a device. Nothing else is known of it, but which devices have access.
 cudaMemPool_t pool_of(int device) {
   static int pools[kMostDevices];
   return reinterpret_cast<cudaMemPool_t>(&pools[device]);
@@ -195,6 +198,30 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* wanted, std::size_t count) {
+  const int owner = device_of(pool);
+  for (const cudaMemAccessDesc& one : std::span(wanted, count)) {
+    if (one.location.type != cudaMemLocationTypeDevice || !is_device(one.location.id)) {
+      return refuse(cudaErrorInvalidDevice, "cudaMemPoolSetAccess: a location is not a device of this program");
+    }
+    if (one.flags != cudaMemAccessFlagsProtNone && one.flags != cudaMemAccessFlagsProtReadWrite) {
+      return refuse(cudaErrorInvalidValue,
+                    "cudaMemPoolSetAccess: flags must be cudaMemAccessFlagsProtReadWrite or cudaMemAccessFlagsProtNone");
+    }
+    if (one.location.id == owner && one.flags == cudaMemAccessFlagsProtNone) {
+      return refuse(cudaErrorInvalidDevice, "cudaMemPoolSetAccess: a device cannot lose access to its own pool");
+    }
+  }
+  for (const cudaMemAccessDesc& one : std::span(wanted, count)) {
+    set_pool_access(one.location.id, owner, one.flags == cudaMemAccessFlagsProtReadWrite);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  if (location->type != cudaMemLocationTypeDevice || !is_device(location->id)) return set_error(cudaErrorInvalidValue);
+  *flags = can_access_pool(location->id, device_of(pool)) ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  return cudaSuccess;
+}
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; }
 
 }  // extern "C"

@@ -9,16 +9,30 @@
 namespace warpcourt::cpu {
 namespace {
 
+std::string advice(const Worker& worker, const Launch& launch) {
+  if (!worker.stalled) return ". Look for an endless loop, or spread the work over more threads.";
+  return ". The blocks that have started wait for blocks that cannot start before one of them ends. Only blocks that "
+         "are resident at the same time can wait for each other. Launch at most " +
+         count(launch.most_resident, "block") + " of this size, with cudaLaunchCooperativeKernel.";
+}
+
+// The worker to report: if possible one that can still make progress.
+const Worker* busy_worker() {
+  const Worker* found = nullptr;
+  for (const Worker* worker : all_workers()) {
+    if (worker->block && (!found || found->stalled)) found = worker;
+  }
+  return found;
+}
+
 [[noreturn]] void expire(u32 limit_ms) {
   const std::string limit = "time limit of " + std::to_string(limit_ms) + " ms exceeded";
-  for (const Worker* worker : all_workers()) {
-    const Block* block = worker->block;
+  const Worker* worker = busy_worker();
+  const Block* block = worker ? worker->block : nullptr;
+  if (block) {
     const ThreadRecord* thread = worker->current;
-    if (!block) continue;
     if (!thread) thread = &block->threads[0];
-    fail({Severity::kError, "time_limit",
-          limit + place(*thread, thread->location) +
-              ". Look for an endless loop, or spread the work over more threads.",
+    fail({Severity::kError, "time_limit", limit + place(*thread, thread->location) + advice(*worker, *block->launch),
           where(*thread, thread->location)},
          wire::kTimeLimit);
   }

@@ -15,6 +15,7 @@ namespace {
 thread_local int current = 0;
 std::atomic<int> executing{-1};
 std::atomic<bool> access[kMostDevices][kMostDevices];
+std::atomic<bool> pool_access[kMostDevices][kMostDevices];
 
 std::string range_text() {
   return device_count() == 1 ? "device 0 is the only device"
@@ -35,6 +36,8 @@ int current_device() { return current; }
 void set_current_device(int device) { current = device; }
 
 bool can_access(int device, int owner) { return device == owner || access[device][owner]; }
+bool can_access_pool(int device, int owner) { return device == owner || pool_access[device][owner]; }
+void set_pool_access(int device, int owner, bool allowed) { pool_access[device][owner] = allowed; }
 bool enable_access(int device, int owner) { return !access[device][owner].exchange(true); }
 bool disable_access(int device, int owner) { return access[device][owner].exchange(false); }
 
@@ -81,8 +84,9 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   if (flags) return refuse(cudaErrorInvalidValue, "cudaDeviceEnablePeerAccess: flags must be 0");
   if (!is_device(peer)) return no_device("cudaDeviceEnablePeerAccess", peer);
   if (peer == current_device()) {
-    return refuse(cudaErrorInvalidDevice, "cudaDeviceEnablePeerAccess: device " + std::to_string(peer) +
-                                              " is current, and it can access its own memory. Make the other device current");
+    return refuse(cudaErrorPeerAccessUnsupported,
+                  "cudaDeviceEnablePeerAccess: device " + std::to_string(peer) +
+                      " is current, and it can access its own memory. Make the other device current");
   }
   return enable_access(current_device(), peer) ? cudaSuccess : set_error(cudaErrorPeerAccessAlreadyEnabled);
 }

@@ -2,7 +2,8 @@
 //
 // Theory of operation. Functional mode has one device, or the virtual ones that a problem asks for. They share the
 // processors, and memory of each is a part of the arena whose allocations know their device. As in CUDA, each host thread
-// has a current device, and peer access is one-way and stays enabled until the process ends. While a kernel or an operation
+// has a current device, and peer access is one-way and stays enabled until the process ends. It does not extend to
+// memory of a pool, whose access cudaMemPoolSetAccess decides alone. While a kernel or an operation
 // of a library runs, its device is the executing one: memory of another device is invalid for it without peer access. Copies
 // may go anywhere.
 #pragma once
@@ -23,6 +24,9 @@ void set_current_device(int device);
 
 // Whether kernels of a device may access memory of another one, or its own.
 bool can_access(int device, int owner);
+// The same for memory of the owner's pool.
+bool can_access_pool(int device, int owner);
+void set_pool_access(int device, int owner, bool allowed);
 // False if it was enabled, or disabled, already.
 bool enable_access(int device, int owner);
 bool disable_access(int device, int owner);

@@ -181,6 +181,7 @@ u32 line_number(u32 location) {
 }
 
 std::string demangle(const char* mangled) {
+  if (std::strncmp(mangled, "_Z", 2) != 0) return mangled;  // "v" would be void
   int status = 0;
   char* whole = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
   if (status != 0 || !whole) return mangled;

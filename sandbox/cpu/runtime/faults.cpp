@@ -10,11 +10,13 @@
 #include "devices.h"
 #include "engine.h"
 #include "host_arguments.h"
+#include "owned_memory.h"
 
 namespace warpcourt::cpu {
 namespace {
 
 constexpr u64 kNullBytes = 64 << 10;
+constexpr u64 kVariableEdgeBytes = 64;  // in front of a variable: host data may lie there, too
 constexpr u64 kNearBytes = u64{1} << 32;  // farther than that is not an index gone wrong
 
 bool is_mapped(u64 address) {
@@ -26,6 +28,13 @@ bool is_mapped(u64 address) {
 [[noreturn]] void end(const Culprit& by, const char* kind, const std::string& what, const std::string& advice,
                       const std::string& array = {}) {
   fail({Severity::kError, kind, what + by.place + ". " + advice, by.where, array}, wire::kIllegalAccess);
+}
+
+// Whether the address is just outside a variable, where only its guard lies or the variable in front of it.
+bool at_edge_of_variable(const Allocation& near, u64 address) {
+  return near.kind == MemoryKind::kVariable &&
+         (address < near.base ? near.base - address <= kVariableEdgeBytes
+                              : address - near.base < near.bytes + kVariableGuardBytes);
 }
 
 // The bytes of allocations that the last cudaMemset from their start set, where it left some. By base.
@@ -70,21 +79,23 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
         on_host->name);
   }
   const std::optional<Allocation> near = on_host ? on_host : nearest_allocation(address);
-  if (near && !near->freed && near->kind == MemoryKind::kDevice && near->contains(address, bytes) &&
-      executing_device() >= 0 && !can_access(executing_device(), near->device)) {
+  if (near && !near->freed && near->contains(address, bytes) && !near->reachable(executing_device())) {
     const std::string device = std::to_string(executing_device()), owner = std::to_string(near->device);
     end(by, "peer_access",
         doing + "memory of device " + owner + " by device " + device + ", which has no access to it: " +
             near->element(address, bytes) + " of " + near->text(),
-        "Make device " + device + " current and call cudaDeviceEnablePeerAccess(" + owner +
-            ", 0) before the launch, or launch the kernel on device " + owner + ".",
+        (near->pooled ? "Call cudaMemPoolSetAccess for device " + device + " and the memory pool of device " + owner +
+                            " before the launch (cudaDeviceEnablePeerAccess does not apply to memory of a pool)"
+                      : "Make device " + device + " current and call cudaDeviceEnablePeerAccess(" + owner +
+                            ", 0) before the launch") +
+            ", or launch the kernel on device " + owner + ".",
         near->name);
   }
   if (near && near->freed && near->contains(address, 0)) {
     end(by, "use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
         "Free it only after the last kernel that uses it.");
   }
-  if (near && (in_arena(address) || on_host)) {
+  if (near && (in_arena(address) || on_host || at_edge_of_variable(*near, address))) {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
       const u64 count = near->bytes / bytes;
@@ -92,6 +103,17 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
       end(by, "out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),
           distance < 0 ? "The index is negative." : last + by.advice, near->name);
     }
+  }
+  const Owner owner = owner_of(address);
+  if (owner == Owner::kThread) {
+    end(by, "wild_pointer", doing + "local memory of another thread",
+        "A pointer to a local variable or array is valid only in its own thread. Exchange values through shared "
+        "memory, or by a shuffle within a warp.");
+  }
+  if (owner == Owner::kBlock) {
+    end(by, "wild_pointer", doing + "shared memory of another block or of an earlier kernel",
+        "A pointer to shared memory is valid only in the block that owns it, while that block runs. Exchange values "
+        "through global memory.");
   }
   if (!in_arena(address) && is_mapped(address)) {
     end(by, "host_pointer", doing + "host memory at " + hexadecimal(address),

@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "owned_memory.h"
+
 namespace warpcourt::cpu {
 
 #if defined(__x86_64__)
@@ -93,6 +95,7 @@ Stack StackPool::take() {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return {};
   mprotect(memory, kGuardBytes, PROT_NONE);
+  note_owned(memory, kStackMappingBytes, Owner::kThread);
   const std::size_t colour = made_++ % kColours;
   ++mapped_;
   auto* const mapped = static_cast<std::uint8_t*>(memory);
@@ -100,7 +103,10 @@ Stack StackPool::take() {
 }
 
 void StackPool::release() {
-  for (const Stack& stack : free_) munmap(stack.mapped, kStackMappingBytes);
+  for (const Stack& stack : free_) {
+    forget_owned(stack.mapped);
+    munmap(stack.mapped, kStackMappingBytes);
+  }
   mapped_ -= free_.size();
   free_.clear();
 }

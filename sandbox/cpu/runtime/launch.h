@@ -34,7 +34,9 @@ struct Launch {
   int device = 0;
   std::vector<u64> parameters;  // eight-byte words for alignment
   BlockOrder order = BlockOrder::kAscending;
-  u64 resident = 1;             // blocks that one OS thread has under way at most; the window of `order`
+  u64 resident = 1;             // blocks that one OS thread starts while others wait; the window of `order`
+  u64 most_resident = 1;        // blocks that all OS threads together start if all of these wait for others
+  std::atomic<u64> admitted{0}; // blocks that OS threads may start at the same time, see admit_more
   std::atomic<u64> next{0};     // tickets for blocks, see block_at
 
   const u8* parameter_bytes() const { return reinterpret_cast<const u8*>(parameters.data()); }

@@ -132,12 +132,6 @@ const char* origin(MemoryKind kind) {
   }
 }
 
-// Whether the executing device may touch it. Between kernels everything may be.
-bool reachable(const Allocation& range) {
-  const int device = executing_device();
-  return device < 0 || range.kind != MemoryKind::kDevice || can_access(device, range.device);
-}
-
 std::map<u64, Allocation>::iterator holder(Memory& m, u64 address) {
   auto next = m.ranges.upper_bound(address);
   return next == m.ranges.begin() ? m.ranges.end() : std::prev(next);
@@ -145,10 +139,15 @@ std::map<u64, Allocation>::iterator holder(Memory& m, u64 address) {
 
 }  // namespace
 
+bool Allocation::reachable(int by) const {
+  if (by < 0 || kind != MemoryKind::kDevice) return true;
+  return pooled ? can_access_pool(by, device) : can_access(by, device);
+}
+
 std::string Allocation::text() const {
   if (argument && kind != MemoryKind::kRegistered) return "argument " + name;
   if (kind == MemoryKind::kVariable) return "variable " + name;
-  return "the " + std::to_string(bytes) + "-byte " + (heap ? "malloc" : origin(kind)) + " allocation";
+  return "the " + std::to_string(bytes) + "-byte " + (heap ? "malloc" : pooled ? "cudaMallocAsync" : origin(kind)) + " allocation";
 }
 
 std::string Allocation::element(u64 address, u32 size) const {
@@ -174,7 +173,7 @@ DeviceOpen::~DeviceOpen() {
 
 namespace {
 
-void* allocate(u64 bytes, int device, bool heap) {
+void* allocate(u64 bytes, int device, bool heap, bool pooled) {
   Memory& m = memory();
   DeviceOpen open;
   u64 base;
@@ -194,7 +193,7 @@ void* allocate(u64 bytes, int device, bool heap) {
     m.in_use[device] += bytes;
     m.heap[device] += heap * bytes;
     m.hold(bytes);
-    Allocation range{.base = base, .bytes = bytes, .heap = heap, .device = device};
+    Allocation range{.base = base, .bytes = bytes, .heap = heap, .pooled = pooled, .device = device};
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
   }
@@ -204,8 +203,8 @@ void* allocate(u64 bytes, int device, bool heap) {
 
 }  // namespace
 
-void* allocate_device(u64 bytes, int device) { return allocate(bytes, device, false); }
-void* allocate_heap(u64 bytes) { return allocate(bytes, executing_device(), true); }
+void* allocate_device(u64 bytes, int device, bool pooled) { return allocate(bytes, device, false, pooled); }
+void* allocate_heap(u64 bytes) { return allocate(bytes, executing_device(), true, false); }
 
 void set_heap_limit(u64 bytes) {
   Memory& m = memory();
@@ -350,7 +349,7 @@ bool find_range(u64 address, u64 size, Range& range) {
   std::shared_lock lock(m.mutex);
   auto found = holder(m, address);
   if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, size)) return false;
-  if (!reachable(found->second)) return false;
+  if (!found->second.reachable(executing_device())) return false;  // between kernels everything is
   const MemoryKind kind = found->second.kind;
   const bool on_host = kind == MemoryKind::kPinned || kind == MemoryKind::kRegistered || kind == MemoryKind::kManaged;
   range = {found->second.base, found->second.bytes, found->second.initialised.get(), on_host};

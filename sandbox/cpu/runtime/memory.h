@@ -30,6 +30,7 @@ struct Allocation {
   bool freed = false;
   bool argument = false;       // of solve, or a part of one that the program registered
   bool heap = false;           // allocated by a kernel
+  bool pooled = false;         // stream-ordered memory, from the pool of its device
   int device = 0;              // whose memory it is, of kDevice
   u32 element_bytes = 0;       // 0: unknown
   std::string name;            // of the argument or variable, or empty
@@ -38,6 +39,8 @@ struct Allocation {
   bool contains(u64 address, u64 size) const {
     return address - base <= bytes && size <= bytes - (address - base);
   }
+  // Whether kernels of `by`, or of all devices if it is negative, may touch it.
+  bool reachable(int by) const;
   // "argument c", "the 4096-byte cudaMalloc allocation"
   std::string text() const;
   // "element 1000 of 1000", counted in the argument's elements, else in those of an access of `size` bytes.
@@ -61,7 +64,7 @@ class DeviceOpen {
 };
 
 // Null when the arena or the device's memory is exhausted.
-void* allocate_device(u64 bytes, int device);
+void* allocate_device(u64 bytes, int device, bool pooled = false);
 // The same by a kernel. Null also when the heap is exhausted (cudaLimitMallocHeapSize).
 void* allocate_heap(u64 bytes);
 constexpr u64 kDefaultHeapBytes = u64{8} << 20;

@@ -47,7 +47,7 @@ struct Missing {
 };
 
 // For one line that reads and writes.
-constexpr char kUpdates[] = ". If threads update the same element, use an atomic operation such as atomicAdd instead.";
+constexpr char kUpdates[] = "If threads update the same element, use an atomic operation such as atomicAdd. ";
 
 Missing missing_between(const Touch& before, const Touch& now, bool same_warp, bool one_warp) {
   const std::string barrier = !same_warp ? "__syncthreads()" : one_warp ? "__syncwarp()" : "barrier";
@@ -62,14 +62,15 @@ Missing missing_between(const Touch& before, const Touch& now, bool same_warp, b
   if (kinds & kUp && (same_line || !(kinds & kDown))) {
     const std::string lines = same_line ? first + " in one iteration of the loop and the same line in the next"
                                         : second + " in one iteration of the loop and " + first + " in the next";
-    return {"with no " + barrier + " between " + lines, put + "at the end of the loop body" + (same_line ? within + kUpdates : end)};
+    const std::string updates = same_line ? kUpdates + ("Otherwise, p" + put.substr(1)) : put;
+    return {"with no " + barrier + " between " + lines, updates + "at the end of the loop body" + (same_line ? within + "." : end)};
   }
   const std::string where = "with no " + barrier + " between";
   if (kinds & kUp) {
     return {where, put + "between " + first + " and " + second + ", and again at the end of the loop body" + end};
   }
   if (kinds & kDown && same_line) {
-    return {where, "Read into a variable first. " + put + "after that" + within + ", and then write" + kUpdates};
+    return {where, kUpdates + ("Otherwise, read into a variable first, p" + put.substr(1)) + "after that" + within + ", and then write."};
   }
   if (kinds & kDown) return {where, put + "between " + first + " and " + second + end};
   const bool one_call = before.location == now.location || line_text(before.location) == line_text(now.location);
@@ -140,7 +141,10 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
       message += " An operation of block scope does not reach other blocks.";
     }
   }
-  if (is_volatile(before.kind) || is_volatile(now.kind)) message += " volatile does not order accesses.";
+  if (is_volatile(before.kind) || is_volatile(now.kind)) {
+    message += " volatile does not order accesses";
+    message += same_warp ? ", and threads of a warp need not run in lockstep." : ".";
+  }
   return message;
 }
 

@@ -55,6 +55,7 @@ void Races::start_launch() {
   clock_ = 0;
   covered_.clear();
   suspects_.clear();
+  volatile_looks_.clear();
 }
 
 void Races::finish_launch() {
@@ -81,6 +82,7 @@ void Races::start_block(Block& block) {
   for (ThreadRecord& thread : block.threads) {
     thread.looks = 0;
     thread.looked_at = thread.polls[0] = thread.polls[1] = 0;
+    thread.volatile_epoch = 0;
   }
 }
 
@@ -151,10 +153,38 @@ void Races::show_old(const Event& event, Cell& cell, u32 offset, u32 bytes) {
   }
   std::memcpy(at, &cell.old, bytes);
   if (now.kind != Access::kVolatileRead || shown_.empty() || is_atomic(write.kind)) return;
-  const u64 locations = u64{write.location} << 32 | now.location;
-  if (reported_.contains(locations) || suspects_.contains(locations)) return;
-  suspects_[locations] = {race_text(event, write, offset), thread.block->launch->name, thread.block->index, thread.tid,
-                          now.location};
+  suspect(u64{write.location} << 32 | now.location, thread, now.location, race_text(event, write, offset));
+}
+
+void Races::suspect(u64 locations, const ThreadRecord& reader, u32 location, std::string message) {
+  if (reported_.contains(locations)) return;
+  suspects_.try_emplace(locations, std::move(message), reader.block->launch->name, reader.block->index, reader.tid, location);
+}
+
+// Finds reads that would have come after this write if the warp ran in lockstep.
+void Races::note_volatile(const Event& event, const Cell& cell, u32 offset) {
+  if (!event.shared || !is_volatile(event.touch.kind)) return;
+  ThreadRecord& thread = *event.thread;
+  Block& block = *thread.block;
+  const Touch& now = event.touch;
+  if (now.kind == Access::kVolatileRead) {
+    if (thread.volatile_epoch != now.epoch) return;
+    Look& look = volatile_looks_[&cell];
+    // Of several, the first one: the thread that writes the word reads it, too.
+    if (look.run != event.run || look.read.epoch != now.epoch) look = {now, event.run, thread.volatile_write};
+    return;
+  }
+  const auto found = volatile_looks_.find(&cell);
+  if (found != volatile_looks_.end()) {
+    const auto& [read, run, written_at] = found->second;
+    const bool same_warp = read.thread / kWarpLanes == now.thread / kWarpLanes;
+    if (run == event.run && same_warp && written_at == now.location && !ordered(read, block, now)) {
+      suspect(u64{now.location} << 32 | read.location, block.threads[read.thread], read.location,
+              race_text(event, read, offset));
+    }
+  }
+  thread.volatile_write = now.location;
+  thread.volatile_epoch = now.epoch;
 }
 
 // A thread that comes back to a place before it writes anything is polling there.
@@ -201,6 +231,7 @@ void Races::commit(const Event& event, Cell& cell, u32 offset, u32 bytes) {
   if (is_polled_read(now.kind) || is_atomic(now.kind)) acquire(cell, *event.thread, now.kind);
   check(event, cell.write, offset);
   check(event, cell.update, offset);
+  if (engine().options.stale_reads) note_volatile(event, cell, offset);
   if (reads(now.kind)) show_old(event, cell, offset, bytes);
   if (is_polled_read(now.kind)) return;
   if (!writes(now.kind)) {

@@ -25,7 +25,9 @@
 // operations see the newest value, but those of block scope not that of another block: their updates get lost.
 //
 // A volatile read that saw an old value is a race too, unless its line polls: unless some thread looks at the same place
-// again before it writes anything. What is a poll is known when the launch ends.
+// again before it writes anything. What is a poll is known when the launch ends. So is a volatile read of shared memory
+// that came before another lane's write, if the reader had passed the line of that write itself: the program counts on
+// warps that run in lockstep.
 //
 // Cached reads (ld.global.nc: __ldg, or a const __restrict__ pointer; constant memory; textures) come after no write of their own grid, whatever
 // orders the two: the cache may hold what was there when the kernel began. Writes may follow them as they follow others.
@@ -96,7 +98,13 @@ class Races {
     u32 bytes;
     u32 value;  // the newest
   };
-  // A volatile read of an old value.
+  // A volatile read of a word of shared memory, and where its thread had written last.
+  struct Look {
+    Touch read;
+    u32 run = 0;
+    u32 written_at = 0;
+  };
+  // A volatile read of an old value, or of one that was about to change.
   struct Suspect {
     std::string message, kernel;
     Dim3 block, thread;
@@ -116,6 +124,8 @@ class Races {
   void keep_old(Cell& cell, const Touch& now, const void* old, u32 bytes);
   void show_old(const Event& access, Cell& cell, u32 offset, u32 bytes);
   void note_poll(const Event& access);
+  void note_volatile(const Event& access, const Cell& cell, u32 offset);
+  void suspect(u64 locations, const ThreadRecord& reader, u32 location, std::string message);
   void check_initialised(const Event& access, const Cell& cell, u32 offset) const;
   void report_race(const Event& access, const Touch& before, u32 offset);
   std::string race_text(const Event& access, const Touch& before, u32 offset) const;
@@ -133,6 +143,7 @@ class Races {
   std::vector<Shown> shown_;
   std::vector<bool> racy_reads_, racy_writes_;         // by location
   std::vector<bool> polls_;                            // likewise, in any launch
+  std::unordered_map<const Cell*, Look> volatile_looks_;  // of this launch
   std::map<u64, Suspect> suspects_;                    // of this launch, by pair of locations
   std::set<u64> reported_;                             // pairs of locations
 };

@@ -14,6 +14,7 @@
 #include "engine.h"
 #include "executed.h"
 #include "memory.h"
+#include "owned_memory.h"
 #include "races.h"
 #include "signals.h"
 
@@ -166,7 +167,12 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
     shared_bytes = of.dynamic_shared_bytes ? dynamic_offset + of.dynamic_shared_bytes : static_bytes;
     if (shared_capacity < shared_bytes) {
       shared_capacity = (shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-      shared = {static_cast<u8*>(std::aligned_alloc(kSharedAlignment, shared_capacity)), std::free};
+      const auto release = [](void* buffer) {
+        forget_owned(buffer);
+        std::free(buffer);
+      };
+      shared = {static_cast<u8*>(std::aligned_alloc(kSharedAlignment, shared_capacity)), release};
+      note_owned(shared.get(), shared_capacity, Owner::kBlock);
     }
     threads.assign(count, ThreadRecord{});
     warps.resize((count + kWarpLanes - 1) / kWarpLanes);
@@ -251,9 +257,10 @@ void Worker::run(Launch& launch) {
   forget_sites();
   std::vector<std::unique_ptr<Block>> resident;  // ascending, so that blocks which look back find what they wait for
   std::size_t cursor = 0, idle = 0;
+  u64 room = launch.resident;
   for (;;) {
     std::unique_ptr<Block> next;
-    if (resident.size() < launch.resident) next = take_block(*this, launch);
+    if (resident.size() < room) next = take_block(*this, launch);
     if (!next && !resident.empty()) {
       if (cursor >= resident.size()) cursor = 0;
       next = std::move(resident[cursor]);
@@ -271,19 +278,26 @@ void Worker::run(Launch& launch) {
       if (engine().options.counted) count_finished_block(*next);
       spare.push_back(std::move(next));
       idle = 0;
+      stalled = false;
       continue;
     }
     if (next->waits) sched_yield();
     idle = next->waits ? idle + 1 : 0;
+    if (!next->waits) stalled = false;
     const auto place = std::ranges::upper_bound(resident, next->number, {}, [](const auto& block) { return block->number; });
     cursor = static_cast<std::size_t>(place - resident.begin()) + 1;
     resident.insert(place, std::move(next));
     if (idle > 2 * resident.size()) {
-      release_postponed(resident);
+      if (!release_postponed(resident)) {
+        const u64 more = admit_more(launch, resident.size());
+        room += more;
+        stalled = !more && launch.next.load(std::memory_order_relaxed) < launch.blocks;
+      }
       idle = 0;
     }
   }
   block = nullptr;
+  stalled = false;
 }
 
 void suspend(ThreadRecord& thread) { dispatch(*thread.block->worker, &thread); }

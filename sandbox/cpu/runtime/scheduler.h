@@ -9,7 +9,8 @@
 //   suspend   is dispatch for a thread that waits: it returns when somebody has made the thread ready
 //   wc_yield  puts the caller at the end of the ready queue; when all that a block does is yield, the block
 //             spins on another block: the worker sets it aside and takes a further one, so that look-back
-//             scans and grid barriers make progress even on one OS thread
+//             scans and grid barriers make progress even on one OS thread. If all blocks of a worker spin, it
+//             starts more of them, as many as the device would hold (admit_more)
 //
 // A block never changes its OS thread, so its own state needs no locks. Blocks are handed out through Launch::next,
 // in an order that is not ascending (block_order.h) unless a fixed one is asked for: programs that trust in the
@@ -46,6 +47,7 @@ struct Worker {
   std::vector<SiteCache> sites;
   u64 sites_generation = 0;
   std::vector<std::unique_ptr<Block>> spare;
+  bool stalled = false;    // its blocks wait for others, and no more of the launch can start
   bool set_aside = false;  // leave the block at the next dispatch: it spins, has had its turn, or launched a grid
   std::unique_ptr<Grid> launched;  // by a thread of the block, to run before anything else
 
@@ -66,8 +68,10 @@ bool in_kernel();
 // Between launches: returns the stacks of all workers to the system.
 void release_idle_stacks();
 
-// crew.cpp. Runs every block of `launch`, on one OS thread or on as many as there are processors and stacks for.
+// workers.cpp. Runs every block of `launch`, on one OS thread or on as many as there are processors and stacks for.
 void run_launch(Launch& launch);
+// How many more blocks a worker may start that has `resident` ones, all of which wait for other blocks; 0 for none.
+u64 admit_more(Launch& launch, u64 resident);
 
 // Continue with another thread of the block; returns when `thread` runs again.
 void suspend(ThreadRecord& thread);
@@ -78,8 +82,9 @@ void resume(ThreadRecord& thread);
 void take_turn(ThreadRecord& thread, Access kind, u32 location);
 void start_turns();
 void start_turns_of_launch();
-// All that raced and is postponed may go on, the last one first; of late reads one in each block.
-void release_postponed(std::vector<std::unique_ptr<Block>>& blocks);
+// All that raced and is postponed may go on, the last one first; of late reads one in each block. Returns whether
+// there was any.
+bool release_postponed(std::vector<std::unique_ptr<Block>>& blocks);
 void release_read(Block& block);
 
 // barrier.cpp, warp.cpp, deadlock.cpp

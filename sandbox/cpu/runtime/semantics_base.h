@@ -27,6 +27,11 @@ WC_INLINE void subtracted(Thread* thread, float larger, float left, u32 location
   if (__builtin_expect(thread->counted, 0)) wc_subtracted(thread, larger, left, location);
 }
 
+// An addition to a sum that a loop accumulates, which counting runs watch.
+WC_INLINE void accumulated(Thread* thread, const Addition& addition, u32 location) {
+  if (__builtin_expect(thread->counted, 0)) wc_accumulated(thread, addition, location);
+}
+
 // An instruction that counting runs count: the products of narrow types, and what a problem asks for.
 WC_INLINE void executes(Thread* thread, u32 number) {
   if (__builtin_expect(thread->executed != nullptr, 0)) ++thread->executed[number];

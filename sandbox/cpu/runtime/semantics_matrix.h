@@ -172,10 +172,21 @@ WC_INLINE u64 checked(const Frame& frame, u32 site, u64 address, u32 location) {
   return generic<kBytes, kAccess>(frame, site, address, location);
 }
 
+// Each row, or each column in column order, must start at a multiple of the bytes that a thread holds, but of no more
+// than 16: GPUs accept a first element that lies at 16 bytes, although the guide demands 32. Ends the program if not.
+// Sources: PTX ISA 9.7.14, "wmma.load"; CUDA C++ Programming Guide, "Warp Matrix Functions".
+template <Space kSpace, u32 kBytes, int kElements, Access kAccess>
+WC_INLINE void check_alignment(const Frame& frame, u32 site, u64 base, u32 stride, u32 location) {
+  constexpr u32 kHeld = kElements * kBytes / kLanes, kUnit = kHeld < 16 ? kHeld : 16;
+  if (stride * kBytes % kUnit) wc_bad_leading_dimension(frame.thread, stride, kBytes, kUnit, location);
+  if (base % kUnit) checked<kSpace, kUnit, kAccess>(frame, site, base, location);
+}
+
 template <Space kSpace, u32 kBytes, int kRows, int kColumns, bool kRowMajor>
 void load_fragment(const Frame& frame, u32 site, void* fragment, u32 fragment_bytes, u64 base, u32 stride,
                    u32 location) {
   wc_warp(frame.thread, WarpOp::kSync, ~0u, 0, location);
+  check_alignment<kSpace, kBytes, kRows * kColumns, Access::kRead>(frame, site, base, stride, location);
   const int lane = int(frame.thread->index % kLanes);
   for (int i = 0; i < kRows * kColumns / int(kLanes) && (i + 1) * kBytes <= fragment_bytes; ++i) {
     const Position at = Scattered::at(kColumns, lane, i);
@@ -186,6 +197,7 @@ void load_fragment(const Frame& frame, u32 site, void* fragment, u32 fragment_by
 }
 template <Space kSpace, u32 kBytes, int kRows, int kColumns, bool kRowMajor>
 void store_fragment(const Frame& frame, u32 site, const void* fragment, u64 base, u32 stride, u32 location) {
+  check_alignment<kSpace, kBytes, kRows * kColumns, Access::kWrite>(frame, site, base, stride, location);
   const int lane = int(frame.thread->index % kLanes);
   for (int i = 0; i < kRows * kColumns / int(kLanes); ++i) {
     const Position at = Scattered::at(kColumns, lane, i);

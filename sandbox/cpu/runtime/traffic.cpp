@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "alignment.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "launch.h"
@@ -139,6 +140,7 @@ void Traffic::end_block(const Block& block) {
   busiest_block_ = std::max(busiest_block_, of_block);
   of_launches_[block.launch->number] += of_block;
   link_time().kernel((requests.sectors + fetches.sectors) * kSectorBytes);
+  alignment().end_block(block, found->second.requests);
   reuse().end_block(block, found->second.requests);
   running_.erase(found);
 }

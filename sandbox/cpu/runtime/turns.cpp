@@ -75,9 +75,11 @@ void take_turn(ThreadRecord& thread, Access kind, u32 location) {
   suspend(thread);
 }
 
-void release_postponed(std::vector<std::unique_ptr<Block>>& blocks) {
+bool release_postponed(std::vector<std::unique_ptr<Block>>& blocks) {
+  bool any = false;
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
     std::vector<u16>& postponed = (*block)->postponed;
+    any |= !postponed.empty();
     if (engine().options.late_reads) {
       if (!postponed.empty()) release_read(**block);
       continue;
@@ -85,6 +87,7 @@ void release_postponed(std::vector<std::unique_ptr<Block>>& blocks) {
     for (auto index = postponed.rbegin(); index != postponed.rend(); ++index) make_ready(**block, *index);
     postponed.clear();
   }
+  return any;
 }
 
 void release_read(Block& block) {

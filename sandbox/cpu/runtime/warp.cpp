@@ -125,7 +125,25 @@ void vote(ThreadRecord* warp, u32 lanes, WarpOp op) {
   });
 }
 
+// Matrix instructions are .aligned: all threads of a warp execute the same one, or the result is undefined.
+void warn_divergent_matrix(const ThreadRecord* warp, u32 lanes) {
+  const ThreadRecord& first = warp[std::countr_zero(lanes)];
+  bool one_place = true;
+  for (u32 rest = lanes; rest; rest &= rest - 1) {
+    one_place = one_place && warp[std::countr_zero(rest)].waits_at == first.waits_at;
+  }
+  if (lanes == ~0u && one_place) return;
+  report({Severity::kWarning, "divergent_barrier",
+          (one_place ? "a matrix instruction is executed by only " + std::to_string(std::popcount(lanes)) +
+                           " of 32 threads of a warp"
+                     : std::string("threads of a warp execute matrix instructions in different places")) +
+              place(first, first.waits_at) +
+              ". The result is undefined on a GPU. All 32 threads of the warp must execute the same instruction.",
+          where(first, first.waits_at)});
+}
+
 void combine(ThreadRecord* warp, u32 lanes) {
+  warn_divergent_matrix(warp, lanes);
   void* slots[kWarpLanes] = {};
   for_lanes(warp, lanes, [&](ThreadRecord& thread) { slots[thread.lane()] = thread.request.slot; });
   warp[std::countr_zero(lanes)].request.combine(slots, lanes);

@@ -56,9 +56,12 @@ def _is_negative(operand: object, definitions: Definitions) -> bool:
 
 
 def _is_integer(pattern: int) -> bool:
-    """Whether the bits of a float are those of an integer other than 0."""
+    """Whether the bits of a float are those of an integer that is not 0 and is below 2**23 in magnitude.
+
+    To round to an integer, functions such as `expf` add and subtract larger constants. These do not count.
+    """
     exponent = (pattern >> _FRACTION_BITS & 0xFF) - _EXPONENT_BIAS
-    if not 0 <= exponent <= _FRACTION_BITS:
+    if not 0 <= exponent < _FRACTION_BITS:
         return False
     return not pattern & (1 << (_FRACTION_BITS - exponent)) - 1
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from .accumulation import Accumulation, watched_accumulation
 from .branches import DATA_BRANCHES, counted_branches
 from .cancellation import watched_subtraction
 from .definitions import Definitions
@@ -38,6 +39,7 @@ from .syntax import (
     Variable,
 )
 from .tables import find
+from .tables.half import half_format
 from .ways import Place, accesses_memory, ways, writes_memory
 
 SIGNATURE = "void {}([[maybe_unused]] Thread* T, [[maybe_unused]] const u8* P, [[maybe_unused]] u8* Q)"
@@ -276,17 +278,37 @@ class _Body:
     def _watch(self, instruction: Instruction, text: str) -> str:
         """Return the statements of an instruction.
 
-        They report the result of a watched subtraction to a counting run.
+        They also report a subtraction or an addition to a sum, if a counting run watches it.
         """
         location = self._code.location
         if not self._locations.user_line(location):
             return text
         place = watched_subtraction(instruction, self._definitions)
-        if place is None:
+        if place is not None:
+            before = self._code.read(instruction.operand(place), "f32")
+            after = self._code.read(instruction.operand(0), "f32")
+            text = f"{{ const float before = {before}; {text} subtracted(T, before, {after}, {location}); }}"
+        return self._watch_sum(instruction, text)
+
+    def _watch_sum(self, instruction: Instruction, text: str) -> str:
+        """Return the statements of an instruction.
+
+        If the instruction adds to a sum in a loop, they also report the addition to a counting run.
+        """
+        found = watched_accumulation(instruction, self._definitions)
+        if found is None:
             return text
-        before = self._code.read(instruction.operand(place), "f32")
-        after = self._code.read(instruction.operand(0), "f32")
-        return f"{{ const float before = {before}; {text} subtracted(T, before, {after}, {location}); }}"
+        before, after = self._number(instruction, found.sum, found), self._number(instruction, 0, found)
+        term = " * ".join(self._number(instruction, place, found) for place in found.factors)
+        return (
+            f"{{ const double sum = {before}, term = {term}; {text} "
+            f"accumulated(T, {{sum, term, {after}, SumFormat::{found.format}}}, {self._code.location}); }}"
+        )
+
+    def _number(self, instruction: Instruction, place: int, found: Accumulation) -> str:
+        """Return the operand at `place` as a double."""
+        value = self._code.read(instruction.operand(place), found.type)
+        return f"double({value if found.type == 'f32' else f'{half_format(found.type)}::decode({value})'})"
 
     def _note_double(self, instruction: Instruction) -> None:
         """Note that a line of a kernel computes in double precision."""

@@ -10,6 +10,7 @@ from .symbols import FunctionSymbol, Symbol, VariableSymbol
 from .syntax import Value, Variable
 
 _CHUNK_BYTES = 4096  # per string literal
+_GUARD_BYTES = 1024  # after each variable: kVariableGuardBytes of runtime/abi.h
 
 
 class Definition(NamedTuple):
@@ -20,9 +21,9 @@ class Definition(NamedTuple):
 
 
 def define(variable: Variable, cpp: str, module: dict[str, Symbol]) -> Definition:
-    """Storage for a variable, aligned as asked, with its constant bytes in place."""
+    """Define aligned storage for a variable and its guard. The constant bytes are part of the definition."""
     alignment_bytes = max(variable.alignment_bytes, 16)
-    size_bytes = max(variable.size_bytes, 1)
+    size_bytes = variable.size_bytes + _GUARD_BYTES
     image = bytearray()
     statements: list[str] = []
     for index, value in enumerate(variable.values):
@@ -34,8 +35,7 @@ def define(variable: Variable, cpp: str, module: dict[str, Symbol]) -> Definitio
     head = f"alignas({alignment_bytes}) static u8 {cpp}"
     if not image:
         return Definition(f"{head}[{size_bytes}];", tuple(statements))
-    # One byte more than the variable has: a C++ string literal ends in a zero that must fit.
-    return Definition(f"{head}[{size_bytes + 1}] =\n{_literal(bytes(image))};", tuple(statements))
+    return Definition(f"{head}[{size_bytes}] =\n{_literal(bytes(image))};", tuple(statements))
 
 
 def _constant_bytes(value: Value, variable: Variable) -> bytes:

@@ -45,7 +45,7 @@ class BareProcess:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        return ()
+        return (self._child.pid,)
 
     def begin(self, limits: Limits) -> None:
         """Do nothing: there are no limits."""

@@ -184,6 +184,12 @@ class Runner:
             status = self._end()
             raise AssertionError(f"LOAD ended with {status}: {self.diagnostics()} {self._output}")
 
+    @property
+    def pid(self) -> int:
+        """The process of the runner."""
+        (pid,) = self._process.pids
+        return pid
+
     def call(
         self,
         *arguments: Argument,

@@ -51,10 +51,10 @@ def runner() -> Iterator[Runner]:
 
 
 def notes(runner: Runner, kind: Kernel, flags: RunFlag = COUNTED) -> list[dict[str, object]]:
-    """Return the notes of one call about lines."""
+    """Return the notes of one call about lines, without those that only explain wrong answers."""
     outcome = runner.call(X, np.zeros(N, np.float32), N, kind, flags=flags)
     assert outcome.status is None
-    return [said for said in outcome.diagnostics if said["kind"] not in {"launch", "counts"}]
+    return [said for said in outcome.diagnostics if said["kind"] not in {"launch", "counts", "rounded_sum"}]
 
 
 def only(runner: Runner, kind: Kernel, comment: str) -> tuple[object, str]:

@@ -21,7 +21,7 @@ Y = -1 - X
 PROGRAMS = (
     *("direct", "without_access", "wrong_direction", "copies", "allocates", "with_access"),
     *("waits", "forgets_to_wait", "waits_for_one_device", "foreign_stream", "says"),
-    *("names_the_wrong_device", "leaves_a_device", "one_way"),
+    *("names_the_wrong_device", "leaves_a_device", "one_way", "with_pool_access", "without_pool_access"),
 )
 BETWEEN = {"copies_between_devices", "bytes_between_devices", "staged_bytes"}
 # What the program `says` prints. CUDA prints the same on two GPUs; see tests/gpu/test_several_gpus.py.
@@ -31,7 +31,7 @@ SAID = (
     "set cudaErrorInvalidDevice",
     "enable cudaSuccess",
     "again cudaErrorPeerAccessAlreadyEnabled",
-    "own cudaErrorInvalidDevice",
+    "own cudaErrorPeerAccessUnsupported",
     "disable cudaSuccess",
     "disabled cudaErrorPeerAccessNotEnabled",
     "current 1",
@@ -87,6 +87,22 @@ def test_memory_of_another_device_needs_peer_access(program: str, flags: RunFlag
     assert "cudaDeviceEnablePeerAccess(1, 0)" in found["message"]
     assert found["array"] == "y"
     assert found["line"] == 10
+
+
+@pytest.mark.parametrize("flags", [RunFlag.NONE, RunFlag.DETERMINISTIC, ORDERS[0]])
+def test_memory_of_a_pool_needs_access_to_the_pool(flags: RunFlag) -> None:
+    (ended,) = outcomes("with_pool_access", flags)
+    assert ended.status is None, ended.diagnostics
+    assert np.array_equal(ended.arrays[0], np.ones(N, np.float32))
+    assert ended.output.splitlines() == ["access 3"]
+    (ended,) = outcomes("without_pool_access", flags)
+    assert ended.status == ExitStatus.ILLEGAL_ACCESS
+    assert ended.output.splitlines() == ["access 0"]
+    message = ended.finding("peer_access")["message"]
+    assert "of 1000 (of 4 bytes each) of the 4000-byte cudaMallocAsync allocation" in message
+    assert (
+        "Call cudaMemPoolSetAccess for device 0 and the memory pool of device 1 before the launch" in message
+    )
 
 
 def test_an_event_of_another_device_orders_streams_and_its_lack_is_a_hazard() -> None:

@@ -81,6 +81,25 @@ def program(body: str, *, before: str = "", host: str = "broken<<<1, 64>>>(data)
 
 ILLEGAL, RUNTIME = ExitStatus.ILLEGAL_ACCESS, ExitStatus.RUNTIME_ERROR
 AT = "in kernel broken, block (0,0,0), thread"
+MATRICES = "#include <cuda_fp16.h>\n#include <mma.h>\nusing namespace nvcuda;"
+TILE = """\
+wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::load_matrix_sync(%s);
+  data[t] = a.x[0];"""
+SUMS = """\
+wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::fill_fragment(c, 0.0f);
+  wmma::store_matrix_sync(%s);"""
+PRODUCT = """\
+wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::fill_fragment(a, __float2half(0));
+  wmma::fill_fragment(b, __float2half(0));
+  wmma::fill_fragment(c, 0.0f);
+  %s
+  data[t] = c.x[0];"""
+ONE_WARP = "broken<<<1, 32>>>(data);"
 FATAL = {
     "negative index": (
         program("data[t - 1] = 0;"),
@@ -115,6 +134,43 @@ FATAL = {
         "host_pointer",
         "write of 4 bytes to host memory at 0x",
     ),
+    "too large index of a variable": (
+        program("data[t] = v[t];", before="__constant__ float v[10];"),
+        ILLEGAL,
+        "out_of_bounds",
+        f"read of 4 bytes from variable v: element 10 of 10 (of 4 bytes each), {AT} (10,0,0), line 4",
+    ),
+    "negative index of a variable": (
+        program("table[t - 1] = data[t];", before="__device__ float table[100];"),
+        ILLEGAL,
+        "out_of_bounds",
+        "write of 4 bytes to variable table: element -1 of 100",
+    ),
+    "local array of another thread": (
+        program(
+            "__shared__ float* all[64]; float mine[4];\n"
+            "  for (int i = 0; i < 4; ++i) mine[i] = data[t + i];\n"
+            "  all[t] = mine;\n"
+            "  __syncthreads();\n"
+            "  data[t] = all[63 - t][t % 4];\n"
+            "  __syncthreads();"
+        ),
+        ILLEGAL,
+        "wild_pointer",
+        f"read of 4 bytes from local memory of another thread, {AT}",
+    ),
+    "shared array of an earlier kernel": (
+        program(
+            "data[t] = kept[t];",
+            before="__device__ float* kept; __global__ void keep(float* data) {"
+            " __shared__ float s[64]; s[threadIdx.x] = data[threadIdx.x]; kept = s; __syncthreads();"
+            " data[threadIdx.x] = s[63 - threadIdx.x]; }",
+            host="keep<<<1, 64>>>(data); broken<<<1, 64>>>(data);",
+        ),
+        ILLEGAL,
+        "wild_pointer",
+        f"read of 4 bytes from shared memory of another block or of an earlier kernel, {AT} (0,0,0), line 4",
+    ),
     "use after free": (
         program(
             "data[t] = 0;",
@@ -129,6 +185,37 @@ FATAL = {
         ILLEGAL,
         "misaligned",
         f"misaligned write of 8 bytes to argument data + 4 bytes, {AT} (0,0,0), line 4",
+    ),
+    "misaligned leading dimension": (
+        program(TILE % "a, (half*)data, 20", before=MATRICES, host=ONE_WARP),
+        ILLEGAL,
+        "misaligned",
+        (
+            "misaligned rows or columns of a matrix: the leading dimension of 20 elements is 40 bytes, "
+            f"{AT} (31,0,0), line 7. The leading dimension must be a multiple of 8 elements (16 bytes)"
+        ),
+    ),
+    "misaligned leading dimension of sums": (
+        program(SUMS % "data, c, 18, wmma::mem_row_major", before=MATRICES, host=ONE_WARP),
+        ILLEGAL,
+        "misaligned",
+        "The leading dimension must be a multiple of 4 elements (16 bytes)",
+    ),
+    "misaligned matrix": (
+        program(TILE % "a, (half*)data + 4, 16", before=MATRICES, host=ONE_WARP),
+        ILLEGAL,
+        "misaligned",
+        f"misaligned read of 16 bytes from argument data + 8 bytes, {AT} (31,0,0), line 7",
+    ),
+    "misaligned matrix in shared memory": (
+        program(
+            "__shared__ __align__(32) float s[300];\n  " + SUMS % "s + 1, c, 16, wmma::mem_row_major",
+            before=MATRICES,
+            host=ONE_WARP,
+        ),
+        ILLEGAL,
+        "misaligned",
+        "misaligned write of 16 bytes to shared memory: offset 4",
     ),
     "shared": (
         program("__shared__ float s[64]; s[t + 1] = 0; data[t] = s[t];"),
@@ -286,6 +373,46 @@ WARNINGS = {
         RunFlag.NONE,
         "divergent_barrier",
         "divergent __syncthreads(): thread (0,0,0) waits at line 5 and thread (32,0,0) at line 7",
+    ),
+    "matrix instruction of half a warp": (
+        program(
+            PRODUCT % "if (t >= 16) return;\n  wmma::mma_sync(c, a, b, c);", before=MATRICES, host=ONE_WARP
+        ),
+        RunFlag.NONE,
+        "divergent_barrier",
+        (
+            "a matrix instruction is executed by only 16 of 32 threads of a warp, "
+            f"{AT} (0,0,0), line 13. The result is undefined on a GPU"
+        ),
+    ),
+    "matrix instructions in two branches": (
+        program(
+            PRODUCT
+            % (
+                "if (t & 1) {\n    wmma::mma_sync(c, a, b, c);\n    __nanosleep(1);\n"
+                "  } else {\n    wmma::mma_sync(c, a, b, c);\n  }"
+            ),
+            before=MATRICES,
+            host=ONE_WARP,
+        ),
+        RunFlag.NONE,
+        "divergent_barrier",
+        "threads of a warp execute matrix instructions in different places",
+    ),
+    "matrices at 16 bytes": (
+        program(
+            (
+                TILE % "a, (half*)data + 8, 24);\n"
+                "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n"
+                "  wmma::load_matrix_sync(c, data + 4, 20, wmma::mem_col_major);\n"
+                "  wmma::store_matrix_sync(data + 4, c, 20, wmma::mem_col_major"
+            ),
+            before=MATRICES,
+            host=ONE_WARP,
+        ),
+        RunFlag.NONE,
+        None,
+        "",
     ),
     "exited threads": (
         program("if (t >= 48) return;\n  __syncthreads();\n  data[t] = 0;"),

@@ -176,7 +176,7 @@ def test_device_printf_heap_virtual_functions_and_recursion() -> None:
     i = np.arange(32)
     area = np.where(i % 2, i * i, 3 * i * i)
     fibonacci = np.array([0, 1, 1, 2, 3, 5, 8, 13, 21, 34])[i % 10]
-    np.testing.assert_allclose(outcome.arrays[0], area + 7 * i + i % 16 * i + fibonacci)
+    np.testing.assert_allclose(outcome.arrays[0], area + 7 * i + i % 16 * i + fibonacci + i + 7.5)
     assert outcome.output == "thread 3 of work:  1.50 x 1099511627776 %\n"
 
 

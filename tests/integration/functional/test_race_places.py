@@ -27,11 +27,14 @@ PLACES = {
     "both": (f"Put __syncthreads() between {{upper}} and {{lower}}, and again {END}",),
     "one_line": (
         "{upper} in one iteration of the loop and the same line in the next",
-        f"Put __syncthreads() {END}. If threads update the same element, use an atomic operation",
+        f"use an atomic operation such as atomicAdd. Otherwise, put __syncthreads() {END}",
     ),
     "straight": ("of shared array tile", "Put __syncthreads() between {upper} and {lower}."),
     "helpers": ("Put __syncthreads() between {upper} and {lower}.",),
-    "neighbours": ("Read into a variable first.", "use an atomic operation such as atomicAdd instead."),
+    "neighbours": (
+        "If threads update the same element, use an atomic operation such as atomicAdd.",
+        "Otherwise, read into a variable first, put ",
+    ),
     "within_warp": (
         "no barrier between",
         "Put __syncthreads() between {upper} and {lower} (__syncwarp() is enough if no other warp uses",

@@ -183,6 +183,18 @@ def test_what_is_read_without_an_order_is_wrong_each_time_and_both_lines_are_nam
     assert any(f"(line {line})" in race and race.count("(line ") == 2 for race in races), races
 
 
+def test_code_for_warps_in_lockstep_is_reported_in_the_first_order() -> None:
+    (ended,) = outcomes("unordered", list(UNORDERED).index("volatile_in_a_warp"), orders=ORDERS[:1])
+    assert not (ended.arrays[1] == TOTAL).all()
+    lines = (KERNELS / "unordered.cu").read_text().splitlines()
+    race = next(found for found in findings([ended]) if found["kind"] == "race")
+    assert race["severity"] == "warning"
+    assert "volatile_in_a_warp" in lines[int(str(race["line"])) - 1]
+    message = str(race["message"])
+    assert "__syncwarp() is enough if no other warp uses these elements" in message
+    assert "threads of a warp need not run in lockstep" in message
+
+
 @pytest.mark.usefixtures("cores")
 @pytest.mark.parametrize("name", ORDERLY)
 def test_an_orderly_program_is_right_in_all_orders_and_nothing_is_reported(name: str) -> None:

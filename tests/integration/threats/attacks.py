@@ -94,6 +94,18 @@ ATTACKS = (
 }""",
     ),
     cuda(
+        "cache-for-each-size",
+        "cache by pointer, shape, id, seed",
+        Verdict.WRONG_ANSWER,
+        "\n#include <map>\nstatic std::map<int, float*> kept;\n"
+        + SOLVE
+        + """ {
+  float*& sum = kept[n];
+  if (!sum) { cudaMalloc(&sum, size_t(n) * 4); add<<<(n + 255) / 256, 256>>>(a, b, sum, n); }
+  cudaMemcpy(c, sum, size_t(n) * 4, cudaMemcpyDeviceToDevice);
+}""",
+    ),
+    cuda(
         "uninitialised-allocation",
         "return uninitialised or freed memory",
         Verdict.WRONG_ANSWER,
@@ -241,6 +253,19 @@ ATTACKS = (
   memset(line, 'x', sizeof line);
   for (long i = 0; i < 160 * 1024; ++i) (void)!write(1, line, sizeof line);
 }""",
+    ),
+    triton(
+        "cache-for-each-size-triton",
+        "cache by pointer, shape, id, seed",
+        Verdict.WRONG_ANSWER,
+        """
+kept = {}
+def solve(a, b, c, n):
+    if n not in kept:
+        kept[n] = torch.empty(n)
+        add[(triton.cdiv(n, 1024),)](a, b, kept[n], n, BLOCK=1024)
+    c.copy_(kept[n])
+""",
     ),
     triton(
         "import-time-exit",

@@ -32,6 +32,20 @@ def test_no_attack_earns_more_than_its_verdict(cpu_target: Target, attack: Attac
     assert not report.ranked
 
 
+KEEPING = [attack for attack in ATTACKS if attack.name.startswith("cache-for-each-size")]
+
+
+@pytest.mark.parametrize("attack", KEEPING, ids=lambda attack: attack.name)
+def test_a_case_with_other_inputs_shows_that_a_program_keeps_outputs(
+    cpu_target: Target, attack: Attack
+) -> None:
+    report = judge(cpu_target, attack)
+    wrong = [case for case in report.cases if case.verdict is Verdict.WRONG_ANSWER]
+    assert [case.name for case in wrong] == ["prime"]
+    assert "with the same sizes and other inputs, was correct" in wrong[0].message
+    assert "The program keeps something between calls" in wrong[0].message
+
+
 HONEST = cuda("honest", "", Verdict.ACCEPTED, SOLVE + " { add<<<(n + 255) / 256, 256>>>(a, b, c, n); }")
 
 

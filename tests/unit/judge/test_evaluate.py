@@ -1,5 +1,6 @@
 """Tests the way from a source to a report. Scripts replace all sandboxes."""
 
+import itertools
 import json
 import os
 import threading
@@ -7,10 +8,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from judge.built import Built
-from judge.cases import counted_cases, select_cases, with_small_public
+from judge.cases import counted_cases, redrawn_case, select_cases, with_small_public
 from judge.cpu.referee import HostReferee
 from judge.cpu.target import CpuSession, CpuTarget
 from judge.drawn import CaseData
@@ -302,7 +305,7 @@ def test_every_submission_is_judged_on_seeds_of_its_own() -> None:
 
     for _ in range(3):
         judge(ScriptedTarget(oracle=serve(remember)))
-    assert len(set(seeds)) == 3
+    assert len(set(seeds)) == len(seeds) == 6, "the case is drawn twice"
 
 
 def test_small_cases_are_watched_and_run_in_three_orders() -> None:
@@ -316,7 +319,7 @@ def test_small_cases_are_watched_and_run_in_three_orders() -> None:
     watched, stale = RunFlag.DETERMINISTIC | RunFlag.RACES, RunFlag.STALE_READS
     first = watched | stale
     further = [watched | RunFlag.REVERSED, watched | RunFlag.INTERLEAVED | stale]
-    assert flags == [first, *further, first | RunFlag.COUNT, *further]
+    assert flags == [first, *further, first | RunFlag.COUNT, *further, first], "the last with other inputs"
 
 
 @pytest.mark.parametrize(
@@ -328,6 +331,70 @@ def test_runs_count_traffic_on_each_case_and_submissions_on_the_largest_small_on
     example, odd, _ = DOUBLING.cases
     large = replace(odd, name="large", sizes={"n": 1 << 20})
     assert list(counted_cases(DOUBLING, (example, odd, large), mode)) == counted
+
+
+def test_the_largest_small_hidden_case_with_random_inputs_is_checked_twice() -> None:
+    example, odd, timed = DOUBLING.cases
+    small, large = replace(odd, sizes={"n": 5}), replace(odd, sizes={"n": 1 << 20})
+    stated = replace(odd, sizes={"n": 40}, inputs={"x": (1.0,) * 40})
+    assert redrawn_case(DOUBLING, (example, small, odd, stated, large)) is odd
+    assert redrawn_case(DOUBLING, (example, large)) is None
+    assert redrawn_case(DOUBLING, (example, odd, timed)) is None
+    assert redrawn_case(replace(DOUBLING, arguments=DOUBLING.arguments[1:]), (example, odd)) is None
+
+
+class TestOutputsThatAProgramKeeps:
+    SOURCE = "#include <map>\nstd::map<int, int> kept;\nvoid solve() { kept[1] = 2; }\n"
+
+    @staticmethod
+    def count_up() -> Script:
+        """An oracle whose inputs differ from call to call."""
+        numbers = itertools.count(1)
+
+        def count(actor: Actor) -> None:
+            draw(actor)
+            if not actor.request.flags & RunFlag.GIVEN:
+                actor.array(0, "f4")[:] = number = next(numbers)
+                actor.array(4, "f8")[:] = 2 * number
+
+        return serve(count)
+
+    @staticmethod
+    def keep(actor: Actor) -> None:
+        """A runner that keeps the output of the first call with each size."""
+        kept: dict[int, npt.NDArray[np.generic]] = {}
+
+        def work(actor: Actor) -> None:
+            x = actor.array(0, "f4")
+            actor.array(1, "f4")[:] = kept.setdefault(len(x), x * 2)
+
+        serve(work)(actor)
+
+    @pytest.mark.parametrize(
+        ("language", "named"), [(Language.CUDA, ": kept (line 2)"), (Language.TRITON, "")]
+    )
+    def test_they_are_wrong_for_other_inputs(self, language: Language, named: str) -> None:
+        target = ScriptedTarget(runner=self.keep, oracle=self.count_up())
+        report = judge(target, source=self.SOURCE, language=language)
+        example, odd = report.cases
+        assert (example.verdict, odd.verdict) == (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
+        assert odd.message.endswith(
+            "The call before, with the same sizes and other inputs, was correct. "
+            f"The program keeps something between calls{named}. Compute it in each call."
+        )
+
+    def test_a_program_that_is_wrong_for_these_inputs_alone_is_not_said_to_keep_anything(self) -> None:
+        def work(actor: Actor) -> None:
+            x = actor.array(0, "f4")
+            actor.array(1, "f4")[:] = x * (3 if x[0] == 2 and len(x) > 3 else 2)
+
+        report = judge(ScriptedTarget(runner=serve(work), oracle=self.count_up()), source=self.SOURCE)
+        assert report.cases[1].verdict is Verdict.WRONG_ANSWER
+        assert report.cases[1].message.endswith("with the same sizes and other inputs, was correct.")
+
+    def test_runs_do_not_check_a_case_twice(self) -> None:
+        target = ScriptedTarget(runner=self.keep, oracle=self.count_up())
+        assert judge(target, mode=Mode.RUN).verdict is Verdict.ACCEPTED
 
 
 def test_a_run_takes_the_public_cases() -> None:
@@ -384,7 +451,7 @@ def test_a_problem_that_its_score_ranks_has_the_same_contents_for_all(
         monkeypatch.setitem(globals(), "DOUBLING", problem)
         first, again, other = (seeds_of(board_key=key) for key in (b"key", b"key", b"other"))
         assert (first == again) is same
-        assert len({seed for seeds in (first, other) for of_size in seeds.values() for seed in of_size}) == 4
+        assert len({seed for seeds in (first, other) for of_size in seeds.values() for seed in of_size}) == 6
         assert seeds_of(board_key=None) != first
         assert seeds_of(board_key=b"key", mode=Mode.RUN)[3] != first[3]
 

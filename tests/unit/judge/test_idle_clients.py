@@ -106,7 +106,7 @@ def test_a_referee_that_died_is_not_handed_out(mps: Mps) -> None:
 def test_a_waiting_runner_opens_the_gpu_under_a_share(mps: Mps) -> None:
     with keeping(mps, [OPENS] * 3) as (_, pool, backend):
         until(lambda: mps.shared == 1 and pool.waiting("runner") == 1)
-        assert not pool.await_unprepared(["runner"], 0.01)
+        assert not pool.await_unprepared("runner", 0.01)
         taken = pool.take("runner", LIMITS)
         assert taken is backend.started[0]
         taken.close()
@@ -115,7 +115,7 @@ def test_a_waiting_runner_opens_the_gpu_under_a_share(mps: Mps) -> None:
 def test_one_runner_of_a_kind_waits_with_a_context_and_another_follows_it(mps: Mps) -> None:
     with keeping(mps, [OPENS] * 4, size=2) as (idle, pool, _):
         until(lambda: mps.shared == 1 and pool.waiting("runner") == 2)
-        assert pool.await_unprepared(["runner"], 0.05)
+        assert pool.await_unprepared("runner", 0.05)
         taken = pool.take("runner", LIMITS)
         idle.taken("runner")
         until(lambda: mps.shared == 2 and pool.waiting("runner") == 2)
@@ -129,7 +129,7 @@ def test_no_runner_opens_the_gpu_while_it_is_timed(mps: Mps) -> None:
     mps.free.clear()
     with keeping(mps, [OPENS] * 3) as (_, pool, _):
         until(lambda: pool.waiting("runner") == 1)
-        assert pool.await_unprepared(["runner"], 0.05)
+        assert pool.await_unprepared("runner", 0.05)
         assert mps.shared == 0
 
 

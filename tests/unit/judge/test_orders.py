@@ -6,12 +6,13 @@ from typing import Any, cast
 
 import pytest
 
-from judge.cases import LATE_READS, ORDERS
+from judge.cases import LATE_READS, ORDERS, run_orders
 from judge.cpu.orders import check_in_orders
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
-from problems.vocabulary import Group, Severity, Verdict
+from problems.loader import load_problem, problems_root
+from problems.vocabulary import Group, Language, Severity, Verdict
 from sandbox.wire import RunFlag
 
 RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
@@ -109,7 +110,7 @@ def test_a_wrong_order_is_explained_by_a_hazard_between_streams() -> None:
 def test_a_wrong_order_without_a_race_says_that_there_is_no_order() -> None:
     report = check(ScriptedReferee([RIGHT, WRONG], NOTE))
     assert report.verdict is WRONG
-    assert "CUDA guarantees no order" in report.message
+    assert "a GPU guarantees no order" in report.message
 
 
 def test_a_wrong_order_is_explained_by_a_read_of_uninitialised_memory() -> None:
@@ -167,4 +168,22 @@ def test_a_failure_after_a_right_call_names_what_is_kept() -> None:
 @pytest.mark.parametrize("earlier", [RACE, HAZARD, UNINITIALISED])
 def test_a_finding_of_an_earlier_case_explains_no_later_one(earlier: Diagnostic) -> None:
     assert check(ScriptedReferee([WRONG], earlier=[earlier])).message == "3 % of the elements of y are wrong."
-    assert "CUDA guarantees no order" in check(ScriptedReferee([RIGHT, WRONG], earlier=[earlier])).message
+    assert "a GPU guarantees no order" in check(ScriptedReferee([RIGHT, WRONG], earlier=[earlier])).message
+
+
+def test_a_triton_program_that_races_runs_in_its_own_orders_only() -> None:
+    referee = ScriptedReferee([RIGHT] * 2, RACE)
+    assert check(referee, ORDERS[:2]).verdict is RIGHT
+    assert tuple(referee.asked) == ORDERS[:2]
+
+
+def test_only_odd_cases_of_a_triton_program_run_in_two_orders() -> None:
+    problem = load_problem(problems_root() / "reduction-sum")
+    orders = {
+        case.group: run_orders(problem, case, Language.TRITON, functional=True) for case in problem.cases
+    }
+    assert orders[Group.ODD] == ORDERS[:2]
+    assert orders[Group.SAMPLE] == ORDERS[:1]
+    assert orders[Group.LARGE] == (RunFlag.NONE,)
+    odd = next(case for case in problem.cases if case.group is Group.ODD)
+    assert run_orders(problem, odd, Language.TRITON, functional=False) == ORDERS[1:2]

@@ -202,30 +202,40 @@ def test_the_sandbox_starts_before_the_share_and_the_draw_waits_for_it() -> None
         assert steps == ["prepare"]
         permit.grant()
         opened.sets(ODD)
-    assert steps == ["prepare", "lend", "fill", "close"]
+    assert steps == ["prepare", "lend", "fill", "fill", "close"]
 
 
 def test_what_another_draws_is_waited_for_and_not_drawn_twice() -> None:
     secret_pool, oracles = FakeVault(), FakeOracles()
-    secret_pool.others["odd"] = 1
+    secret_pool.others["odd"] = 2
 
     def arrive() -> None:
-        secret_pool.stock["odd"] += 1
-        secret_pool.others["odd"] -= 1
+        secret_pool.stock["odd"] += 2
+        secret_pool.others["odd"] -= 2
 
     threading.Timer(0.1, arrive).start()
     with draws(secret_pool, oracles, ODD) as opened:
-        assert len(opened.sets(ODD)) == 1
+        assert len(opened.sets(ODD)) == 2
     assert oracles.filled == []
 
 
 def test_what_another_does_not_finish_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judge.gpu.pool.source._OTHERS_S", 0.05)
     secret_pool, oracles = FakeVault(), FakeOracles()
-    secret_pool.others["odd"] = 1
+    secret_pool.others["odd"] = 2
     with draws(secret_pool, oracles, ODD) as opened:
         opened.sets(ODD)
-    assert oracles.filled == ["odd"]
+    assert oracles.filled == ["odd", "odd"]
+
+
+def test_a_case_that_is_checked_twice_has_two_sets_unless_cases_are_timed() -> None:
+    for cases, count in (((EXAMPLE, ODD), 2), ((EXAMPLE, ODD, TIMED), 1)):
+        oracles = FakeOracles()
+        with draws(FakeVault(), oracles, *cases, seed=1 << 127) as opened:
+            assert (len(opened.sets(EXAMPLE)), len(opened.sets(ODD))) == (1, count)
+            opened.sets(cases[-1])
+        of_odd = [seed for name, seed in zip(oracles.filled, oracles.seeds, strict=True) if name == "odd"]
+        assert len(set(of_odd)) == count
 
 
 def test_sizes_of_ones_own_are_not_looked_for() -> None:

@@ -23,6 +23,14 @@ def test_each_case_has_a_seed_of_its_own() -> None:
     assert all(known is not None and 0 <= known < 2**128 for known in seeds)
 
 
+def test_each_set_of_a_case_has_a_seed_of_its_own() -> None:
+    for seed in (board_seed(DOUBLING, b"key"), 7):
+        assert len({seed_of(seed, ONE, number) for number in range(3)}) == 3
+        assert seed_of(seed, ONE, 1) == seed_of(seed, ONE, 1)
+        assert seed_of(seed, ONE, 1) != seed_of(seed, OTHER, 1)
+    assert seed_of(None, ONE, 1) is None
+
+
 def test_seeds_of_users_are_used_as_they_are() -> None:
     assert seed_of(2**63 - 1, ONE) == 2**63 - 1
     assert seed_of(None, ONE) is None

@@ -1,4 +1,4 @@
-"""Masks of `tl.histogram` in shipped Triton programs.
+"""Tests that shipped Triton programs do not use masks of `tl.histogram` that Triton compiles wrongly.
 
 Functional mode interprets Triton programs, so it cannot find errors of Triton's compiler.
 """
@@ -18,7 +18,7 @@ def _calls(tree: ast.AST, names: set[str]) -> Iterator[ast.Call]:
 
 
 def test_no_histogram_has_a_mask_and_reshaped_values() -> None:
-    """Triton 3.6.0 and 3.9.0 may reorder the reshaped operands of a histogram, each in its own way."""
+    """Triton 3.6.0 and 3.9.0 may reorder the reshaped values and the reshaped mask differently."""
     found = [
         f"{path.relative_to(problems_root())}:{call.lineno}"
         for path in sorted(problems_root().glob("*/solutions/*.py"))

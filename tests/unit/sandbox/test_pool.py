@@ -228,8 +228,8 @@ def test_more_wait_if_some_were_taken_while_one_started(
 def test_what_is_prepared_is_taken_first() -> None:
     pool = pool_of(FakeBackend([READY] * 3), 2)
     until(lambda: pool.waiting("runner") == 2)
-    assert pool.await_unprepared(["runner"], 1)
-    with pool.preparing(["runner"]) as process:
+    assert pool.await_unprepared("runner", 1)
+    with pool.preparing("runner") as process:
         assert process is not None
         assert pool.waiting("runner") == 1
     assert pool.take("runner", LIMITS) is process
@@ -240,10 +240,10 @@ def test_what_is_prepared_is_taken_first() -> None:
 def test_all_prepared_leaves_nothing_to_prepare() -> None:
     pool = pool_of(FakeBackend([READY]))
     until(lambda: pool.waiting("runner") == 1)
-    with pool.preparing(["runner"]):
+    with pool.preparing("runner"):
         pass
-    assert not pool.await_unprepared(["runner"], 0.01)
-    with pool.preparing(["runner"]) as process:
+    assert not pool.await_unprepared("runner", 0.01)
+    with pool.preparing("runner") as process:
         assert process is None
     pool.close()
 
@@ -252,7 +252,7 @@ def test_what_cannot_be_prepared_is_replaced() -> None:
     backend = FakeBackend([READY] * 2)
     pool = pool_of(backend)
     until(lambda: pool.waiting("runner") == 1)
-    with pytest.raises(NotReady), pool.preparing(["runner"]):
+    with pytest.raises(NotReady), pool.preparing("runner"):
         raise NotReady
     assert backend.started[0].closed
     until(lambda: pool.waiting("runner") == 1)
@@ -263,7 +263,7 @@ def test_who_finds_none_waits_for_the_one_that_is_being_prepared() -> None:
     pool = pool_of(FakeBackend([READY] * 2))
     until(lambda: pool.waiting("runner") == 1)
     with ThreadPoolExecutor(1) as takers:
-        with pool.preparing(["runner"]) as process:
+        with pool.preparing("runner") as process:
             taken = takers.submit(pool.take, "runner", LIMITS)
             until(lambda: pool.misses == {"runner": 1})
         assert taken.result() is process
@@ -275,10 +275,32 @@ def test_what_is_being_prepared_is_discarded_too() -> None:
     backend = FakeBackend([READY] * 3)
     pool = pool_of(backend)
     until(lambda: pool.waiting("runner") == 1)
-    with pool.preparing(["runner"]):
-        pool.discard("runner", prepared_only=True)
+    with pool.preparing("runner"):
+        pool.discard_prepared("runner")
     assert backend.started[0].closed
     until(lambda: pool.waiting("runner") == 1)
-    pool.discard("runner", prepared_only=True)
+    pool.discard_prepared("runner")
     assert not backend.started[1].closed
+    pool.close()
+
+
+@pytest.mark.parametrize("prepared_only", [True, False])
+def test_a_starting_sandbox_is_discarded_unless_only_prepared_ones_are(
+    monkeypatch: pytest.MonkeyPatch, prepared_only: bool
+) -> None:
+    backend, starting, go_on = FakeBackend([READY] * 2), threading.Event(), threading.Event()
+    start = Pool._start
+
+    def start_later(pool: Pool, name: str, **rest: Callable[[FakeProcess], None]) -> object:
+        starting.set()
+        assert go_on.wait(10)
+        return start(pool, name, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Pool, "_start", start_later)
+    pool = pool_of(backend)
+    assert starting.wait(10)
+    (pool.discard_prepared if prepared_only else pool.discard)("runner")
+    go_on.set()
+    until(lambda: pool.waiting("runner") == 1)
+    until(lambda: backend.started[0].closed is not prepared_only)
     pool.close()

@@ -47,6 +47,7 @@ void wc_exit(Thread*) { std::abort(); }
 void wc_check_global(Thread* thread, u64, u32, u32 site, Access, u32) { thread->sites[site] = {0, ~u64{0}}; }
 void wc_bad_shared(Thread*, u32, u32, Access, u32) { std::abort(); }
 void wc_bad_shared_array(Thread*, u32, u32, u32, u32, Access, u32) { std::abort(); }
+void wc_bad_leading_dimension(Thread*, u32, u32, u32, u32) { std::abort(); }
 void wc_constant(Thread*, u64, u32, u32) {}
 void wc_bad_local(Thread*, u64, u32, u32, Access, bool, u32) { std::longjmp(row_start, 1); }
 void wc_check_local(Thread*, u64, u32, Access, u32) { std::longjmp(row_start, 1); }
@@ -75,6 +76,7 @@ void wc_launch_device(Thread*, const u8*, u8*, u32) {}
 void wc_divide_by_zero(Thread*, u32) { ++divisions_by_zero; }
 void wc_half_overflow(Thread*, u32) {}
 void wc_subtracted(Thread*, float, float, u32) {}
+void wc_accumulated(Thread*, const Addition&, u32) {}
 
 // Runs kernel `index` once per row, with the row's addresses as its two parameters.
 void run_rows(u32 index, const u8* inputs, u32 input_bytes, u8* outputs, u32 output_bytes, u32 rows) {

@@ -100,3 +100,51 @@ def test_subtractions_of_rounded_numbers_are_watched(body: str, count: int) -> N
 
 def test_subtractions_in_libraries_are_not_watched() -> None:
     assert watched(f"{MEAN} sub.f32 %f3, %f4, %f2;", file="include/library.h") == 0
+
+
+def test_constants_that_round_to_integers_cancel_nothing() -> None:
+    assert watched(f"{MEAN} add.f32 %f5, %f2, 0fCB40007F;") == 0
+
+
+def sums(body: str, **options: str) -> list[str]:
+    """The formats of the watched sums."""
+    return re.findall(r"accumulated\(T, .*SumFormat::k(\w+)\}", translate(with_halves(body, **options)))
+
+
+NEXT = "ld.global.f32 %f1, [%rd1];"
+NEXT_HALF = "ld.global.u16 %h1, [%rd1];"
+
+
+@pytest.mark.parametrize(
+    ("body", "formats"),
+    [
+        pytest.param(f"{NEXT} add.f32 %f2, %f2, %f1;", ["Float32"], id="a sum"),
+        pytest.param(f"{NEXT} add.f32 %f2, %f1, %f2;", ["Float32"], id="the sum as second operand"),
+        pytest.param(f"{NEXT} fma.rn.f32 %f2, %f1, %f1, %f2;", ["Float32"], id="products"),
+        pytest.param(
+            f"{NEXT} add.f32 %f3, %f2, %f1; add.f32 %f4, %f3, %f1; mov.f32 %f2, %f4;",
+            ["Float32", "Float32"],
+            id="unrolled",
+        ),
+        pytest.param(f"{NEXT_HALF} add.f16 %h2, %h2, %h1;", ["Float16"], id="float16"),
+        pytest.param(f"{NEXT_HALF} fma.rn.bf16 %h2, %h1, %h3, %h2;", ["Bfloat16"], id="bfloat16"),
+        pytest.param(
+            f"{NEXT_HALF} mov.b16 %h3, 0x3f80; fma.rn.bf16 %h2, %h2, %h3, %h1;", ["Bfloat16"], id="times one"
+        ),
+        pytest.param(
+            f"{NEXT} cvt.f32.f16 %f2, %h2; add.f32 %f3, %f2, %f1; cvt.rn.f16.f32 %h2, %f3;",
+            ["Float16"],
+            id="kept as a half",
+        ),
+        pytest.param(f"{NEXT} add.f32 %f2, %f1, %f3;", [], id="no loop"),
+        pytest.param(f"{NEXT} fma.rn.f32 %f2, %f2, %f1, %f3;", [], id="a product that comes back"),
+        pytest.param(f"{NEXT} sub.f32 %f2, %f2, %f1;", [], id="a difference"),
+        pytest.param("add.f64 %fd1, %fd1, %fd2;", [], id="double"),
+    ],
+)
+def test_sums_of_loops_are_watched(body: str, formats: list[str]) -> None:
+    assert sums(body) == formats
+
+
+def test_sums_in_libraries_are_not_watched() -> None:
+    assert sums(f"{NEXT} add.f32 %f2, %f2, %f1;", file="include/library.h") == []

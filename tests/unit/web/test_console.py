@@ -10,7 +10,7 @@ from problems.vocabulary import Group, Mode, Severity, Verdict
 from tests.unit.web.figures import SECRET_SIZE, record, timed_report
 from web.accounts.models import User
 from web.results import assembly
-from web.results.assembly import beside
+from web.results.assembly import assembly_of
 from web.results.console import log_lines, resources_of
 from web.submissions import services
 from web.submissions.models import Job, Listing, ListingKind, Submission
@@ -116,7 +116,7 @@ def test_without_a_gpu_launches_are_shown_as_they_were():
 
 @pytest.mark.parametrize("kind", ListingKind)
 def test_instructions_and_lines_of_the_source_lead_to_each_other(judged, kind):
-    shown = beside(judged, listing(judged, kind))
+    shown = assembly_of(judged, listing(judged, kind))
     assert shown.is_mapped
     source = [row for chunk in shown.source for row in chunk]
     rows = [row for chunk in shown.rows for row in chunk]
@@ -130,7 +130,7 @@ def test_instructions_and_lines_of_the_source_lead_to_each_other(judged, kind):
 def test_a_long_listing_is_bounded(judged, monkeypatch):
     monkeypatch.setattr(assembly, "MAX_LINES", 6)
     monkeypatch.setattr(assembly, "CHUNK_LINES", 4)
-    shown = beside(judged, listing(judged, ListingKind.PTX))
+    shown = assembly_of(judged, listing(judged, ListingKind.PTX))
     assert shown.is_cut
     assert [len(chunk) for chunk in shown.rows] == [4, 2]
     assert shown.is_mapped, "the end, which names the files, is read all the same"
@@ -138,7 +138,7 @@ def test_a_long_listing_is_bounded(judged, monkeypatch):
 
 def test_a_listing_that_knows_no_lines_is_shown_alone(owner, handed_in):
     submission = record(handed_in(owner), timed_report())
-    shown = beside(submission, listing(submission, ListingKind.PTX))
+    shown = assembly_of(submission, listing(submission, ListingKind.PTX))
     assert not shown.is_mapped
 
 

@@ -83,26 +83,35 @@ def _yield(code: Emission, instruction: Instruction) -> str:
 
 
 def _call(code: Emission, instruction: Instruction) -> str:
-    """`call (result), function, (arguments), prototype`: arguments are copied into one parameter block."""
+    """`call (result), function, (arguments), prototype`: arguments are copied into one parameter block.
+
+    The last parameter of a variadic function has no size: `.param .align 8 .b8 %VAParam[]`. It holds all
+    variadic arguments of the caller. A call without variadic arguments omits it.
+    """
     operands = list(instruction.operands)
     result = _arguments(operands)
     callee = operands.pop(0)
     arguments = _arguments(operands)
     function, results, parameters, check = _callee(code, callee, operands)
+    if parameters and not parameters[-1].size_bytes and len(arguments) < len(parameters):
+        parameters = parameters[:-1]
     if len(arguments) != len(parameters):
         raise UnsupportedForm(instruction.opcode)
     if len(result) != len(results):
         raise UnsupportedForm(instruction.opcode)
     layout = lay_out(parameters)
-    copies = [
-        f"copy_bytes(block + {offset}, {_place(code, value, parameter).address}, {parameter.size_bytes});"
-        for value, parameter, offset in zip(arguments, parameters, layout.offsets, strict=True)
-    ]
+    block_bytes = max(layout.size_bytes, 1)
+    copies = []
+    for value, parameter, offset in zip(arguments, parameters, layout.offsets, strict=True):
+        place = _place(code, value, parameter)
+        size_bytes = parameter.size_bytes or place.size_bytes
+        block_bytes = max(block_bytes, offset + size_bytes)
+        copies.append(f"copy_bytes(block + {offset}, {place.address}, {size_bytes});")
     target = "nullptr"
     if result:
         target = f"reinterpret_cast<u8*>({_place(code, result[0], results[0]).address})"
     return (
-        f"{{ alignas(16) u8 block[{max(layout.size_bytes, 1)}]; {' '.join(copies)} {check}"
+        f"{{ alignas(16) u8 block[{block_bytes}]; {' '.join(copies)} {check}"
         f"T->location = {code.location}; {function}(T, block, {target}); }}"
     )
 

@@ -1,4 +1,5 @@
-// printf, malloc and free in a kernel, virtual functions, recursion, local arrays.
+// printf, malloc and free in a kernel, virtual functions, variadic functions, recursion, local arrays.
+#include <cstdarg>
 #include <cstdio>
 
 struct Shape {
@@ -21,6 +22,15 @@ __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacc
 __device__ __noinline__ void put(int* array, int at, int value) { array[at] = value; }
 __device__ __noinline__ int get(const int* array, int at) { return array[at]; }
 
+__device__ __noinline__ double sum(int count, ...) {
+  va_list values;
+  va_start(values, count);
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += i % 2 ? va_arg(values, double) : va_arg(values, int);
+  va_end(values);
+  return sum;
+}
+
 __global__ void work(float* out) {
   int i = threadIdx.x;
   Square square(i);
@@ -31,6 +41,7 @@ __global__ void work(float* out) {
   int local[16];
   for (int j = 0; j < 16; ++j) put(local, j, j * i);
   out[i] = shape->area() + heap[7] + get(local, i % 16) + fibonacci(i % 10);
+  out[i] += sum(3, i, 0.5, 7) + sum(0);
   free(heap);
   if (i == 3) printf("thread %d of %s: %5.2f %c %lld %%\n", i, "work", 1.5, 'x', 1ll << 40);
 }

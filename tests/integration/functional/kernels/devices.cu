@@ -192,6 +192,37 @@ static void says(float* x, float* y, int n) {
     cudaStreamDestroy(stream);
 }
 
+// Writes 1 to memory of the pool of device 1 by a kernel of device 0, and copies it to x.
+static void uses_pool(float* x, int n, bool access) {
+    enable(0, 1);
+    float* pooled;
+    cudaStream_t stream;
+    cudaMemPool_t pool;
+    cudaSetDevice(1);
+    cudaStreamCreate(&stream);
+    cudaMallocAsync(&pooled, n * sizeof(float), stream);
+    cudaMemsetAsync(pooled, 0, n * sizeof(float), stream);
+    cudaStreamSynchronize(stream);
+    cudaDeviceGetDefaultMemPool(&pool, 1);
+    cudaMemAccessDesc wanted = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+    if (access) cudaMemPoolSetAccess(pool, &wanted, 1);
+    cudaMemAccessFlags flags;
+    cudaMemPoolGetAccess(&flags, pool, &wanted.location);
+    printf("access %d\n", flags);
+    cudaSetDevice(0);
+    add_one<<<(n + 127) / 128, 128>>>(pooled, n);
+    cudaMemcpy(x, pooled, n * sizeof(float), cudaMemcpyDefault);
+    cudaFreeAsync(pooled, stream);
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+    wanted.flags = cudaMemAccessFlagsProtNone;
+    cudaMemPoolSetAccess(pool, &wanted, 1);
+}
+
+static void with_pool_access(float* x, float*, int n) { uses_pool(x, n, true); }
+
+static void without_pool_access(float* x, float*, int n) { uses_pool(x, n, false); }
+
 static void names_the_wrong_device(float* x, float* y, int n) { cudaMemcpyPeer(x, 1, y, 1, n * sizeof(float)); }
 
 // Leaves device 1 current. The next call begins with device 0.
@@ -205,7 +236,7 @@ using Program = void(float*, float*, int);
 static Program* const kPrograms[] = {
     direct,          without_access, wrong_direction,      copies,         allocates, with_access,
     waits,           forgets_to_wait, waits_for_one_device, foreign_stream, says,   names_the_wrong_device,
-    leaves_a_device, one_way,
+    leaves_a_device, one_way,        with_pool_access,     without_pool_access,
 };
 
 void solve(float* x, float* y, int n, int program) { kPrograms[program](x, y, n); }

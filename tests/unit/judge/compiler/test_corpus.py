@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from judge.compiler import compile_findings
+from judge.compiler.advice import advice_on
+from judge.compiler.log import LogEntry
+from judge.compiler.source import ProgramText
 from judge.report import Diagnostic
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
+from problems.vocabulary import Severity
 
 CORPUS = Path(__file__).parent / "corpus"
 WANTED = "void solve(const float* a, const float* b, float* c, int n)"
@@ -231,3 +235,15 @@ def test_what_follows_from_another_error_is_not_told(problem: Problem) -> None:
 
 def test_there_are_no_more_findings_than_anyone_reads(problem: Problem) -> None:
     assert len(found_in("many", problem)) == 16
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        ("cuda_fp16.h", "This installation does not have this header. Write the code without it."),
+        ("cuda_fp6.h", "Did you mean <cuda_fp16.h>?"),
+    ],
+)
+def test_a_known_header_that_is_missing_is_not_suggested(header: str, advice: str) -> None:
+    entry = LogEntry(Severity.ERROR, f"{header}: No such file or directory", line=1)
+    assert advice_on(entry, ProgramText.read("")) == advice

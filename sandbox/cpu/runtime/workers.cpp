@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "counters.h"
+#include "device_limits.h"
 #include "engine.h"
 #include "scheduler.h"
 
@@ -26,11 +27,13 @@ constexpr u64 kTouchedBytes = 12 << 10;     // of a stack, by a kernel with few 
 constexpr u64 kShareOfMappings = 4;
 constexpr u64 kShareOfData = 3;
 constexpr u64 kShareOfMemory = 4;
+// If all blocks wait for others, they may hold more than these shares: nothing else would let them continue.
+constexpr u64 kMoreIfAllWait = 5, kOfShare = 2;
 
-// The OS threads beside the caller. They live until the process ends.
-class Crew {
+// The OS threads in addition to the caller. They live until the process ends.
+class WorkerPool {
  public:
-  explicit Crew(unsigned helpers) {
+  explicit WorkerPool(unsigned helpers) {
     for (unsigned i = 0; i < helpers; ++i) std::thread([this, i] { serve(i); }).detach();
   }
 
@@ -111,42 +114,62 @@ const Means& means() {
   return found;
 }
 
-// How many blocks one worker may have under way. Blocks that wait for others share what can be afforded; the
-// others come one after the other.
-u64 resident_blocks(const Launch& launch, const Options& options, bool alone) {
-  // Cooperative blocks are all resident, else their barrier could never complete.
-  if (launch.cooperative) return launch.blocks;
+// How many blocks one of so many workers may have under way. Blocks that wait for others share what can be afforded;
+// the others come one after the other.
+u64 window_of(const Launch& launch, const Options& options, bool alone) {
   const bool few = options.interleaved && !launch.kernel->polls;
   u64 threads = few ? kInterleavedThreads : kResidentThreads;
   if (!alone) threads = std::min(threads, means().stacks / means().workers);
   return std::clamp<u64>(threads / launch.threads, 2, 32);
 }
 
-// No more than there are stacks for.
+// No more than there are stacks for, nor than there are blocks.
 unsigned workers_for(const Launch& launch) {
-  const bool waits = launch.kernel->polls && !launch.cooperative;
-  const u64 stacks = (waits ? launch.resident : 1) * launch.threads;
-  return static_cast<unsigned>(std::clamp<u64>(means().stacks / stacks, 1, means().workers));
+  const u64 most = std::min<u64>(means().workers, launch.blocks);
+  if (launch.cooperative) return static_cast<unsigned>(most);
+  const u64 stacks = (launch.kernel->polls ? launch.resident : 1) * launch.threads;
+  return static_cast<unsigned>(std::clamp<u64>(means().stacks / stacks, 1, most));
+}
+
+// How many blocks of that size are resident at the same time on the device that programs see.
+u64 resident_on_device(const Launch& launch) {
+  const u64 shared = u64{launch.static_shared_bytes} + launch.dynamic_shared_bytes;
+  return u64{resident_blocks(launch.threads, shared)} * kMultiprocessors;
 }
 
 }  // namespace
 
 void run_launch(Launch& launch) {
-  static Crew* crew = nullptr;
+  static WorkerPool* pool = nullptr;
   const Options& options = engine().options;
   const bool alone = options.deterministic || means().workers == 1 || launch.blocks == 1;
-  launch.resident = resident_blocks(launch, options, alone);
+  launch.resident = window_of(launch, options, alone);
   launch.order = order_of(launch, options);
   if (options.counted) start_counting_launch(launch);
   if (options.races) start_turns_of_launch();
   const unsigned workers = alone ? 1 : workers_for(launch);
+  // Cooperative blocks are all resident, else their barrier could never complete. Workers share them equally.
+  if (launch.cooperative) launch.resident = (launch.blocks + workers - 1) / workers;
+  launch.most_resident = std::min(launch.blocks, resident_on_device(launch));
+  launch.admitted = workers * launch.resident;
   if (workers == 1) {
     this_worker().run(launch);
     return;
   }
-  if (StackPool::mapped() > means().stacks) release_idle_stacks();  // other workers have those of earlier launches
-  if (!crew) crew = new Crew(means().workers - 1);
-  crew->run(launch, workers - 1);
+  // Other workers have the stacks of earlier launches.
+  const u64 needed = launch.cooperative ? launch.blocks * launch.threads : 0;
+  if (StackPool::mapped() + needed > means().stacks) release_idle_stacks();
+  if (!pool) pool = new WorkerPool(means().workers - 1);
+  pool->run(launch, workers - 1);
+}
+
+u64 admit_more(Launch& launch, u64 resident) {
+  const u64 admitted = launch.admitted.load(std::memory_order_relaxed);
+  const u64 stacks = means().stacks * kMoreIfAllWait / kOfShare, mapped = StackPool::mapped();
+  if (admitted >= launch.most_resident || mapped >= stacks) return 0;
+  const u64 more = std::min({resident, launch.most_resident - admitted, (stacks - mapped) / launch.threads});
+  launch.admitted.fetch_add(more, std::memory_order_relaxed);
+  return more;
 }
 
 }  // namespace warpcourt::cpu

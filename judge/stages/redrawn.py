@@ -1,0 +1,37 @@
+"""Checks a case a second time, with other inputs of the same sizes; see `judge.cases.redrawn_case`."""
+
+from dataclasses import replace
+
+from judge.built import Built
+from judge.compiler.kept import kept_text
+from judge.cpu.first_call import right_as_first_call
+from judge.drawn import CaseData
+from judge.judgement import Judgement
+from judge.report import CaseReport
+from judge.target import Referee
+from problems.vocabulary import Language, Verdict
+from sandbox.wire import RunFlag
+
+_ONLY_FIRST = RunFlag.SHOW | RunFlag.COUNT | RunFlag.SUMS | RunFlag.TRACE
+_BEFORE = "The call before, with the same sizes and other inputs, was correct."
+_KEPT = "The program keeps something between calls"
+
+
+def check_redrawn(
+    judgement: Judgement, built: Built, referee: Referee, drawn: CaseData, order: RunFlag
+) -> CaseReport | None:
+    """Check `drawn` after a correct call with the same sizes. Return the report, or None if it is accepted.
+
+    `order` is the order of the previous call. If the output is wrong in functional mode, the judge checks
+    `drawn` in a new runner. If it is right there, the message says that the program keeps something between
+    calls.
+    """
+    order &= ~_ONLY_FIRST
+    report = referee.check(drawn, order)
+    if report.verdict is Verdict.ACCEPTED:
+        return None
+    message = f"{report.message} {_BEFORE}"
+    if not judgement.target.ranks and right_as_first_call(judgement.session, built.contents, drawn, order):
+        names = kept_text(judgement.source) if judgement.language is Language.CUDA else ""
+        message = f"{message} {_KEPT}{f': {names}' if names else ''}. Compute it in each call."
+    return replace(report, message=message)

@@ -1,0 +1,89 @@
+"""Tests that findings name exactly the lines whose contiguous accesses do not start at a sector boundary."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from enum import IntEnum
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judge.cases import ORDERS
+from sandbox.wire import RunFlag
+from tests.integration.functional.harness import Runner
+
+pytestmark = pytest.mark.integration
+SOURCE = (Path(__file__).parent / "kernels" / "alignment.cu").read_text()
+N = 4096
+X = np.arange(N, dtype=np.float32)
+
+
+class Program(IntEnum):
+    """The programs of the source, by the number that chooses them."""
+
+    FROM_0 = 0
+    FROM_1 = 1
+    FROM_8 = 2
+    STENCIL = 3
+    ROWS_OF_ARGUMENT = 4
+    ODD_PITCH = 5
+    WHOLE_SECTORS = 6
+    VECTORS = 7
+    PART_OF_ARGUMENT = 8
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with closing(Runner(SOURCE)) as opened:
+        yield opened
+
+
+def notes(runner: Runner, program: Program) -> dict[int, str]:
+    """The notes of one call, by line."""
+    outcome = runner.call(X, np.zeros(N, np.float32), N, program, flags=ORDERS[0] | RunFlag.COUNT)
+    assert outcome.status is None, outcome.diagnostics
+    found = [entry for entry in outcome.diagnostics if entry["kind"] in {"misaligned_vectors", "uncoalesced"}]
+    assert {(entry["kind"], entry["severity"]) for entry in found} <= {("misaligned_vectors", "note")}
+    return {int(str(entry["line"])): str(entry["message"]) for entry in found}
+
+
+def line_of(mark: str) -> int:
+    return next(at for at, line in enumerate(SOURCE.splitlines(), 1) if line.endswith(f"// {mark}"))
+
+
+def test_reads_and_writes_behind_a_sector_are_named(runner: Runner) -> None:
+    found = notes(runner, Program.FROM_1)
+    assert set(found) == {line_of("read"), line_of("write")}
+    # The last warp has 31 elements.
+    assert (
+        "127 of 128 contiguous reads of warps in this line start 4 bytes into a sector"
+        in found[line_of("read")]
+    )
+    assert "Each moves 5.0 sectors of 32 bytes, although 4.0 would be enough" in found[line_of("write")]
+
+
+def test_vectors_behind_a_sector_are_named(runner: Runner) -> None:
+    found = notes(runner, Program.VECTORS)
+    assert set(found) == {line_of("vector")}
+    assert "start 16 bytes into a sector. Each moves 17.0 sectors" in found[line_of("vector")]
+
+
+def test_an_odd_pitch_of_own_memory_is_named(runner: Runner) -> None:
+    found = notes(runner, Program.ODD_PITCH)
+    assert set(found) == {line_of("row")}
+    assert "112 of 128 contiguous writes of warps in this line start within a sector" in found[line_of("row")]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        Program.FROM_0,
+        Program.FROM_8,
+        Program.STENCIL,
+        Program.ROWS_OF_ARGUMENT,
+        Program.WHOLE_SECTORS,
+        Program.PART_OF_ARGUMENT,
+    ],
+)
+def test_other_accesses_are_not_named(runner: Runner, program: Program) -> None:
+    assert notes(runner, program) == {}

@@ -1,0 +1,123 @@
+"""Tests that functional mode refuses kernels that Triton's compiler refuses, and no other kernels."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from sandbox.bubblewrap import Bubblewrap
+from sandbox.python_runtime import triton_command
+from sandbox.spec import Limits
+from sandbox.wire import ExitStatus
+from tests.integration.sandbox.talk import Talk
+
+pytestmark = pytest.mark.integration
+
+PROGRAM = """\
+import torch
+import triton
+import triton.language as tl
+
+SIZE = 4
+FACTOR = tl.constexpr(2)
+NAMED = 3  # used by the host only
+
+def decorated(function):
+    return function
+
+@triton.jit
+def helper(x):
+    {helper}
+    return x
+
+@triton.autotune(
+    configs=[triton.Config({{"BLOCK": 4}})],
+    key=["n"],
+)
+@triton.jit
+@decorated
+def kernel(
+    a,
+    c,
+    n,
+    BLOCK: tl.constexpr,
+    WIDE: tl.constexpr = SIZE,
+):
+    \"\"\"Doubles.\"\"\"
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(a + i, mask=i < n, other=0.0)
+    {body}
+    tl.store(c + i, helper(x) * FACTOR, mask=i < n)
+
+def solve(a, c, n):
+    kernel[(triton.cdiv(n, 4),)](a, c, n)
+"""
+HELPER_LINE, BODY_LINE = 14, 33
+REFUSED = [
+    ("for at in range(3):\n        if at == 1:\n            break", 2, "it contains break"),
+    ("f = lambda y: y + 1\n    x = f(x)", 0, "it contains lambda"),
+    ("x = x + SIZE", 0, "it reads the global variable SIZE. Write SIZE = tl.constexpr(...)"),
+    ("parts = []\n    for at in range(2):\n        parts.append(x)", 2, "lists become tuples"),
+    ("try:\n        x = x + 1\n    finally:\n        pass", 0, "it contains try"),
+    ("x = decorated(x)", 0, "it uses the function decorated, which has no @triton.jit"),
+    ("for at in range(2):\n        if n > 5:\n            return", 2, "it returns from a loop"),
+    ("for at in (1, 2):\n        x = x + at", 0, "it loops over (1, 2)"),
+    ("if n in (1, 2):\n        x = x + 1", 0, "it contains `in`"),
+]
+ACCEPTED = """SIZE_HERE: tl.constexpr = 4
+    pair = [1, 2]
+    first, second = pair
+    if WIDE > 4:
+        x = x + NAMED
+    if BLOCK == 8:
+        for at in range(3):
+            break
+    for at in tl.static_range(2):
+        x = x + at - at
+    total = tl.zeros([SIZE_HERE], tl.float32) if BLOCK == 4 else lambda: 0
+    x = x + total + tl.sum(x, axis=0) * 0 + max(first, 1) - 1
+    tl.static_assert(1 <= BLOCK <= 1024, f"{BLOCK} is too large")"""
+
+
+@pytest.fixture
+def talk(backend: Bubblewrap) -> Iterator[Talk]:
+    with Talk(backend, triton_command(Limits(wall_s=120, cpu_s=120, memory_mib=1024))) as started:
+        yield started
+
+
+def arguments() -> list[np.ndarray | tuple[str, int]]:
+    return [np.arange(10, dtype=np.float32), np.zeros(10, np.float32), ("int32", 10)]
+
+
+def refused(talk: Talk, source: str) -> tuple[str, int | None, str]:
+    assert talk.load(source, {"arguments": []}), talk.findings()
+    assert not talk.run(arguments())
+    finding = talk.findings()[-1]
+    assert talk.end().status == ExitStatus.RUNTIME_ERROR
+    return finding["kind"], finding["line"], finding["message"]
+
+
+@pytest.mark.parametrize(("body", "line", "words"), REFUSED)
+def test_a_kernel_is_refused_at_its_line(talk: Talk, body: str, line: int, words: str) -> None:
+    kind, found, message = refused(talk, PROGRAM.format(helper="pass", body=body))
+    assert (kind, found) == ("compile", BODY_LINE + line)
+    assert message.startswith(f"Triton cannot compile kernel kernel: {words}")
+
+
+def test_a_function_in_a_kernel_is_refused(talk: Talk) -> None:
+    body = "@triton.jit\n    def inner(y):\n        return y\n    x = inner(x)"
+    kind, _, message = refused(talk, PROGRAM.format(helper="pass", body=body))
+    assert (kind, "it defines a function" in message) == ("compile", True)
+
+
+def test_a_function_that_a_kernel_calls_is_refused_at_its_line(talk: Talk) -> None:
+    kind, found, message = refused(talk, PROGRAM.format(helper="x = x + NAMED", body="pass"))
+    assert (kind, found) == ("compile", HELPER_LINE)
+    assert message.startswith("Triton cannot compile kernel helper: it reads the global variable NAMED")
+
+
+def test_what_the_compiler_skips_or_knows_is_not_refused(talk: Talk) -> None:
+    assert talk.load(PROGRAM.format(helper="pass", body=ACCEPTED), {"arguments": []}), talk.findings()
+    given = arguments()
+    assert talk.run(given), talk.findings()
+    np.testing.assert_array_equal(given[1], 2 * given[0])
