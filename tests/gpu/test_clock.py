@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +19,7 @@ from judge.clock.contracts import CallObservation, Ordering
 pytestmark = pytest.mark.gpu
 cupy = pytest.importorskip("cupy", reason="no CuPy")
 
+from judge.gpu.device.gate import DeviceGate  # noqa: E402 - needs CuPy
 from judge.gpu.device.memory import DeviceMemory  # noqa: E402 - needs CuPy
 
 MOST_LAUNCH_US = 4.0
@@ -74,17 +76,19 @@ class NoRunner:
 def gated_calls(memory: DeviceMemory) -> Iterator[Callable[..., CallObservation]]:
     """What the gate sees of calls that never happen. All work that waits for the device is done before."""
     orders = cast("Ordering", NoRunner())
-    with closing(memory.gate()) as gate, memory.buffer("y", 1 << 20) as buffer:
+    with memory.buffer("y", 1 << 20) as buffer:
         contents = buffer.poison()
         landings, outputs = [(buffer, contents)], [(buffer, buffer.snapshot())]
 
-        def call(*, queued: bool = True, expected_us: float = 100.0) -> CallObservation:
+        def call(gate: DeviceGate, *, queued: bool = True, expected_us: float = 100.0) -> CallObservation:
             return gate.call(
                 orders, landings, outputs, queued=queued, expected_us=expected_us, timeout_s=0.05
             )
 
-        call()  # which loads the kernels
-        yield call
+        with closing(memory.gate()) as gate:
+            call(gate)  # which loads the kernels
+        with closing(memory.gate()) as gate:
+            yield partial(call, gate)
 
 
 @pytest.fixture
@@ -102,12 +106,21 @@ def test_an_idle_gpu_can_be_had(memory: DeviceMemory, queued: bool, expected_us:
     assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
 
 
+@pytest.mark.parametrize("queued", [True, False])
+def test_a_call_after_one_that_took_long_is_watched_late(memory: DeviceMemory, queued: bool) -> None:
+    with gated_calls(memory) as call:
+        assert call(queued=queued).timed_out
+        found = call(queued=queued)
+    assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
+
+
 @pytest.mark.parametrize("threads", [1, 1024])
 def test_one_warp_that_stays_keeps_the_gate_closed(memory: DeviceMemory, threads: int) -> None:
     with gated_calls(memory) as call:
-        with lingering(threads):
-            assert not call().alone
-        assert call().alone
+        for _ in range(2):  # the second call is watched late
+            with lingering(threads):
+                assert not call().alone
+            assert call().alone
 
 
 def test_calibration_gives_rates_that_can_be() -> None:

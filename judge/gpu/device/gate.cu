@@ -17,7 +17,7 @@ struct Output {
 
 // What is seen of one call. `release` is a time of %globaltimer; the others are nanoseconds after it.
 struct Observation {
-  u32 came, met, landed, all_landed, swept, timed_out;
+  u32 came, met, landed, all_landed, swept, gave_way;
   u64 release;
   double last_ns, done_ns;
   u32 moved, unused;
@@ -165,7 +165,7 @@ __device__ u64 tick(u64* cycles) {
 
 // One block. Looks at secret places of the outputs until `done` holds `number`, and once more. `values`
 // gets what it saw last; the observation, when that changed last. `done` unseen for `patience` cycles, or
-// `abort` set, end it too.
+// `abort` set, end it too: then it has given way.
 extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
 key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       Observation* observation, u32* values, u64 patience, const u32* abort) {
@@ -205,7 +205,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       if (look64(done) >= number) {
         told = clock64();
       } else if (looks % kLooksPerPatience == 0 && (clock64() - begun > patience || look32(abort))) {
-        observation->timed_out = 1;
+        observation->gave_way = 1;
         told = clock64();
       }
     }

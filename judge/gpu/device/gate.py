@@ -19,13 +19,19 @@ cannot end the time: the flag DONE only ends the polling, and later changes are 
 GPU empty. For shorter programs, `watch` waits at the gate too (`prompt`) and starts before them. If it
 started after such a program, the call would seem to end when `watch` starts.
 
+A cooperative grid that fills the GPU cannot start while `watch` has a slot. So `watch` gives way after 50 ms
+without DONE. It then starts again when DONE is set (`late`), in this call and in all later ones of the
+session. The call ends when it starts, so a late time is never too short, but a few microseconds too long.
+
 %globaltimer changes every 32 ns to 1 us, depending on the GPU. The release happens at one of its ticks.
 `watch` calibrates the clock of its multiprocessor with two more ticks, so times are finer than a tick.
 """
 
 import contextlib
+import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import cupy
@@ -46,7 +52,7 @@ _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
 _OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8")])
 _OBSERVATION = np.dtype(
     [
-        *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "timed_out")),
+        *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "gave_way")),
         ("release", "<u8"),
         *((name, "<f8") for name in ("last_ns", "done_ns")),
         *((name, "<u4") for name in ("moved", "unused")),
@@ -57,6 +63,8 @@ _PATIENCE_NS = 300_000  # for all blocks to become resident
 _HOLD_NS = 16_000  # from gate to release: a stream sees the flag, and its kernel gets ready
 _CALLED_HOLD_NS = 2_000  # if the host makes the call, which counts as time of the program
 _TAIL_NS = 1_500
+_GIVE_WAY_S = 0.05
+_AS_DONE = 0x7F  # a byte of a number that is greater than that of any order
 _CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
 _LOOK_S = 0.0002
 _FIRST = -5  # CUDA clamps it to the highest priority that the GPU has
@@ -88,6 +96,7 @@ class DeviceGate:
             self._blocks, self._threads = _whole_gpu()
             self._memory = _Memory(stream)
             self._ticket = 0  # number of the last attempt; an order may need several attempts
+            self._late = False  # start `watch` when DONE is set
             cupy.cuda.Stream.null.synchronize()  # the flags exist now; other work may still be running
 
     def call(
@@ -102,17 +111,19 @@ class DeviceGate:
     ) -> CallObservation:
         """Let the call of the last order through; see `judge.clock.contracts.CallGate`."""
         with our_errors():
-            memory, secret = self._memory, Secret.draw()
-            prompt = queued and expected_us < _HOLD_NS / _US
+            secret = Secret.draw()
             self._ticket += 1
-            memory.begin(landings, outputs)
+            self._memory.begin(landings, outputs)
             self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
-            watched = self._launch_watch(secret, orders.number, len(outputs), timeout_s, prompt=prompt)
-            self._launch_copies(secret, outputs)
-            if not queued:
-                self._await_open(orders)
-            self._await(orders, watched)
-            return memory.found()
+            if not self._late:
+                prompt = queued and expected_us < _HOLD_NS / _US
+                found = self._watched(orders, secret, outputs, queued=queued, prompt=prompt)
+                if not (found.alone and self._memory.gave_way):
+                    return found
+                self._late = True
+            elif not self._opened(orders, queued=queued):
+                return CallObservation(alone=False, last_us=0.0, done_us=0.0)
+            return self._watched_late(orders, secret, outputs, timeout_s)
 
     def close(self) -> None:
         """Release the flags. The runner must no longer use them."""
@@ -130,9 +141,38 @@ class DeviceGate:
             *(np.uint64(hold_ns), np.uint64(min(_TAIL_NS, hold_ns)), memory.sink),
         )
 
-    def _launch_watch(
-        self, secret: Secret, number: int, outputs: int, timeout_s: float, *, prompt: bool
-    ) -> cupy.cuda.Event:
+    def _watched(
+        self,
+        orders: Ordering,
+        secret: Secret,
+        outputs: Sequence[tuple[Buffer, PrivateBytes]],
+        *,
+        queued: bool,
+        prompt: bool,
+    ) -> CallObservation:
+        """Watch the call from the release on. It is not over yet if `watch` gave way."""
+        watched = self._launch_watch(secret, orders.number, len(outputs), prompt=prompt)
+        self._launch_copies(secret, outputs)
+        if not queued:
+            self._opened(orders, queued=False)
+        self._await(orders, watched)
+        return self._memory.found()
+
+    def _watched_late(
+        self,
+        orders: Ordering,
+        secret: Secret,
+        outputs: Sequence[tuple[Buffer, PrivateBytes]],
+        timeout_s: float,
+    ) -> CallObservation:
+        """Watch the call once DONE is set. The gate must be open."""
+        wait_for_value(self._stream.ptr, self._flags.pointer + Flags.DONE, orders.number)
+        watched = self._launch_watch(secret, orders.number, len(outputs), prompt=False)
+        self._launch_copies(secret, outputs)
+        in_time = self._await(orders, watched, timeout_s)
+        return replace(self._memory.found(), timed_out=not in_time)
+
+    def _launch_watch(self, secret: Secret, number: int, outputs: int, *, prompt: bool) -> cupy.cuda.Event:
         memory = self._memory
         stream = self._second if prompt else self._stream
         if prompt:
@@ -149,7 +189,7 @@ class DeviceGate:
                 memory.observation,
                 memory.values,
             ),
-            *(np.uint64(timeout_s * _CYCLES_PER_S), memory.abort),
+            *(np.uint64(_GIVE_WAY_S * _CYCLES_PER_S), memory.abort),
         )
         over = cupy.cuda.Event(disable_timing=True)
         over.record(stream)
@@ -171,26 +211,44 @@ class DeviceGate:
         )
         memory.fetch()
 
-    def _await_open(self, orders: Ordering) -> None:
-        """Wait until the gate opens, then tell the runner to make the call.
+    def _opened(self, orders: Ordering, *, queued: bool) -> bool:
+        """Wait until the gate opens. Then tell the runner to make the call, unless the call is queued.
 
-        Return if the gate cannot open.
+        Returns False if the gate cannot open.
         """
         while self._memory.told_ticket != self._ticket:
             if self._stream.done:  # the gate did not get the whole GPU
-                return
-        orders.open()
+                return False
+        if not queued:
+            orders.open()
+        return True
 
-    def _await(self, orders: Ordering, watched: cupy.cuda.Event) -> None:
-        """Wait until all kernels have ended. Raises OrderUnanswered if the runner ends before."""
+    def _await(self, orders: Ordering, watched: cupy.cuda.Event, timeout_s: float = math.inf) -> bool:
+        """Wait until all kernels have ended. Returns False if that took longer than `timeout_s`.
+
+        Raises OrderUnanswered if the runner ends before.
+        """
+        end = time.monotonic() + timeout_s
+        in_time = True
         try:
-            while not watched.done:
+            while not watched.done and (in_time := time.monotonic() < end):
                 orders.require_alive()
                 time.sleep(_LOOK_S)
         except BaseException:
-            self._memory.stop_watching(self._third)
+            self._stop_watching()
             raise
+        if not in_time:
+            self._stop_watching()
         self._stream.synchronize()
+        return in_time
+
+    def _stop_watching(self) -> None:
+        """End what still waits for DONE, and clear DONE again."""
+        done, bytes_ = self._flags.pointer + Flags.DONE, np.uint64().nbytes
+        cupy.cuda.runtime.memsetAsync(done, _AS_DONE, bytes_, self._third.ptr)
+        self._memory.stop_watching(self._third)
+        cupy.cuda.runtime.memsetAsync(done, 0, bytes_, self._third.ptr)
+        self._third.synchronize()
 
     @staticmethod
     def _launch(
@@ -263,8 +321,12 @@ class _Memory:
             last_us=float(row["last_ns"]) / _US,
             done_us=float(row["done_ns"]) / _US,
             moved=int(row["moved"]),
-            timed_out=bool(row["timed_out"]),
         )
+
+    @property
+    def gave_way(self) -> bool:
+        """Whether `watch` gave way in the fetched observation."""
+        return bool(self._pinned["observation"][0]["gave_way"])
 
     def stop_watching(self, stream: cupy.cuda.Stream) -> None:
         """Make `watch` stop, through a stream other than its own, and wait for it."""
