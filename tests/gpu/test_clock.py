@@ -107,17 +107,17 @@ def test_an_idle_gpu_can_be_had(memory: DeviceMemory, queued: bool, expected_us:
 
 
 @pytest.mark.parametrize("queued", [True, False])
-def test_a_call_after_one_that_took_long_is_watched_late(memory: DeviceMemory, queued: bool) -> None:
+def test_a_call_after_two_that_took_long_is_watched_late(memory: DeviceMemory, queued: bool) -> None:
     with gated_calls(memory) as call:
-        assert call(queued=queued).timed_out
-        found = call(queued=queued)
-    assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
+        for _ in range(3):
+            found = call(queued=queued)
+            assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
 
 
 @pytest.mark.parametrize("threads", [1, 1024])
 def test_one_warp_that_stays_keeps_the_gate_closed(memory: DeviceMemory, threads: int) -> None:
     with gated_calls(memory) as call:
-        for _ in range(2):  # the second call is watched late
+        for _ in range(3):  # the third call is watched late
             with lingering(threads):
                 assert not call().alone
             assert call().alone
