@@ -131,7 +131,10 @@ def solutions(
 
 
 def tables(rows: Sequence[Row]) -> dict[str, measured.Table]:
-    """Return the times by slug, for each problem with all its accepted solutions ranked."""
+    """Return the times by slug, for each problem whose accepted solutions are ranked.
+
+    A solution that may reach the time limit on a GPU may be missing from the table of its problem.
+    """
     found = {}
     for slug, group in groupby(rows, key=lambda row: row.problem.slug):
         several = [row for row in group if row.solution.verdict is Verdict.ACCEPTED]
@@ -139,9 +142,10 @@ def tables(rows: Sequence[Row]) -> dict[str, measured.Table]:
             continue
         problem = several[0].problem
         cases = tuple(case.name for case in problem.cases if case.group is Group.TIMED)
-        accepted = sum(one.verdict is Verdict.ACCEPTED for one in problem.solutions)
-        if cases and len(several) == accepted and all(len(row.times_us) == len(cases) for row in several):
-            found[slug] = measured.Table(problem.version, cases, tuple(map(_line_of, several)))
+        required = {one.path for one in problem.solutions if one.allowed(on_gpu=True) == (Verdict.ACCEPTED,)}
+        ranked = [row for row in several if len(row.times_us) == len(cases)]
+        if cases and required and required <= {row.solution.path for row in ranked}:
+            found[slug] = measured.Table(problem.version, cases, tuple(map(_line_of, ranked)))
     return found
 
 
