@@ -69,7 +69,9 @@ class ImportQueue(JobQueue[ImportRun]):
             self.tell(run)
             now = User.objects.filter(pk=by.pk, is_active=True).first()
             if now is None or not now.has_perm(rights.CREATE):
-                raise RightLost("Only instructors and staff can write problems. Your role changed meanwhile.")
+                raise RightLost(
+                    "Only instructors and staff can write problems, and you are neither any more."
+                )
             result = persist(now, found).as_json()
             report = {"format": run.format, "problems": [*problems_of(run), result]}
             self.tell(run, report=report, tries=1)
