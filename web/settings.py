@@ -127,6 +127,7 @@ if WARPCOURT.broker_url:
         "BACKEND": "web.site.cache.ForgivingRedisCache",
         "LOCATION": WARPCOURT.broker_url,
         "KEY_PREFIX": "warpcourt",
+        "VERSION": 2,  # the values of version 1 were pickled
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
     }
 

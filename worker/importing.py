@@ -22,7 +22,7 @@ from judge.proof.importing import UnknownFormat
 from problems.importing.report import ImportedProblem
 from problems.importing.upload import SetInvalid, unpacked_set
 from web.importing.models import ImportRun
-from web.importing.queue import problems_of, queue
+from web.importing.queue import RightLost, problems_of, queue
 from web.jobs.queue import LeaseLost
 from worker.final_write import FinalWrite
 from worker.pulse import PulseKind
@@ -61,6 +61,8 @@ def _import(running: Running[ImportRun]) -> FinalWrite:
         return FinalWrite(partial(queue.record, run))
     except LeaseLost as error:
         raise JudgementCancelled from error
+    except RightLost as error:
+        return FinalWrite(partial(queue.record_failure, run, str(error)))
     except (SetInvalid, UnknownFormat) as error:
         return FinalWrite(partial(queue.record_failure, run, f"{error}."))
 

@@ -22,6 +22,7 @@ from web.authoring.queries import find_revision
 from web.authoring.services import files
 
 MAX_REVISION = 2**31 - 1
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ def wants_json(request: HttpRequest) -> bool:
 def expected_revision(request: HttpRequest) -> int:
     """Return the revision from which the form was made, or -1, which never exists, if the form names none."""
     expected = request.POST.get("expected", "")
-    return min(int(expected), MAX_REVISION) if expected.isascii() and expected.isdigit() else -1
+    known = expected.isascii() and expected.isdigit() and len(expected) <= _MOST_DIGITS
+    return min(int(expected), MAX_REVISION) if known else -1
 
 
 def save(

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from problems.importing.report import Imported
 from web.accounts.models import User
+from web.authoring import rights
 from web.importing.models import ImportRun
 from web.importing.persistence import persist, storable_text
 from web.jobs.queue import Failure, JobQueue
@@ -32,6 +33,10 @@ _MESSAGES = {
         " worker, or correct the path. Then import it again."
     ),
 }
+
+
+class RightLost(Exception):
+    """Raised when the user who requested an import may no longer write problems."""
 
 
 class ImportQueue(JobQueue[ImportRun]):
@@ -58,10 +63,16 @@ class ImportQueue(JobQueue[ImportRun]):
 
         Raises:
             LeaseLost: the import is no longer this worker's. Nothing was stored.
+            RightLost: see the class. Nothing was stored.
         """
         with transaction.atomic():
             self.tell(run)
-            result = persist(by, found).as_json()
+            now = User.objects.filter(pk=by.pk, is_active=True).first()
+            if now is None or not now.has_perm(rights.CREATE):
+                raise RightLost(
+                    "Only instructors and staff can write problems, and you are neither any more."
+                )
+            result = persist(now, found).as_json()
             report = {"format": run.format, "problems": [*problems_of(run), result]}
             self.tell(run, report=report, tries=1)
         run.report = report

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from django.db.models import DateTimeField, Max, Min, Q, QuerySet, Value
+from django.db.models import DateTimeField, FilteredRelation, Max, Min, Q, QuerySet, Value
 
 from problems.quiz import Quiz as QuizSpec
 from problems.quiz import parse_quiz
@@ -56,10 +56,11 @@ def list_quizzes(viewer: Viewer) -> tuple[LiveQuiz, ...]:
     """Return the quizzes that `viewer` may see, in the order of their days. One query."""
     found = _visible(viewer).defer("source")
     if viewer.is_authenticated:
-        own = Q(attempts__user=viewer.pk)
+        # A condition of the join: as a filter of the sums, it would read the attempts of all users.
         found = found.annotate(
-            solved_at=Min("attempts__created", filter=own & Q(attempts__passed=True)),
-            latest=Max("attempts__created", filter=own),
+            own=FilteredRelation("attempts", condition=Q(attempts__user=viewer.pk)),
+            solved_at=Min("own__created", filter=Q(own__passed=True)),
+            latest=Max("own__created"),
         )
     else:
         found = found.annotate(solved_at=_NEVER, latest=_NEVER)

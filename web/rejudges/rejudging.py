@@ -9,7 +9,7 @@ submission that was rejudged by other means in the meantime keeps its verdict.
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from web.accounts.models import User
@@ -111,7 +111,13 @@ def apply(rejudge: Rejudge, actor: User, *, verdicts_only: bool = False) -> bool
 
 
 def go_on() -> None:
-    """Apply some more runs of every rejudge that is being applied. Any number of workers may call this."""
+    """Apply some more runs of every rejudge that is being applied. Any number of workers may call this.
+
+    A rejudge whose last open runs were deleted with their author's account becomes ready.
+    """
+    open_runs = HiddenRun.objects.filter(rejudge=OuterRef("pk"), state__in=OPEN)
+    waiting = Rejudge.objects.filter(~Exists(open_runs), state=RejudgeState.RUNNING)
+    waiting.update(state=RejudgeState.READY)
     for rejudge in Rejudge.objects.filter(state=RejudgeState.APPLYING):
         _apply_some(rejudge)
 

@@ -1,6 +1,6 @@
 """Chooses the submission with which another one is compared."""
 
-from django.db.models import QuerySet
+from django.db.models import Case, F, QuerySet, When
 
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.visibility import reads_all
@@ -36,8 +36,8 @@ def own(viewer: Viewer, problem: Problem, language: Language, which: str) -> Sub
     """Return the viewer's last accepted submission to `problem` in `language`, or the fastest with `BEST`."""
     mine = visible_submissions(viewer).filter(user=viewer.pk, problem=problem, language=language.value)
     if which == BEST:
-        best = Best.objects.filter(user=viewer.pk, problem=problem, language=language.value, current=True)
-        return mine.filter(pk=best.order_by("-version", "score_us").values("submission")[:1]).first()
+        best = _fastest_first(viewer.pk, problem.pk, language.value)
+        return mine.filter(pk=best.values("submission")[:1]).first()
     accepted = mine.filter(mode=Mode.SUBMIT.value, report__verdict=Verdict.ACCEPTED.value)
     return accepted.order_by("-created", "-pk").first()
 
@@ -87,7 +87,11 @@ def _best(submission: Submission, viewer: Viewer) -> int | None:
     if whose == submission.user_id and score_of(submission):
         best = peer_scores.own_best(submission)
         return best.submission_id if best else None
-    rows = Best.objects.filter(
-        user=whose, problem=submission.problem_id, language=submission.language, current=True
-    ).exclude(submission=submission.pk)
-    return rows.order_by("-version", "score_us").values_list("submission", flat=True).first()
+    rows = _fastest_first(whose, submission.problem_id, submission.language).exclude(submission=submission.pk)
+    return rows.values_list("submission", flat=True).first()
+
+
+def _fastest_first(user_id: int | None, problem_id: int, language: str) -> QuerySet[Best]:
+    """Return the best scores of a user: those on the problem's current version first, each by time."""
+    rows = Best.objects.filter(user=user_id, problem=problem_id, language=language, current=True)
+    return rows.order_by(Case(When(version=F("problem__version"), then=0), default=1), "score_us")

@@ -2,8 +2,12 @@
 
 The cache contains the counts of rate limits. While Redis is down, there are no rate limits, and the site
 continues to work. The limits for submissions are in the database.
+
+Values are JSON. Django's default, pickle, would run code of any client that may write to Redis, and the
+broker is the same Redis.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +18,24 @@ from redis.exceptions import RedisError
 log = structlog.get_logger(__name__)
 
 
+class JsonSerializer:
+    """Stores numbers, texts, lists and objects. Integers stay as they are, so that Redis can add to them."""
+
+    def dumps(self, value: Any) -> Any:
+        """Return the stored form of a value."""
+        return value if type(value) is int else json.dumps(value)
+
+    def loads(self, data: bytes) -> Any:
+        """Return a stored value. Raises ValueError if it is not JSON."""
+        return json.loads(data)
+
+
 class ForgivingRedisCache(RedisCache):
     """Behaves like an empty cache while Redis does not answer."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        options = {"serializer": JsonSerializer, **params.get("OPTIONS", {})}
+        super().__init__(server, {**params, "OPTIONS": options})
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
         """Return the value, or `default`."""

@@ -57,6 +57,8 @@ def read_report(body: Any, *, node: str) -> Report:
         raise ReportRefused(
             "The report has the verdict of a run that was not judged. Return the run instead."
         )
+    if min((0.0, *(stage.ms for stage in report.stages))) < 0:
+        raise ReportRefused("The report has a stage of negative time.")
     environment = {name: report.environment[name] for name in _STAMPS if name in report.environment}
     kept = replace(
         report,
@@ -97,7 +99,7 @@ def _case(case: CaseReport) -> CaseReport:
 
 def _check_shown(shown: ShownInput | ShownOutput) -> None:
     elements = _product(shown.corner)
-    sound = elements == len(shown.values) <= _MOST_ELEMENTS and min((0, *shown.shape)) == 0
+    sound = 0 < elements == len(shown.values) <= _MOST_ELEMENTS and min((0, *shown.shape)) == 0
     if isinstance(shown, ShownOutput):
         sound = (
             sound

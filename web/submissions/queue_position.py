@@ -169,11 +169,11 @@ def jobs_before(submission: Submission) -> int:
 
 def typical_seconds() -> Mapping[Kind, float]:
     """Return the recent durations from claim to verdict: medians, for kinds with enough jobs."""
-    known: Mapping[Kind, float] | None = cache.get(_CACHE_KEY)
-    if known is None:
-        known = _measure()
-        cache.set(_CACHE_KEY, known, _KEEP_S)
-    return known
+    rows = cache.get(_CACHE_KEY)
+    if rows is None:
+        rows = [(*kind, seconds) for kind, seconds in _measure().items()]
+        cache.set(_CACHE_KEY, rows, _KEEP_S)
+    return {(language, mode, model): seconds for language, mode, model, seconds in rows}
 
 
 def ordinal(number: int) -> str:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from web.config import Config
+from web.observability.middleware import REQUEST_ID
 from web.serve import DRAIN_STREAMS_S, KEEP_IDLE_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -91,6 +92,13 @@ def test_the_proxy_gives_no_server_up_for_what_a_visitor_sends() -> None:
     # A body that is cut off at the limit is a failed request to Caddy, of which one would be enough.
     settings = re.findall(r"^\s*(fail_duration|max_fails|unhealthy_\w+)", CADDYFILE.read_text(), re.MULTILINE)
     assert settings == []
+
+
+def test_clients_choose_no_ids_of_requests_and_traces() -> None:
+    # The site takes them from a trusted proxy, and Caddy passes on what it does not remove.
+    assert int(SERVICES["web-a"]["environment"]["WARPCOURT_TRUSTED_PROXIES"]) > 0
+    removed = re.findall(r"^\s*header_up -(\S+)$", CADDYFILE.read_text(), re.MULTILINE)
+    assert set(removed) == {REQUEST_ID, "Traceparent"}
 
 
 def test_a_worker_has_time_to_finish() -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from judge.report import CaseReport, Diagnostic, Mismatch, Report, StageTime
 from problems.vocabulary import Group, Severity, Stage, Verdict
@@ -266,6 +268,13 @@ def test_pages_of_signing_up_and_in_are_ours(visitor: Client, db: None, path: st
 def test_help_explains_every_verdict(visitor: Client, db: None) -> None:
     page = text(visitor, "/help")
     assert all(f'id="verdict-{verdict}"' in page for verdict in Verdict)
+
+
+def test_help_searches_reports_once_a_minute(visitor: Client, judged: Submission) -> None:
+    text(visitor, "/help")
+    with CaptureQueriesContext(connection) as asked:  # without reports in a language, each reads all of them
+        text(visitor, "/help")
+    assert len(asked) == 0
 
 
 def test_help_promises_no_figures_of_hidden_cases(visitor: Client, db: None) -> None:

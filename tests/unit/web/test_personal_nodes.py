@@ -482,6 +482,12 @@ def shown(**changes: Any) -> dict[str, Any]:
     return body
 
 
+def with_scalar_without_value() -> dict[str, Any]:
+    body = shown()
+    body["cases"][0]["inputs"][0].update(shape=[], corner=[0, 1], values=[])
+    return body
+
+
 def test_a_report_of_another_form_is_refused(owner: User, desk: ANode, run_of) -> None:
     run_of(owner)
     run = desk.claim()
@@ -493,6 +499,9 @@ def test_a_report_of_another_form_is_refused(owner: User, desk: ANode, run_of) -
         {"verdict": "accepted", "cases": [1]},
         {"verdict": "accepted", "environment": {"gpu": 7}},
         {"verdict": "accepted", "stages": [{"name": "check", "ms": 1e300}]},
+        {"verdict": "accepted", "stages": [{"name": "check", "ms": ms} for ms in (1e15, -1e15, 1e-310)]},
+        shown(corner=[3, 0], values=[], expected=[], wrong=[]),
+        with_scalar_without_value(),
         shown(corner=[2, 2]),
         shown(corner=[-1, -2]),
         shown(corner=[10**9, 10**9]),

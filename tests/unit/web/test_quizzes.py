@@ -183,6 +183,12 @@ class TestVisitors:
             [live] = queries.list_quizzes(owner)
         assert (live.slug, live.title, live.day, live.questions) == ("sums", "Sums", 3, 2)
 
+    def test_the_list_does_not_read_the_attempts_of_others(self, quiz, owner, django_assert_num_queries):
+        with django_assert_num_queries(1) as asked:
+            queries.list_quizzes(owner)
+        join = asked[0]["sql"].partition(" JOIN ")[2].partition(" WHERE ")[0]
+        assert f'"user_id" = {owner.pk}' in join
+
     def test_unpublished_ones_are_for_staff_and_missing_ones_for_no_user(
         self, quiz, staff, browser_of, client
     ):

@@ -10,6 +10,7 @@ from problems.vocabulary import Group, Verdict
 from web.audit.models import AuditEntry, AuditKind
 from web.fleet.models import Node
 from web.jobs.models import JobState
+from web.privacy.deletion import delete_account
 from web.rejudges import rejudging
 from web.rejudges.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
 from web.rejudges.queue import queue as hidden_runs
@@ -243,6 +244,22 @@ def test_the_sweep_goes_on_with_what_is_being_applied(owner, staff, handed_in, m
     while state_of(rejudge) == RejudgeState.APPLYING:
         sweep_once()
     assert {visible(submission)[0] for submission in Submission.objects.all()} == {"wrong_answer"}
+
+
+def test_a_rejudge_does_not_wait_for_runs_that_were_deleted_with_an_account(
+    owner, teammate, staff, handed_in
+):
+    judged(handed_in, owner, "wrong_answer")
+    judged(handed_in, teammate, "wrong_answer")
+    rejudge = start(staff)
+    judge_next(JudgeHandle())
+    sweep_once()
+    assert state_of(rejudge) == RejudgeState.RUNNING
+    delete_account(teammate)
+    sweep_once()
+    assert state_of(rejudge) == RejudgeState.READY
+    assert rejudging.apply(rejudge, staff)
+    assert StoredReport.objects.get().verdict == "wrong_answer"
 
 
 def test_workers_are_woken_and_again_by_the_sweep(owner, staff, handed_in, wakeups):

@@ -279,6 +279,16 @@ def test_a_diff_may_be_against_ones_best(owner, owners, handed_in):
     assert f'href="/s/{best.public_id}"' in text(owners, submission, "/diff?against=best")
 
 
+@pytest.mark.parametrize("earlier", ["0", "9"])
+def test_ones_best_is_one_of_the_current_version(owner, owners, handed_in, earlier):
+    record(handed_in(owner, source="for an easier version"), timed_report(2.0, problem_version=earlier))
+    best = record(handed_in(owner, source="fast"), timed_report(4.0))
+    submission = record(handed_in(owner, source="wrong"), Report(Verdict.WRONG_ANSWER))
+    assert f'href="/s/{best.public_id}"' in text(owners, submission, "/diff?against=best")
+    own = owners.get("/api/v1/submissions/own?problem=vector-add&language=cuda&which=best")
+    assert own.json()["id"] == best.public_id
+
+
 def test_of_a_shared_submission_the_diff_is_against_ones_own(owner, teammate, handed_in, client):
     mine = record(handed_in(teammate, source="mine"), timed_report(7.0))
     private = record(handed_in(owner, source="private"), timed_report(6.0))

@@ -12,13 +12,13 @@ pytestmark = pytest.mark.django_db
 
 # The names of fields and of parts of addresses that views read.
 NAMES = (
-    "action after against answer body case change cursor draw email file from gpu gpu_model group hint id ids"
-    " idempotency_key keep key kind language limit line locale mark mode n name next note number order page"
-    " path person personal_node problem profiled q quiz reason revision role runs search seed shared sizes"
-    " slug sort source state status submission tag task technique template text title to track until user"
-    " values verdict version view vote what with"
+    "action after against answer body case change cursor draw email expected file from gpu gpu_model"
+    " group hint id ids idempotency_key keep key kind language limit line locale mark mode n name next"
+    " note number order page path person personal_node problem profiled q quiz reason revision role runs"
+    " search seed shared sizes slug sort source state status submission tag task technique template text"
+    " title to track until user values verdict version view vote what with"
 )
-VALUES = ("\0", "9" * 30, "²", "[]", "x" * 3000)
+VALUES = ("\0", "9" * 30, "9" * 5000, "²", "[]", "x" * 3000)
 ROUTES = [
     route
     for route in every_route()

@@ -16,6 +16,7 @@ from problems.archive import pack
 from problems.contents import Contents
 from problems.importing.report import Imported, ImportedProblem, ImportOutcome
 from sandbox.backend import IsolationUnavailable
+from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services import workspaces
@@ -219,6 +220,27 @@ class TestSet:
         assert Workspace.objects.get().slug == "a-sum"
         page = author.get(f"/author/import/{run.pk}").content.decode()
         assert "The problems below were done before" in page
+
+    @pytest.mark.parametrize("lost", [{"is_instructor": False}, {"is_active": False}])
+    def test_it_ends_when_its_owner_may_no_longer_write_problems(
+        self, instructor, monkeypatch, vector_add, lost
+    ):
+        archive = a_set(**{"a-sum": vector_add, "b-sum": vector_add})
+        run = services.start_archive(instructor, "leetgpu", archive)
+
+        def demoted_later(*given: object, **named: object) -> Iterator[Imported]:
+            first, second = import_set(*given, **named)
+            yield first
+            User.objects.filter(pk=instructor.pk).update(**lost)
+            yield second
+
+        import_set = scripted_proving.import_set
+        monkeypatch.setattr("worker.scripted_proving.import_set", demoted_later)
+        judge_next(JudgeHandle())
+        run.refresh_from_db()
+        assert run.state == JobState.DONE
+        assert "Only instructors" in run.failure
+        assert [made.slug for made in Workspace.objects.all()] == ["a-sum"]
 
     def test_small_timed_cases_grow_on_request(self, author, vector_add):
         archive = a_set(**{"a-sum": vector_add})
