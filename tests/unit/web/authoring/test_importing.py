@@ -218,7 +218,7 @@ class TestSet:
         assert run.state == JobState.CANCELLED
         assert Workspace.objects.get().slug == "a-sum"
         page = author.get(f"/author/import/{run.pk}").content.decode()
-        assert "The problems below were done before" in page
+        assert "after the problems below" in page
 
     def test_small_timed_cases_grow_on_request(self, author, vector_add):
         archive = a_set(**{"a-sum": vector_add})
