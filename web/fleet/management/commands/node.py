@@ -92,8 +92,8 @@ class Command(BaseCommand):
         token = invite(name, config.public_url, {**given, _VERSION: version()}, lifetime=lifetime)
         self.stderr.write(
             f"This token joins {name} once within {options['hours']} h. It gives access to the database: "
-            "keep it secret. In the checkout on the node, run deploy/warpcourt-admin node join - and enter the "
-            "token."
+            "keep it secret. In the checkout on the node, run deploy/warpcourt-admin node join - and enter "
+            "the token."
         )
         self.stdout.write(token.to_text())
 
