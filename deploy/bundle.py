@@ -35,8 +35,13 @@ def main(argv: Sequence[str]) -> int:
     """Build a bundle."""
     parser = argparse.ArgumentParser(prog="deploy/make-bundle", description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, metavar="FILE.tar", help="the bundle, a new file")
-    parser.add_argument("--lock", action="append", default=[], help="also a lock, such as gpu, otel or s3")
-    parser.add_argument("--no-triton", action="store_true", help="leave Triton and PyTorch out")
+    parser.add_argument(
+        "--lock",
+        action="append",
+        default=[],
+        help="add the packages of another lock, such as gpu, otel or s3",
+    )
+    parser.add_argument("--no-triton", action="store_true", help="omit Triton and PyTorch")
     parser.add_argument("--debs", action="store_true", help="add the Debian packages that a host needs")
     parser.add_argument("--image", action="append", default=[], metavar="NAME:TAG", help="add a Docker image")
     options = parser.parse_args(argv)
@@ -103,7 +108,7 @@ def _add_wheels(root: Path, folder: Path, locks: list[str]) -> None:
         _say(f"wheels of {lock}")
         path = root / "deploy" / "requirements" / f"{lock}.txt"
         if not path.is_file():
-            raise BundleFailed(f"there is no lock {path}")
+            raise BundleFailed(f"the lock {path} does not exist")
         _pip(folder, "--require-hashes", "--no-deps", "-r", path)
         if lock == TORCH_LOCK:
             _say(f"wheels of {TORCH}")

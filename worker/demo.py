@@ -205,7 +205,9 @@ def _demo_password() -> str:
 def main() -> int:
     """Run the demo."""
     parser = argparse.ArgumentParser(prog="python -m worker.demo", description=main.__doc__)
-    parser.add_argument("--once", action="store_true", help="end after the table; 0 when all is as expected")
+    parser.add_argument(
+        "--once", action="store_true", help="exit after the table; status 0 if all verdicts are as expected"
+    )
     once = parser.parse_args().once
     console = Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH)
     try:

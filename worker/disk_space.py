@@ -39,7 +39,7 @@ def _shortage(config: Config, least_mib: int) -> str:
         free_mib = _free_mib(folder)
         if free_mib < least_mib:
             return (
-                f"{folder} has {free_mib} MiB free; judging wants {least_mib}. Make room there, "
+                f"{folder} has {free_mib} MiB free; judging needs {least_mib}. Free space there, "
                 f"or point {variable} to another disk"
             )
     return ""

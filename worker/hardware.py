@@ -31,5 +31,5 @@ def gpu_models(config: Config, nvml: Callable[[], Nvml] = open_nvml) -> tuple[st
         raise NoHardware(f"WARPCOURT_TARGET is gpu, but {error}") from error
     models = {card.model for card in cards if not config.gpus or card.uuid in config.gpus}
     if not models:
-        raise NoHardware("None of WARPCOURT_GPUS is here; nvidia-smi -L lists those that are.")
+        raise NoHardware("This host has none of the GPUs in WARPCOURT_GPUS; nvidia-smi -L lists its GPUs.")
     return tuple(sorted(models))

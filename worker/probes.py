@@ -52,7 +52,7 @@ class Probes:
             log.error(  # noqa: TRY400 - a traceback would bury the fix
                 "metrics_not_served",
                 error=str(error),
-                fix=f"give each service of this host a port of its own; {self.port} was asked for",
+                fix=f"give each service of this host its own port; {self.port} was asked for",
             )
             return
         os.register_at_fork(after_in_child=self._server.socket.close)

@@ -128,7 +128,7 @@ class Supervisor:
         deadline = time.monotonic() + 60
         while not _answers(f"{self.local_url}/healthz"):
             if time.monotonic() > deadline or self._stop.is_set():
-                raise TimeoutError("The site did not come up; its log says why.")
+                raise TimeoutError("The site did not start; its log says why.")
             self._tend()
             time.sleep(0.1)
 

@@ -1,6 +1,6 @@
-# Where submissions are compiled: nvcc, a host compiler, Python for our compile driver. Never with a GPU.
-# BASE: Debian or Ubuntu, best with NVIDIA's toolkit in /usr/local/cuda, with cuBLAS and cuFFT; if it has none, the package
-# index has one.
+# Compiles submissions, without a GPU: nvcc, a host compiler, and Python for the compile driver.
+# BASE: Debian or Ubuntu, preferably with NVIDIA's toolkit in /usr/local/cuda, with cuBLAS and cuFFT. Otherwise the build
+# installs the toolkit from the package index.
 ARG BASE=nvidia/cuda:13.0.1-devel-ubuntu24.04
 FROM ${BASE}
 ARG PACKAGES=yes

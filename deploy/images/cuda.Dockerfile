@@ -1,4 +1,4 @@
-# Where compiled CUDA programs run: the C++ library and nothing else. The driver's libraries come with the GPU.
+# Runs compiled CUDA programs: only the C++ library. The container toolkit adds the driver's libraries.
 # BASE: Debian or Ubuntu, not older than the compile image's and the host's, whose programs run here.
 ARG BASE=ubuntu:24.04
 FROM ${BASE}

@@ -1,6 +1,6 @@
-# Where compiled CUDA programs run that may use cuBLAS and cuFFT: the C++ library and these two.
-# BASE: Debian or Ubuntu as for the image cuda, best with the libraries of the compile image's toolkit at the same path;
-# if it has none, the package index has them.
+# Runs compiled CUDA programs that may use cuBLAS and cuFFT: the C++ library and these two libraries.
+# BASE: Debian or Ubuntu as for the image cuda, preferably with the libraries of the compile image's toolkit at the
+# same path. Otherwise the build installs them from the package index.
 ARG BASE=nvidia/cuda:13.0.1-runtime-ubuntu24.04
 FROM ${BASE}
 ARG PACKAGES=yes

@@ -1,6 +1,6 @@
-# Where authors' generators and references run: Python, NumPy and CuPy with the CUDA libraries that it loads.
-# BASE: Debian or Ubuntu with NVIDIA's runtime libraries; if it has no CuPy, the package index has one. References that
-# import PyTorch (oracle = "torch", as imported ones do) need a BASE that has PyTorch for the GPU too.
+# Runs authors' generators and references: Python, NumPy and CuPy with the CUDA libraries that it loads.
+# BASE: Debian or Ubuntu with NVIDIA's runtime libraries; if it has no CuPy, the build installs CuPy from the package
+# index. References that import PyTorch (oracle = "torch", as imported problems do) need a BASE with PyTorch for the GPU.
 ARG BASE=nvidia/cuda:13.0.1-runtime-ubuntu24.04
 FROM ${BASE}
 ARG PACKAGES=yes

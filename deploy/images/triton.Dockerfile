@@ -1,5 +1,5 @@
-# Where Triton programs run: Python, PyTorch, Triton, and the C compiler with which Triton builds its launchers.
-# BASE: Debian or Ubuntu; if it has no PyTorch, the package index has one, with gigabytes of CUDA.
+# Runs Triton programs: Python, PyTorch, Triton, and the C compiler with which Triton builds its launchers.
+# BASE: Debian or Ubuntu; if it has no PyTorch, the build installs it from the package index, with gigabytes of CUDA.
 ARG BASE=ubuntu:24.04
 FROM ${BASE}
 ARG PACKAGES=yes

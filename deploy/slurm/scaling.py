@@ -44,7 +44,7 @@ class Bounds:
         if not 0 <= self.floor <= self.ceiling:
             raise ValueError("The floor must be 0 or more, and not above the ceiling.")
         if self.jobs_per_worker < 1 or self.cooldown_s < 0:
-            raise ValueError("A worker must be for at least one job, and the cool-down not negative.")
+            raise ValueError("Jobs per worker must be 1 or more, and the cool-down must be 0 or more.")
 
     def wanted(self, unfinished: int) -> int:
         """Return the number of workers for this number of unfinished jobs."""

@@ -72,7 +72,7 @@ def test_answers_are_marked_and_explained(site: Site, visitor: Page) -> None:
     visitor.get_by_text("The numbers of this attempt").click()
     check_here(visitor, "an attempt")
     picture(visitor, f"attempt-{scheme_of(visitor)}")
-    visitor.get_by_role("link", name="Try again with other numbers").first.click()
+    visitor.get_by_role("link", name="Try again with new numbers").first.click()
     expect(visitor.get_by_role("link", name="Attempt 1")).to_be_visible()
     check_here(visitor, "a quiz after an attempt")
 

@@ -165,6 +165,6 @@ def test_a_bundle_is_not_overwritten(checkout: Path, tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(bundle.BundleFailed, match="Name a new file"):
         bundle.build(checkout, file, ["run"])
-    with pytest.raises(bundle.BundleFailed, match="there is no lock"):
+    with pytest.raises(bundle.BundleFailed, match="does not exist"):
         bundle.build(checkout, tmp_path / "other.tar", ["none"])
     assert [path.name for path in tmp_path.glob("*.tar")] == ["bundle.tar"]

@@ -14,7 +14,7 @@ from web.authoring.recommending import proof_of
 
 FOLDER = "solutions/"
 _MISTAKES = {
-    Operator.LAST_ELEMENT: "a bound is one too low, so that the last element is left out",
+    Operator.LAST_ELEMENT: "a bound is one too low, so that the last element is missing",
     Operator.SYNCHRONISATION: "a synchronisation is missing, so that threads use unfinished values",
     Operator.INDEX: "two parts of an index are swapped",
     Operator.LAUNCH: "the launch has one block too few",

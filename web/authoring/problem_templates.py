@@ -29,7 +29,7 @@ PROBLEM_TEMPLATES = (
     ProblemTemplate(
         "reduction",
         "Reduction",
-        "Many values become one. Example: a sum of squares with a tolerance for its order.",
+        "Many values become one. Example: a sum of squares, with a tolerance for the order.",
     ),
     ProblemTemplate(
         "matrix", "Matrix", "Two-dimensional arrays, wide and tall. Example: a matrix times a vector."

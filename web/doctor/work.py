@@ -41,7 +41,7 @@ def check_workers(_config: Config) -> Findings:
             fix = "check the host; if it is gone for good, delete it at /admin/fleet/node/"
             yield Finding("nodes", Level.WEAK, f"{at.node.name} has stopped reporting", fix)
         elif at.node.drained:
-            fix = f"once it may take work, run: warpcourt-admin undrain {at.node.name}"
+            fix = f"when it may take jobs again, run: warpcourt-admin undrain {at.node.name}"
             yield Finding("nodes", Level.WEAK, f"{at.node.name} is drained: {at.node.drain_reason}", fix)
 
 
@@ -61,7 +61,7 @@ def check_queues(_config: Config) -> Findings:
         "queue",
         ok_if(oldest_s < _LONG_S, Level.WEAK),
         f"{waiting} submissions waiting" + (f", the oldest for {oldest_s:.0f} s" if waiting else ""),
-        "start more workers, or see at /staff/queue what they do",
+        "start more workers, or check at /staff/queue what they judge",
     )
     for queue in queues_now(fleet()):
         if queue.forsaken:

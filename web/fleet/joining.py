@@ -44,8 +44,8 @@ def ask_to_join(token: JoinToken, transport: httpx.BaseTransport | None = None) 
     except httpx.HTTPError as error:
         raise HandshakeFailed(
             f"Cannot reach {token.site}: {error}. Check that you copied the whole token. Then check the "
-            "address, the firewall and the certificate. If an authority of your own signed it, name "
-            "its file in SSL_CERT_FILE."
+            "address, the firewall and the certificate. If your own authority signed it, set "
+            "SSL_CERT_FILE to the certificate of the authority."
         ) from error
     if status == httpx.codes.FORBIDDEN:
         raise HandshakeFailed(

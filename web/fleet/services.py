@@ -10,7 +10,7 @@ from sandbox.gpu.nvml import GpuInfo
 from web.fleet.models import Gpu, Health, Node, NodeState
 from web.site.clock import DatabaseNow
 
-_GONE = "its node does not see it any more"
+_GONE = "its node no longer detects it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ TASKS: Mapping[str, Task] = {
             name="index",
             title="Write the index",
             words="Every thread of this kernel works on element 0. Replace the 0, so that each thread "
-            "computes an index of its own.",
+            "computes its own index.",
             hint="How many threads are in all blocks before this one? Add the position of the thread in its "
             "block.",
             hole="int i",
@@ -107,7 +107,7 @@ TASKS: Mapping[str, Task] = {
             name="launch",
             title="Choose the launch configuration",
             words="This launch has a single block of 256 threads. Compute how many blocks n elements need. "
-            "Each run has another n.",
+            "Each run has a different n.",
             hint="n / threads rounds down. Add threads - 1 before you divide, and the result is rounded up.",
             hole="int blocks",
             starter=_PROGRAM.format(

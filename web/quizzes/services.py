@@ -52,7 +52,7 @@ def answer(user: User, quiz: Quiz, *, draw: int, version: str, answers: Sequence
         AttemptRefused: see the tree above.
     """
     if version != quiz.version or draw != next_draw(user, quiz):
-        raise NumbersChanged("These answers were for other numbers. Answer the questions as they are now.")
+        raise NumbersChanged("These answers were for different numbers. Answer the current questions.")
     day = timezone.now() - timedelta(days=1)
     if Attempt.objects.filter(user=user, quiz=quiz, created__gt=day).count() >= MAX_ATTEMPTS_A_DAY:
         raise TooManyAttempts(

@@ -13,7 +13,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.BANK_CONFLICT: "Pad the rows of the shared array by one element, or swap its indices.",
     DiagnosticKind.CANCELLATION: "Rewrite the formula, so that it subtracts before it squares or rounds.",
     DiagnosticKind.CONTENDED_ATOMIC: "Combine the values of a warp or block first. Update the address once.",
-    DiagnosticKind.COPY_DIRECTION: "State the direction that the pointers have, or cudaMemcpyDefault.",
+    DiagnosticKind.COPY_DIRECTION: "Pass the direction that matches the pointers, or cudaMemcpyDefault.",
     DiagnosticKind.DEADLOCK: "Let every thread of the block reach the same barrier.",
     DiagnosticKind.DIVERGENT_BARRIER: "Move the barrier out of the branch: every thread must reach it.",
     DiagnosticKind.DIVERGENT_BRANCH: "Let whole warps take the same side: branch on ranges of threads.",

@@ -101,7 +101,9 @@ CONCEPTS: Mapping[str, Concept] = {
             Field.PATTERNS,
             "A fixed list of comparisons sorts any input, and many of them run at once.",
         ),
-        _concept("radix-sort", "Radix sort", Field.PATTERNS, "Sort by one digit at a time. Compare nothing."),
+        _concept(
+            "radix-sort", "Radix sort", Field.PATTERNS, "Sort by one digit at a time, without comparisons."
+        ),
         _concept(
             "in-place",
             "In-place kernels",

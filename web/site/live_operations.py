@@ -97,7 +97,7 @@ class AddCheckLive(migrations.AddConstraint):
                 schema_editor.add_constraint(model, self.constraint)
             return
         if not isinstance(self.constraint, CheckConstraint):
-            raise NotSupportedError("AddCheckLive adds checks only; of indexes, see AddIndexLive.")
+            raise NotSupportedError("AddCheckLive adds only checks. For indexes, use AddIndexLive.")
         table = schema_editor.quote_name(model._meta.db_table)  # noqa: SLF001 - Django's public name for it
         name = schema_editor.quote_name(self.constraint.name)
         create = str(self.constraint.create_sql(model, schema_editor))
@@ -127,7 +127,7 @@ def _model(
     """Return the model to work on; None if this database does not hold it."""
     if schema_editor.atomic_migration and schema_editor.connection.vendor == "postgresql":
         raise NotSupportedError(
-            f"{type(operation).__name__} cannot be in a transaction: say `atomic = False` in its migration."
+            f"{type(operation).__name__} cannot be in a transaction: set `atomic = False` in its migration."
         )
     name: str = operation.model_name  # type: ignore[attr-defined]  # all of ours have one
     model: type[Model] = apps.get_model(app_label, name)

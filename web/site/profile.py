@@ -261,7 +261,7 @@ def _figures(metrics: Mapping[str, float]) -> list[Figure]:
             metrics,
             "texture_sectors",
             "texture_requests",
-            "the fewer, the nearer the texels of a warp",
+            "fewer if the texels of a warp are close together",
         ),
         _ratio(
             "Wavefronts per shared load",

@@ -61,7 +61,7 @@ class TrackForm(ScheduleForm):
         """Refuse the slug of the track that is built from the track days of the problems."""
         slug: str = self.cleaned_data["slug"]
         if slug == DAYS:
-            raise ValidationError("This name is reserved for the track that the problems' days make.")
+            raise ValidationError("This name is reserved for the track of the days of all problems.")
         return slug
 
     def clean_hours(self) -> int:

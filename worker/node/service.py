@@ -92,7 +92,10 @@ class NodeService:
         if self._stop.is_set():
             return "the node service is stopping"
         if self._heard is None:
-            return "no heartbeat yet: another node service of this host is on duty, or the database is silent"
+            return (
+                "no heartbeat yet: another node service of this host is running, "
+                "or the database does not respond"
+            )
         late_s = time.monotonic() - self._heard
         return f"no heartbeat for {late_s:.0f} s" if late_s > _LATE_HEARTBEATS * self._heartbeat_s else ""
 

@@ -1,11 +1,11 @@
-# Our own programs: `web` serves pages, migrates and sweeps, `worker` judges on CPUs, `gpu-worker` on GPUs.
-# BASE: Debian 12. Built from the root of the repository. If the folder build/wheels is there (deploy/fetch-wheels),
-# packages come from it and not from the index. What the index is called stays in stages that are in no image.
+# Warpcourt's services: `web` serves pages, migrates and sweeps, `worker` judges on CPUs, `gpu-worker` on GPUs.
+# BASE: Debian 12. Built from the root of the repository. If the folder build/wheels exists (deploy/fetch-wheels),
+# packages come from it and not from the index. No image contains the address of the index.
 ARG BASE=debian:bookworm-slim@sha256:2424c1850714a4d94666ec928e24d86de958646737b1d113f5b2207be44d37d8
 FROM ${BASE} AS system
 COPY deploy/images/prepare /opt/build/
-# pg_dump for backups, certificates for mail and single sign-on. What a compose file mounts at /opt/proc/own nobody may
-# reach; with it the kernel lets sandboxes have a /proc of their own
+# pg_dump for backups, certificates for mail and single sign-on. compose.yaml mounts a /proc at /opt/proc/own, which no user
+# can reach, so that the kernel lets sandboxes mount their own /proc
 RUN /opt/build/prepare ca-certificates postgresql-client python3 && \
     useradd --uid 10001 --user-group --no-create-home --home-dir /var/lib/warpcourt warpcourt && \
     install -d -o warpcourt -g warpcourt /var/lib/warpcourt /var/lib/warpcourt/data /var/backups/warpcourt && \

@@ -3,7 +3,7 @@
 ARG BASE=debian:bookworm-slim@sha256:2424c1850714a4d94666ec928e24d86de958646737b1d113f5b2207be44d37d8
 FROM ${BASE}
 COPY prepare /opt/build/
-# A user of our own, as volumes outlive images and the package chooses another id each time
+# A fixed user id, because volumes outlive images and the package chooses a different id each time
 RUN useradd --uid 10002 --user-group --no-create-home database && \
     /opt/build/prepare postgresql && rm -rf /var/lib/postgresql/* && \
     install -d -o 10002 -g 10002 -m 0700 /var/lib/postgresql/data && \

@@ -165,7 +165,7 @@ def test_a_certificate_is_for_finished_tracks_and_can_be_checked_by_all(client, 
     assert certificate_url(client) == ""
     solve(owner, trio["b"])
     url = certificate_url(client)
-    assert "Every reader with the address" in client.get(url).text
+    assert "Everyone with the address" in client.get(url).text
     client.logout()
     page = client.get(url)
     assert page.status_code == 200
@@ -174,7 +174,7 @@ def test_a_certificate_is_for_finished_tracks_and_can_be_checked_by_all(client, 
     assert f"{timezone.now():%B %Y}" in page.text
     assert f"http://testserver{url}" in page.text
     assert 'name="robots" content="noindex"' in page.text
-    assert "Every reader with the address" not in page.text
+    assert "Everyone with the address" not in page.text
     client.force_login(teammate)
     assert certificate_url(client) == ""
 

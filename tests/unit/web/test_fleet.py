@@ -38,7 +38,7 @@ def test_an_inventory_may_be_recorded_again(node):
 def test_a_gpu_that_is_gone_is_missing_until_it_is_seen_again(node):
     services.record_inventory("node-1", VERSIONS, [FIRST])
     gone = Gpu.objects.get(uuid=SECOND.uuid)
-    assert (gone.health, gone.reason) == (Health.MISSING, "its node does not see it any more")
+    assert (gone.health, gone.reason) == (Health.MISSING, "its node no longer detects it")
     services.record_inventory("node-1", VERSIONS, [FIRST, SECOND])
     assert beat(GpuStatus(FIRST.uuid), GpuStatus(SECOND.uuid))
     assert Gpu.objects.get(uuid=SECOND.uuid).health == Health.WELL

@@ -85,7 +85,7 @@ class TestAnswering:
         page = text_of(browser.get(f"{PAGE}/attempts/1"))
         assert "Not passed." in page
         assert "1234 GB" in page
-        assert "Try again with other numbers" in page
+        assert "Try again with new numbers" in page
         assert queries.live_quizzes(owner)["sums"].state == "attempted"
         assert queries.next_draw(owner, quiz) == 2
         papers = [queries.paper_of(owner, quiz, draw) for draw in range(1, 7)]
@@ -126,7 +126,7 @@ class TestAnswering:
     def test_answers_to_other_numbers_are_refused(self, quiz, owner, browser_of, changed):
         answer = browser_of(owner).post(PAGE, form(owner, quiz) | changed)
         assert answer.status_code == 409
-        assert "These answers were for other numbers." in text_of(answer)
+        assert "These answers were for different numbers." in text_of(answer)
         assert not Attempt.objects.exists()
 
     def test_there_is_a_limit_for_each_day(self, quiz, owner, browser_of):

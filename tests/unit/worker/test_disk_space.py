@@ -43,7 +43,7 @@ def test_a_folder_that_is_not_made_yet_counts_as_its_parent(config):
 def test_a_full_disk_is_named_with_the_fix(config, free_mib, folder, variable):
     free_mib[folder] = 99
     fix = disk_space.shortage(config)
-    assert "99 MiB free; judging wants 100" in fix
+    assert "99 MiB free; judging needs 100" in fix
     assert variable in fix
     assert disk_space.exhausted(config) == ""
 

@@ -170,8 +170,8 @@ def _require_room(workspace: Workspace, news: Changes) -> None:
     known = workspace.contents.filter(digest__in=fresh).values_list("digest", flat=True)
     if not quota.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
         raise NoRoom(
-            f"The problems of {workspace.owner} hold {quota.MAX_STORED_MIB_OF_PERSON} MiB with their "
-            "histories, which is all they may. Delete one that is not needed."
+            f"The problems of {workspace.owner} and their histories use {quota.MAX_STORED_MIB_OF_PERSON} "
+            "MiB, the maximum. Delete a problem that is not needed."
         )
 
 

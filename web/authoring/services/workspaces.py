@@ -66,7 +66,7 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     lock_user(by)
     if not quota.may_own_another(by):
         raise TooManyWorkspaces(
-            f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
+            f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, the maximum. Delete one first."
         )
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():

@@ -38,7 +38,7 @@ UNTIMED = "No submission has been timed yet. Users who solved the problem, earli
 UNSCORED = "No submission has a score yet. Users who solved the problem, earliest first."
 RANKED = (
     "The score is the geometric mean of the times of one call over the timed cases, with its 95 % interval. "
-    "Those whose intervals overlap tie."
+    "A score ties with the best score of a place if their intervals overlap."
 )
 
 

@@ -219,7 +219,7 @@ class TestSet:
         assert run.state == JobState.CANCELLED
         assert Workspace.objects.get().slug == "a-sum"
         page = author.get(f"/author/import/{run.pk}").content.decode()
-        assert "The problems below were done before" in page
+        assert "after the problems below" in page
 
     @pytest.mark.parametrize("lost", [{"is_instructor": False}, {"is_active": False}])
     def test_it_ends_when_its_owner_may_no_longer_write_problems(

@@ -40,7 +40,7 @@ def test_the_files_of_one_author_have_so_many_bytes(monkeypatch, workspace, inst
     monkeypatch.setattr(quota, "MAX_STORED_MIB_OF_PERSON", 1)
     present = workspace.revision
     big = {f"notes-{number}.md": bytes([number]) * 250 * 1024 for number in range(5)}
-    with pytest.raises(files.NoRoom, match="Delete one"):
+    with pytest.raises(files.NoRoom, match="Delete a problem"):
         files.write(workspace, instructor, present, big)
     workspace.refresh_from_db()
     assert workspace.revision == present

@@ -26,15 +26,15 @@ _STANDARD_INPUT = "-"
 _MOST_CHARACTERS = 4096  # of a line on the standard input
 _NEXT = """\
 Joined as {name}. The settings are in {path}, which only this user can read.
-Start these under your supervisor, with that file as their environment (for a shell or for systemd):
-  {service}celery -A worker.app worker --without-gossip --without-mingle
-Then test this host: set -a; . {path}; warpcourt-admin doctor --judging
+In this checkout, start these programs with that file as their environment, for example with systemd:
+  {service}.venv/bin/celery -A worker.app worker --without-gossip --without-mingle
+Then test this host: set -a; . {path}; deploy/warpcourt-admin doctor --judging
 """
 _PERSONAL = """\
 Joined {site} as a personal node. The settings are in {path}, which only this user can read.
 Start the node in this checkout: set -a; . {path}; .venv/bin/python -m worker.personal
 """
-_SERVICE = "python -m worker.node\n  "
+_SERVICE = ".venv/bin/python -m worker.node\n  "
 
 
 class Command(BaseCommand):
@@ -92,7 +92,8 @@ class Command(BaseCommand):
         token = invite(name, config.public_url, {**given, _VERSION: version()}, lifetime=lifetime)
         self.stderr.write(
             f"This token joins {name} once within {options['hours']} h. It gives access to the database: "
-            "keep it secret. Run on the node: warpcourt-admin node join -, and enter the token there."
+            "keep it secret. In the checkout on the node, run deploy/warpcourt-admin node join - and enter "
+            "the token."
         )
         self.stdout.write(token.to_text())
 

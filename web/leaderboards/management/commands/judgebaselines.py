@@ -103,7 +103,7 @@ def _marked(slugs: list[str]) -> Iterator[tuple[Problem, schema.Solution, Baseli
         package = load_problem(folder_of(problem, None))
         if package.version != problem.version:
             raise CommandError(
-                f"The catalogue has another version of {slug} than the disk. Run loadproblems."
+                f"The package of {slug} on disk is not the version in the database. Run loadproblems."
             )
         for solution in package.solutions:
             if solution.baseline:
