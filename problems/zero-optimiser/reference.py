@@ -1,7 +1,7 @@
 """A step of AdamW on the average of two gradients, with a half of the state on each device.
 
-Gradients and moments of an element have a common scale, from one millionth to one, so that eps matters for some
-elements. Some elements have never had a gradient.
+Gradients and moments of an element have a common scale, from one millionth to one, so that eps matters for
+some elements. Some elements have never had a gradient.
 """
 
 
@@ -25,9 +25,7 @@ def generate(xp, rng, size):
     }
 
 
-def reference(
-    xp, params0, params1, grads0, grads1, m0, v0, m1, v1, n, step, rate, beta1, beta2, eps, decay
-):
+def reference(xp, params0, params1, grads0, grads1, m0, v0, m1, v1, n, step, rate, beta1, beta2, eps, decay):
     first = n - n // 2
     mean = (grads0 + grads1) / 2
     bias1, bias2 = 1 - beta1**step, 1 - beta2**step
