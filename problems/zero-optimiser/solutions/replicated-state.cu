@@ -1,0 +1,83 @@
+// Right, but each device fetches the state of the other one, steps on all parameters, and keeps its half of the new state. No
+// parameters need to be sent, but twice as many bytes cross the link, and each device holds all of the state and does
+// all of the work. That is data parallelism without shards.
+#include <cuda_runtime.h>
+
+#include <cmath>
+
+static void enable_peer_access() {
+    for (int device = 0; device < 2; ++device) {
+        cudaSetDevice(device);
+        if (cudaDeviceEnablePeerAccess(1 - device, 0) == cudaErrorPeerAccessAlreadyEnabled) {
+            cudaGetLastError();  // an earlier call of solve has enabled it
+        }
+    }
+}
+
+struct Settings {
+    float rate, beta1, beta2, eps, decay, bias1, bias2;
+};
+
+static Settings settings_of(int step, float rate, float beta1, float beta2, float eps, float decay) {
+    float bias1 = 1.0 - pow(double(beta1), step), bias2 = 1.0 - pow(double(beta2), step);
+    return {rate, beta1, beta2, eps, decay, bias1, bias2};
+}
+
+__global__ void adamw(float* params, const float* own, const float* received, float* m, float* v, int count, Settings s) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    float g = 0.5f * (own[i] + received[i]);
+    float mean = s.beta1 * m[i] + (1.0f - s.beta1) * g;
+    float square = s.beta2 * v[i] + (1.0f - s.beta2) * g * g;
+    float update = mean / s.bias1 / (sqrtf(square / s.bias2) + s.eps);
+    params[i] -= s.rate * (update + s.decay * params[i]);
+    m[i] = mean;
+    v[i] = square;
+}
+
+extern "C" void solve(float* params0, float* params1, const float* grads0, const float* grads1, float* m0, float* v0, float* m1,
+                      float* v1, int n, int step, float rate, float beta1, float beta2, float eps, float decay) {
+    enable_peer_access();
+    Settings settings = settings_of(step, rate, beta1, beta2, eps, decay);
+    int first = n - n / 2;
+    int begin[2] = {0, first}, count[2] = {first, n - first};
+    float *params[2] = {params0, params1}, *m[2] = {m0, m1}, *v[2] = {v0, v1};
+    const float* grads[2] = {grads0, grads1};
+    float *received[2], *other_m[2], *other_v[2];
+    cudaStream_t stream[2];
+    cudaEvent_t fetched[2];
+    for (int device = 0; device < 2; ++device) {
+        int peer = 1 - device;
+        size_t bytes = count[peer] * sizeof(float);
+        cudaSetDevice(device);
+        cudaMalloc(&received[device], n * sizeof(float));
+        cudaMalloc(&other_m[device], bytes);
+        cudaMalloc(&other_v[device], bytes);
+        cudaStreamCreate(&stream[device]);
+        cudaEventCreateWithFlags(&fetched[device], cudaEventDisableTiming);
+        cudaMemcpyPeerAsync(received[device], device, grads[peer], peer, n * sizeof(float), stream[device]);
+        cudaMemcpyPeerAsync(other_m[device], device, m[peer], peer, bytes, stream[device]);
+        cudaMemcpyPeerAsync(other_v[device], device, v[peer], peer, bytes, stream[device]);
+        cudaEventRecord(fetched[device], stream[device]);
+    }
+    for (int device = 0; device < 2; ++device) {
+        cudaSetDevice(device);
+        cudaStreamWaitEvent(stream[device], fetched[1 - device], 0);
+        for (int half = 0; half < 2; ++half) {
+            bool own = half == device;
+            int from = begin[half];
+            adamw<<<(count[half] + 255) / 256, 256, 0, stream[device]>>>(
+                params[device] + from, grads[device] + from, received[device] + from, own ? m[device] : other_m[device],
+                own ? v[device] : other_v[device], count[half], settings);
+        }
+    }
+    for (int device = 0; device < 2; ++device) {
+        cudaSetDevice(device);
+        cudaStreamSynchronize(stream[device]);
+        cudaStreamDestroy(stream[device]);
+        cudaEventDestroy(fetched[device]);
+        cudaFree(received[device]);
+        cudaFree(other_m[device]);
+        cudaFree(other_v[device]);
+    }
+}
