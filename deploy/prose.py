@@ -13,6 +13,7 @@ It reads:
 To check more files, add a pattern to `CHECKED`. `EXCEPTED` names the files that are not plain yet.
 """
 
+import argparse
 import ast
 import re
 import sys
@@ -302,7 +303,9 @@ def checked_paths(root: Path) -> list[Path]:
 def main(arguments: list[str]) -> int:
     """Print the findings. Return the exit status: 0 without findings, otherwise 1."""
     root = Path(__file__).resolve().parent.parent
-    findings = check([Path(name) for name in arguments] or checked_paths(root), root)
+    parser = argparse.ArgumentParser(prog="python -m deploy.prose", description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="default: all checked files")
+    findings = check(parser.parse_args(arguments).paths or checked_paths(root), root)
     for finding in findings:
         sys.stdout.write(f"{finding}\n")
     return bool(findings)

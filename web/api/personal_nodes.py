@@ -20,7 +20,7 @@ from web.submissions.personal_report import ReportRefused
 from web.submissions.services import personal
 
 Attempt = Annotated[int, Field(ge=1, lt=2**31)]
-_NOT_YOURS = "This node does not hold this run under this attempt."
+_NOT_YOURS = "This node has no lease on this attempt of the run."
 
 
 class NodeAuth(HttpBearer):
