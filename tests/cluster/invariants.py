@@ -15,7 +15,7 @@ from django.db.models import Count, F, Q
 from problems.vocabulary import Mode, Verdict
 from web.jobs.models import OPEN, JobState, job_models
 from web.submissions import services
-from web.submissions.models import Best, Event, EventKind, Progress, Report, Submission, Tally
+from web.submissions.models import Best, BestByChecker, Event, EventKind, Progress, Report, Submission, Tally
 
 _BOARD = ("submission__user", "submission__problem", "version", "gpu_model", "submission__language")
 _NAMED_AT_MOST = 5
@@ -102,6 +102,7 @@ def _counted() -> dict[str, list[tuple[Any, ...]]]:
             (Progress, ("user", "problem", "runs", "judged", "accepted")),
             (Tally, ("problem", "judged", "accepted", "solvers")),
             (Best, ("submission", "score_us", "current", "record")),
+            (BestByChecker, ("submission", "checker_score", "lowest", "highest", "latest")),
         )
     }
 

@@ -5,7 +5,7 @@ from django.contrib import admin
 from web.audit.audited import RecordAdmin, RemovableAdmin
 from web.audit.models import AuditKind
 from web.leaderboards.models import Baseline, Place, Ranking
-from web.submissions.models import Best
+from web.submissions.models import Best, BestByChecker
 
 
 @admin.register(Best)
@@ -14,6 +14,19 @@ class BestAdmin(RecordAdmin[Best]):
 
     list_display = ["problem", "user", "language", "gpu_model", "score_us", "current", "record", "handed_in"]
     list_filter = ["current", "record", "language"]
+    list_select_related = ["problem", "user"]
+    search_fields = ["=problem__slug", "=user__username"]
+
+
+@admin.register(BestByChecker)
+class BestByCheckerAdmin(RecordAdmin[BestByChecker]):
+    """Bests by checker. `manage.py recount` rebuilds them from the reports."""
+
+    list_display = [
+        *("problem", "user", "language", "gpu_model", "checker_score", "lowest", "highest", "latest"),
+        "handed_in",
+    ]
+    list_filter = ["lowest", "highest", "latest", "language"]
     list_select_related = ["problem", "user"]
     search_fields = ["=problem__slug", "=user__username"]
 

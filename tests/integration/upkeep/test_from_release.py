@@ -51,13 +51,26 @@ def write(number):
 write(1)
 call_command("migrate", verbosity=0)
 write(2)
-from web.submissions.models import Job, Submission
-from web.submissions import services
+from web.submissions.models import BestByChecker, Job, Report, Submission
+from web.submissions import best, services
 services.sweep()
+
+# The new version ranks a score, and the release deletes the account.
+write(3)
+Submission.objects.filter(public_id="id3").update(mode="submit")
+Report.objects.filter(submission__public_id="id3").update(checker_score=1.0)
+call_command("migrate", verbosity=0)
+filled = BestByChecker.objects.count()
+with transaction.atomic():
+    release.get_model("submissions", "Submission").objects.get(public_id="id3").delete()
+    release.get_model("accounts", "User").objects.get(username="user-3").delete()
+left = BestByChecker.objects.count()
+best.fill()
 print(json.dumps({
     "personal": list(Submission.objects.order_by("pk").values_list("personal_node", flat=True)),
     "verdicts": [made.report.parsed.verdict for made in Submission.objects.order_by("pk")],
     "excluded": list(Job.objects.values_list("excluded_hosts", flat=True)),
+    "bests_by_checker": [filled, left, BestByChecker.objects.count()],
     "on_personal_nodes": [made.problem.on_personal_nodes for made in Submission.objects.all()],
 }))
 """
@@ -70,5 +83,6 @@ def test_tables_of_the_release_are_migrated_and_the_release_still_writes_them(ne
         "personal": [False, False],
         "verdicts": ["accepted", "accepted"],
         "excluded": [{}, {}],
+        "bests_by_checker": [1, 1, 0],
         "on_personal_nodes": [False, False],
     }

@@ -90,6 +90,7 @@ def test_every_table_about_people_is_in_the_document_or_left_out_on_purpose() ->
         "SocialToken": "never stored",
         "Thread": "its subject stands beside the posts",
         "Best": "follows from the submissions",
+        "BestByChecker": "follows from the submissions",
         "Place": "follows from the submissions",
         "Rejudge": "staff's work on others' submissions; their acts are in the document",
         "Baseline": "what staff chose",

@@ -3,23 +3,25 @@
 All submissions to a version get the same contents on the same kind of target (`judge.seeds`), so a board is
 that of a version, a GPU model and a language, as for times. Nodes without a GPU share the board `CPU`: the
 random numbers of NumPy and CuPy differ. A score has no interval: equal scores share a rank.
+
+The queries read `BestByChecker`, at most three rows for each user of a board. As for times, they read the
+scores of a whole board, and all other columns only of the rows on the page.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
-from django.db.models import Case, Count, Exists, F, Max, OuterRef, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Value, When
 
-from problems.vocabulary import Better, Language, Mode, Verdict
+from problems.vocabulary import Better, Language
 from web.accounts import visibility as profiles
 from web.accounts.visibility import Viewer
 from web.catalog.models import Problem
 from web.leaderboards import cursors
 from web.leaderboards.queries.boards import Board, Standing, Standings, choose, full_version
-from web.submissions.models import Report
+from web.submissions.models import BestByChecker
 from web.submissions.queries import visible_submissions
 
 CPU = "CPU"
@@ -45,7 +47,7 @@ def scored(
         return None
     board = choose(boards, gpu, language, full_version(boards, problem, version))
     model = "" if board.gpu == CPU else board.gpu
-    rows = _rows(problem).filter(version=board.version, gpu_model=model, submission__language=board.language)
+    rows = _rows(problem).filter(version=board.version, gpu_model=model, language=board.language)
     places = _Places.read(rows, higher=(problem.score or {}).get("better") == Better.HIGHER)
     start = cursors.find(places.costs, after)
     end = min(start + limit, len(places.keys))
@@ -78,15 +80,14 @@ class _Places:
     holders: Counter[int]
 
     @classmethod
-    def read(cls, rows: QuerySet[Report], *, higher: bool) -> "_Places":
-        order = ("-checker_score" if higher else "checker_score", "submission__created", "submission_id")
-        sign = -1 if higher else 1
-        best: dict[int, tuple[int, float]] = {}
-        for key, user, value in rows.order_by(*order).values_list("pk", "submission__user", "checker_score"):
-            best.setdefault(user, (key, sign * (value or 0.0)))  # the query selects only rows with a score
-        costs = tuple(cost for _, cost in best.values())
+    def read(cls, rows: QuerySet[BestByChecker], *, higher: bool) -> "_Places":
+        best = rows.filter(highest=True) if higher else rows.filter(lowest=True)
+        order = ("-checker_score" if higher else "checker_score", "handed_in", "submission_id")
+        read = list(best.order_by(*order).values_list("pk", "user", "checker_score"))
+        keys, users, scores = zip(*read, strict=True) if read else ((), (), ())
+        costs = tuple(-score if higher else score for score in scores)
         ranks = tuple(_ranks(costs))
-        return cls(tuple(key for key, _ in best.values()), tuple(best), costs, ranks, Counter(ranks))
+        return cls(keys, users, costs, ranks, Counter(ranks))
 
     def place(self, at: int, read: dict[int, Standing]) -> Standing:
         ranked = self.ranks[at]
@@ -102,47 +103,38 @@ def _ranks(costs: Iterable[float]) -> Iterable[int]:
         place += tied
 
 
-def _rows(problem: Problem) -> QuerySet[Report]:
-    return Report.objects.filter(
-        profiles.ranked_users("submission__user"),
-        submission__problem=problem,
-        submission__mode=Mode.SUBMIT.value,
-        verdict=Verdict.ACCEPTED.value,
-        checker_score__isnull=False,
-    )
+def _rows(problem: Problem) -> QuerySet[BestByChecker]:
+    return BestByChecker.objects.filter(profiles.ranked_users("user"), problem=problem)
 
 
 def _boards(problem: Problem) -> tuple[Board, ...]:
     """Return every board with a score, of all versions, by name."""
-    rows = _rows(problem).values("gpu_model", "submission__language", "version")
-    counted = rows.annotate(users=Count("submission__user", distinct=True), latest=Max("submission__created"))
-    return tuple(_board(row) for row in counted.order_by("gpu_model", "submission__language", "-latest"))
-
-
-def _board(row: Mapping[str, Any]) -> Board:
-    return Board(
-        row["gpu_model"] or CPU, row["submission__language"], row["users"], row["version"], row["latest"]
+    rows = _rows(problem).values("gpu_model", "language", "version")
+    counted = rows.annotate(users=Count("pk", filter=Q(lowest=True)), newest=Max("handed_in"))
+    return tuple(
+        Board(row["gpu_model"] or CPU, row["language"], row["users"], row["version"], row["newest"])
+        for row in counted.order_by("gpu_model", "language", "-newest")
     )
 
 
-def _read(rows: QuerySet[Report], viewer: Viewer) -> dict[int, Standing]:
+def _read(rows: QuerySet[BestByChecker], viewer: Viewer) -> dict[int, Standing]:
     """Return the displayed columns of these rows, by their keys."""
     readable = Exists(visible_submissions(viewer).filter(pk=OuterRef("submission")))
-    named = rows.select_related("submission__user").defer("body", "submission__source")
-    shown = named.annotate(public_id=Case(When(readable, F("submission__public_id")), default=Value("")))
+    shown = rows.select_related("user").annotate(
+        public_id=Case(When(readable, F("submission__public_id")), default=Value(""))
+    )
     return {row.pk: _standing(row, row.public_id, viewer) for row in shown}
 
 
-def _standing(row: Report, public_id: str, viewer: Viewer) -> Standing:
-    submission = row.submission
+def _standing(row: BestByChecker, public_id: str, viewer: Viewer) -> Standing:
     return Standing(
-        username=submission.user.username,
-        language=submission.language,
-        solved=submission.created,
+        username=row.user.username,
+        language=row.language,
+        solved=row.handed_in,
         checker_score=row.checker_score,
         driver=row.driver,
         toolkit=row.toolkit,
         version=row.version,
         public_id=public_id,
-        profiled=profiles.may_see_profile(viewer, submission.user),
+        profiled=profiles.may_see_profile(viewer, row.user),
     )

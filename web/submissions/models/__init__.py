@@ -16,12 +16,13 @@ from web.submissions.models.submission import (
     may_be_public_id,
     new_public_id,
 )
-from web.submissions.models.summary import Best, Progress, Tally
+from web.submissions.models.summary import Best, BestByChecker, Progress, Tally
 
 __all__ = [
     "PUBLIC_ID_CHARACTERS",
     "STAMP_CHARACTERS",
     "Best",
+    "BestByChecker",
     "CaseResult",
     "Event",
     "EventKind",

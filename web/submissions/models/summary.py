@@ -61,27 +61,38 @@ class Tally(models.Model):
         return f"{self.problem_id}: {self.accepted} of {self.judged}"
 
 
-class Best(models.Model):
-    """A score that was its author's best on its board when it was submitted.
+class BoardRow(models.Model):
+    """A submission on a board: the columns of all tables of bests.
+
+    They are copied from the submission and its report, so that one table contains a board.
+    """
+
+    version = models.CharField(max_length=64)
+    gpu_model = models.CharField(max_length=STAMP_CHARACTERS)
+    language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
+    driver = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
+    toolkit = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
+    handed_in = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+class Best(BoardRow):
+    """A time that was its author's best on its board when it was submitted.
 
     Such a score has the lowest median up to then, or the interval with the lowest lower end. `current` marks
     the latest best. `record` marks scores that were significantly better than all earlier ones of users who
-    rank. The figures and the stamp are the report's, stored here so that one table contains a board.
+    rank.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bests")
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="bests", db_index=False)
-    version = models.CharField(max_length=64)
-    gpu_model = models.CharField(max_length=STAMP_CHARACTERS)
-    language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="best")
     score_us = models.FloatField()
     score_low_us = models.FloatField()
     score_high_us = models.FloatField()
     roofline_percent = models.FloatField(null=True)
-    driver = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
-    toolkit = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
-    handed_in = models.DateTimeField()
     current = models.BooleanField()
     record = models.BooleanField(default=False)
 
@@ -118,3 +129,58 @@ class Best(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} on {self.problem_id}: {self.score_us} us"
+
+
+class BestByChecker(BoardRow):
+    """A submission whose score by the checker is its author's lowest, highest or latest on its board.
+
+    The problem's rule, which can change, says whether low or high scores are better, so both are stored. Of
+    equal scores, the earlier submission counts.
+
+    The database does not enforce the references. Otherwise version 0.2, which does not know this table, could
+    not delete an account during an upgrade. No board shows the rows that it leaves, because boards join the
+    users, and `web.submissions.best.fill` removes them.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="bests_by_checker", db_constraint=False
+    )
+    problem = models.ForeignKey(
+        Problem, models.CASCADE, related_name="bests_by_checker", db_constraint=False, db_index=False
+    )
+    submission = models.OneToOneField(
+        Submission, models.CASCADE, related_name="best_by_checker", db_constraint=False
+    )
+    checker_score = models.FloatField()
+    lowest = models.BooleanField()
+    highest = models.BooleanField()
+    latest = models.BooleanField()
+
+    class Meta:
+        verbose_name = "best by checker"
+        verbose_name_plural = "bests by checker"
+        indexes = [
+            models.Index(
+                fields=["problem", "version", "gpu_model", "language", "checker_score"],
+                name="checker_best_by_place",
+                # All columns that a board's places and counts need, as for `best_by_place`.
+                include=["id", "user", "handed_in", "submission", "lowest", "highest"],
+            ),
+        ]
+        constraints = [
+            *(
+                models.UniqueConstraint(
+                    fields=["user", "problem", "version", "gpu_model", "language"],
+                    name=f"checker_best_{mark}_once",
+                    condition=Q(**{mark: True}),
+                )
+                for mark in ("lowest", "highest", "latest")
+            ),
+            models.CheckConstraint(
+                condition=Q(lowest=True) | Q(highest=True) | Q(latest=True), name="checker_best_has_mark"
+            ),
+            models.CheckConstraint(condition=Q(language__in=[*Language]), name="checker_best_language_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} on {self.problem_id}: {self.checker_score}"

@@ -1,10 +1,15 @@
-"""`manage.py migrate`: Django's, for a database that is in use; see `web.upkeep.migrating`."""
+"""`manage.py migrate`: Django's, for a database that is in use; see `web.upkeep.migrating`.
+
+When all migrations are applied, it fills tables that follow from others and that the version before does not
+write. Migrations do not change rows, because a large table takes long.
+"""
 
 from typing import Any
 
 from django.core.management.commands import migrate
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
+from web.submissions import best
 from web.upkeep.migrating import retry_on_lock
 
 
@@ -17,3 +22,7 @@ class Command(migrate.Command):
         retry_on_lock(
             connections[options["database"]], lambda: applied(*arguments, **options), self.stderr.write
         )
+        if options["app_label"] is None and options["database"] == DEFAULT_DB_ALIAS and not options["fake"]:
+            filled = best.fill()
+            if filled and options["verbosity"]:
+                self.stdout.write(f"Filled the boards of scores: {filled} results of a user on a problem")
