@@ -73,7 +73,8 @@ def test_a_task_works_without_scripts(court: Site, browser: Browser) -> None:
             if task.locator(".banner").count():
                 break
             page.wait_for_timeout(500)
-            task.get_by_role("link", name="Refresh").click()
+            if task.get_by_role("link", name="Refresh").count():  # a page with a verdict has none
+                task.get_by_role("link", name="Refresh").click()
         expect(task.locator(".banner .verdict")).to_have_text("Accepted")
         expect(task.get_by_role("textbox")).to_have_value(re.compile(r"if \(i < n\) c\[i\]"))
 
