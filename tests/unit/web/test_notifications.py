@@ -89,8 +89,10 @@ def test_a_changed_verdict_reaches_its_owner_alone(owner, teammate, staff, hande
         submissions.record(submissions.claim("w"), Report(Verdict.ACCEPTED))
     assert not Notification.objects.exists()
     rejudge = rejudging.start(staff, Submission.objects.all(), reason="x", chosen={})
-    for verdict in (Verdict.WRONG_ANSWER, Verdict.ACCEPTED):
-        hidden_runs.record(hidden_runs.claim("w"), Report(verdict))
+    verdicts = {changes.pk: Verdict.WRONG_ANSWER, stays.pk: Verdict.ACCEPTED}
+    for _ in verdicts:  # the runs of a rejudge have no order
+        run = hidden_runs.claim("w")
+        hidden_runs.record(run, Report(verdicts[run.submission_id]))
     assert not Notification.objects.exists(), "until staff apply it"
     rejudging.apply(rejudge, staff)
     told = Notification.objects.get()
