@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from problems.importing.parsing import parse
 from problems.importing.report import Refused
 from problems.vocabulary import Verdict
 
@@ -36,7 +37,7 @@ class _Module:
         self.borrowed: dict[str, tuple[str, str]] = {}
         self.imports: dict[str, str] = {}
         lines = text.splitlines()
-        for node in ast.parse(text).body:
+        for node in parse(text).body:
             if isinstance(node, ast.ImportFrom) and f"{node.module}.py" in files:
                 for alias in node.names:
                     self.borrowed[alias.asname or alias.name] = (f"{node.module}.py", alias.name)

@@ -12,6 +12,7 @@ from pathlib import Path
 from problems.importing.building import ProblemSource
 from problems.importing.extracting import StartingSolution, standalone
 from problems.importing.names import slug_of
+from problems.importing.parsing import parse
 from problems.importing.plain_yaml import read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import MAX_SOURCE_KIB, read_source
@@ -149,7 +150,7 @@ def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, fl
 
     It need not be called if it uses the set's own comparison with the same two numbers for all outputs.
     """
-    tree = ast.parse(files[_MAIN])
+    tree = parse(files[_MAIN])
     check = next((node for node in tree.body if _defines(node, "check_implementation")), None)
     if check is None:
         warnings.append("it has no check_implementation; outputs are compared as its utils.py usually does")

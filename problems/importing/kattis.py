@@ -18,6 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from problems.importing.building import loaded
 from problems.importing.names import slug_of
+from problems.importing.parsing import parse
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Imported, ImportedProblem, Refused
 from problems.toml_bounds import toml_excess
@@ -199,7 +200,7 @@ def _language(path: Path, content: bytes) -> Language | None:
     if path.suffix != ".py":
         return None
     try:
-        tree = ast.parse(content)
+        tree = parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     modules = {

@@ -16,6 +16,7 @@ from pathlib import Path
 from problems.importing.building import ProblemSource
 from problems.importing.extracting import StartingSolution
 from problems.importing.names import slug_of
+from problems.importing.parsing import parse
 from problems.importing.report import Refused
 from problems.importing.sandboxed import read_source
 from problems.vocabulary import Difficulty, Verdict
@@ -56,7 +57,7 @@ def read(path: Path, *, within: Path) -> ProblemSource:
         Refused: the file does not have this format.
     """
     text = read_source(path)
-    tree = ast.parse(text)
+    tree = parse(text)
     _require(tree)
     warnings = []
     free, tied = _numbers(tree)
@@ -153,7 +154,7 @@ def _apart(numbers: Numbers) -> dict[str, int]:
 
 def _looks_right(path: Path) -> bool:
     try:
-        _require(ast.parse(read_source(path)))
+        _require(parse(read_source(path)))
     except Refused:
         return False
     return True

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from problems.importing.described import Described
+from problems.importing.parsing import parse
 from problems.importing.report import Refused
 
 # Solutions next to definitions have such names, after their language.
@@ -70,7 +71,7 @@ def read_source(path: Path) -> str:
         raise Refused(f"{path.name} is larger than {MAX_SOURCE_KIB} KiB")
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
-        ast.parse(text)
+        parse(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise Refused(f"{path.name} is not valid Python: {error}") from error
     return text
@@ -96,7 +97,7 @@ def with_imports(main: Path, name: str, roots: Sequence[Path]) -> dict[str, str]
 
 def _imported(text: str) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parse(text)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

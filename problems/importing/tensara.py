@@ -13,6 +13,7 @@ from typing import Any
 
 from problems.importing.building import ProblemSource
 from problems.importing.names import slug_of
+from problems.importing.parsing import parse
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import with_imports
@@ -72,7 +73,7 @@ def read(folder: Path, *, within: Path) -> ProblemSource:
 
 
 def _class(text: str, name: str) -> ast.ClassDef:
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             return node
     raise Refused(f"{_MAIN} does not define the class {name}, which must have the name of its folder")
