@@ -21,7 +21,7 @@ from tests.e2e.conftest import (
 )
 from tests.e2e.own_node import OwnNode
 from tests.e2e.soundness import check, check_here
-from tests.e2e.test_accounts import confirm
+from tests.e2e.test_accounts import confirm_if_asked
 from web.config import ROOT
 
 SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
@@ -69,9 +69,7 @@ def invite(page: Page, site: Site, name: str = "desk") -> str:
     page.goto(f"{site.url}/account/nodes")
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create token").click()
-    if page.get_by_role("heading", name="Confirm your identity").is_visible():
-        confirm(page)
-    expect(page.get_by_role("heading", name=f"Token for “{name}”")).to_be_visible()
+    confirm_if_asked(page, page.get_by_role("heading", name=f"Token for “{name}”"))
     return page.locator("#secret").inner_text()
 
 
