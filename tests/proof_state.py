@@ -97,6 +97,7 @@ _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("sandbox/runner/program_races.py", _INTERPRETED),
     ("sandbox/runner/python_backward.py", frozenset({Use.PYTHON})),
     ("sandbox/runner/python_call.py", frozenset({Use.PYTHON})),
+    ("sandbox/runner/rounded_sums.py", _INTERPRETED),
     ("sandbox/runner/triton_", _INTERPRETED),
 )
 _COMPILED = (".cpp", ".h")

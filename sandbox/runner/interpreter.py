@@ -67,6 +67,11 @@ class CheckedMemory:
         memory._watch(interpreter.InterpreterBuilder)
         return memory
 
+    @property
+    def kernel(self) -> str:
+        """The kernel that was launched last."""
+        return self._kernel
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._native, name)
 

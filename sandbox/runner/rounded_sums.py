@@ -190,6 +190,6 @@ def _message(line: _Line, typical: float) -> str:
     return (
         f"In kernel {line.kernel}, this line adds up {worst.additions} terms in {line.dtype}, {line.verb}"
         f"to {worst.last:.9g}. In double precision, the same terms give {worst.exact:.9g}. "
-        f"The largest error is {worst.error / typical:.1e} of a typical sum, of at most "
-        f"{bound / typical:.1e} by the error bound n * eps * sum of |x|."
+        f"The largest error is {worst.error / typical:.1e} of a typical sum. It can be "
+        f"up to {bound / typical:.1e}: n * eps * sum of |x|."
     )
