@@ -75,8 +75,8 @@ COUNTING = (
         f"sandbox/cpu/runtime/{name}."
         for name in (
             *("alignment", "branches", "cancellation", "counters", "doubles", "executed", "footprint"),
-            *("leaks", "needless_waits", "pageable_copies", "reuse", "rounded_sums", "small_launches"),
-            *("spills", "sums", "tensor_cores", "trace", "traffic"),
+            *("leaks", "needless_waits", "pageable_copies", "relays", "reuse", "rounded_sums"),
+            *("small_launches", "spills", "sums", "tensor_cores", "trace", "traffic"),
         )
     ),
 )

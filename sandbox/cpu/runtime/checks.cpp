@@ -96,7 +96,8 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     if (!thread.block->worker->find(site, address, bytes, range)) bad_global(culprit(thread, location), address, bytes, access);
     races().global(thread, address, bytes, access, location);
     if (engine().options.counted) {
-      count_access(thread, {site, location, bytes, access, Space::kGlobal, range.on_host}, address);
+      count_access(thread, {site, location, bytes, access, Space::kGlobal, range.on_host, range.on_peer},
+                   address);
     }
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
