@@ -118,8 +118,8 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
                            ", outside the block's " + std::to_string(size) + " bytes of shared memory";
   if (caller->dynamic_bytes == 0 && offset >= caller->dynamic_offset && offset - caller->dynamic_offset < (1u << 20)) {
     fault.end("out_of_bounds", what,
-              "The block has no dynamic shared memory; an extern __shared__ array needs its size as the third "
-              "launch parameter.");
+              "The launch gives the block no dynamic shared memory. Pass the bytes of the extern __shared__ array as "
+              "the third launch parameter.");
   }
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }

@@ -153,7 +153,7 @@ def test_one_device_is_all_that_other_problems_have() -> None:
     finally:
         runner.close()
     assert ended.status == ExitStatus.RUNTIME_ERROR
-    assert "there is no device 1, device 0 is the only device" in str(ended.diagnostics)
+    assert "there is no device 1; the only device is device 0" in str(ended.diagnostics)
 
 
 def sums_of(program: str) -> Sums:
