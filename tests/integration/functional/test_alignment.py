@@ -57,8 +57,7 @@ def test_reads_and_writes_behind_a_sector_are_named(runner: Runner) -> None:
     # The last warp has 31 elements.
     assert (
         "127 of 128 contiguous reads of warps in this line do not start at a multiple of 32 bytes, "
-        "but 4 bytes after one"
-        in found[line_of("read")]
+        "but 4 bytes after one" in found[line_of("read")]
     )
     assert "each moves 5.0 sectors of 32 bytes instead of 4.0" in found[line_of("write")]
 
