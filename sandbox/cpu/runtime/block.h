@@ -40,6 +40,14 @@ struct WarpRequest {
   bool in_range;
 };
 
+// The last read of a copy that found bytes which nothing has written.
+struct UnsetRead {
+  u64 address;  // an offset in shared memory
+  u32 bytes;
+  u32 location;
+  bool shared;
+};
+
 struct ThreadRecord : Thread {
   State state;
   u8 barrier;          // while kAtBarrier
@@ -49,6 +57,7 @@ struct ThreadRecord : Thread {
   u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn
   u32 looks;           // reads at `looked_at`, one after the other
   u64 looked_at;
+  UnsetRead unset_read;
   u32 last_site;       // of its last access to global memory
   u64 polls[2];        // the last addresses that it polled, since it wrote
   u32 volatile_write;  // location of its last volatile write to shared memory, in `volatile_epoch`

@@ -349,10 +349,12 @@ bool find_range(u64 address, u64 size, Range& range) {
   std::shared_lock lock(m.mutex);
   auto found = holder(m, address);
   if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, size)) return false;
-  if (!found->second.reachable(executing_device())) return false;  // between kernels everything is
+  const int device = executing_device();
+  if (!found->second.reachable(device)) return false;  // between kernels everything is
   const MemoryKind kind = found->second.kind;
   const bool on_host = kind == MemoryKind::kPinned || kind == MemoryKind::kRegistered || kind == MemoryKind::kManaged;
-  range = {found->second.base, found->second.bytes, found->second.initialised.get(), on_host};
+  const bool on_peer = device >= 0 && kind == MemoryKind::kDevice && found->second.device != device;
+  range = {found->second.base, found->second.bytes, found->second.initialised.get(), on_host, on_peer};
   return true;
 }
 

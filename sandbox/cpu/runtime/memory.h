@@ -52,6 +52,7 @@ struct Range {
   u64 bytes;
   u8* initialised;
   bool on_host = false;  // host code can use it, too: pinned, registered or managed memory
+  bool on_peer = false;  // memory of another device than the executing one
 };
 
 // Device memory is accessible while at least one of these lives.

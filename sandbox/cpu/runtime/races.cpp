@@ -282,17 +282,38 @@ void Races::settle() {
   });
 }
 
-void Races::check_initialised(const Event& event, const Cell& cell, u32 offset) const {
+void Races::check_initialised(const Event& event, const Cell& cell, u32 offset, u32 bytes) const {
   if (cell.written && !cell.copied_by) return;
-  const ThreadRecord& thread = *event.thread;
-  const std::string what = shared_text(thread, offset, event.bytes) + place(thread, event.touch.location);
-  const std::string message =
-      cell.copied_by ? "read of shared memory before the asynchronous copy" + in_line(cell.copied_by) +
-                           " to it has ended: " + what +
-                           ". Wait for the copy first (__pipeline_wait_prior, consumer_wait, cp.async.wait_group), "
-                           "then put a barrier before other threads read."
-                     : "read of uninitialised shared memory: " + what + ". Shared memory is not initialised.";
+  ThreadRecord& thread = *event.thread;
+  if (!cell.copied_by) {
+    const u32 first = std::max(offset, event.offset) - event.offset;
+    const u32 unset = static_cast<u32>(((u64{1} << bytes) - 1) << first);
+    if (unset & ~thread.allowed_unset) return report_uninitialised(thread, offset, event.bytes, event.touch.location);
+    thread.unset |= unset;
+    thread.unset_read = {offset, event.bytes, event.touch.location, true};
+    return;
+  }
+  const std::string message = "read of shared memory before the asynchronous copy" + in_line(cell.copied_by) +
+                              " to it has ended: " + shared_text(thread, offset, event.bytes) +
+                              place(thread, event.touch.location) +
+                              ". Wait for the copy first (__pipeline_wait_prior, consumer_wait, cp.async.wait_group), "
+                              "then put a barrier before other threads read.";
   report({Severity::kWarning, "uninitialised", message, where(thread, event.touch.location)});
+}
+
+void Races::report_uninitialised(const ThreadRecord& thread, u32 offset, u32 bytes, u32 location) const {
+  report({Severity::kWarning, "uninitialised",
+          "read of uninitialised shared memory: " + shared_text(thread, offset, bytes) + place(thread, location) +
+              ". Shared memory is not initialised.",
+          where(thread, location)});
+}
+
+void Races::leave_unset(Block& block, u32 offset, u32 mask) {
+  for (; mask; ++offset, mask >>= 1) {
+    const u32 bytes = offset % 4 == 0 && (mask & 0xf) == 0xf ? 4 : 1;
+    if (mask & 1) block.shadow.visit(offset, bytes, [](Cell& cell, u32, u32) { cell.written = false; });
+    if (bytes == 4) offset += 3, mask >>= 3;
+  }
 }
 
 void Races::start_copy(Block& block, u32 offset, u32 bytes, u32 location) {
@@ -311,7 +332,7 @@ void Races::access(const Event& event) {
   if (engine().options.stale_reads) note_poll(event);
   event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     if (cell.run != event.run) cell = {.run = event.run};
-    if (event.shared && reads(kind)) check_initialised(event, cell, offset);
+    if (event.shared && reads(kind)) check_initialised(event, cell, offset, bytes);
     cell.written |= writes(kind);
     if (writes(kind)) cell.copied_by = 0;
     if (!deferred) commit(event, cell, offset, bytes);

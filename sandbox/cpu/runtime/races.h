@@ -68,6 +68,10 @@ class Races {
   // A read of constant memory or a texture: like a kCachedRead, where kernels have accessed the same page otherwise.
   void cached(ThreadRecord& thread, u64 address, u32 bytes, u32 location);
   void fence(Block& block, bool within_block);
+  // Bytes of `mask` from `offset` in shared memory on hold a copy of bytes that nothing has written.
+  void leave_unset(Block& block, u32 offset, u32 mask);
+  // The finding about a read of shared memory that nothing has written.
+  void report_uninitialised(const ThreadRecord& thread, u32 offset, u32 bytes, u32 location) const;
   // An asynchronous copy to shared memory, after its target has been written over, and when its thread has waited.
   void start_copy(Block& block, u32 offset, u32 bytes, u32 location);
   void finish_copy(ThreadRecord& thread, u32 offset, u32 bytes, u32 location);
@@ -126,7 +130,7 @@ class Races {
   void note_poll(const Event& access);
   void note_volatile(const Event& access, const Cell& cell, u32 offset);
   void suspect(u64 locations, const ThreadRecord& reader, u32 location, std::string message);
-  void check_initialised(const Event& access, const Cell& cell, u32 offset) const;
+  void check_initialised(const Event& access, const Cell& cell, u32 offset, u32 bytes) const;
   void report_race(const Event& access, const Touch& before, u32 offset);
   std::string race_text(const Event& access, const Touch& before, u32 offset) const;
   Cells* page(u64 address);

@@ -232,11 +232,25 @@ static void leaves_a_device(float* x, float*, int n) {
     cudaSetDevice(1);
 }
 
+// Exchanges the arrays through memory of the host, which changes them if it `computes`.
+static void through_host(float* x, float* y, int n, bool computes) {
+    static float kept[2][4096];
+    cudaMemcpy(kept[0], x, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(kept[1], y, n * sizeof(float), cudaMemcpyDeviceToHost);
+    if (computes) kept[0][0] += 1, kept[1][0] += 1;
+    cudaMemcpy(x, kept[1], n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(y, kept[0], n * sizeof(float), cudaMemcpyHostToDevice);
+}
+
+static void relays(float* x, float* y, int n) { through_host(x, y, n, false); }
+
+static void computes_on_host(float* x, float* y, int n) { through_host(x, y, n, true); }
+
 using Program = void(float*, float*, int);
 static Program* const kPrograms[] = {
     direct,          without_access, wrong_direction,      copies,         allocates, with_access,
     waits,           forgets_to_wait, waits_for_one_device, foreign_stream, says,   names_the_wrong_device,
-    leaves_a_device, one_way,        with_pool_access,     without_pool_access,
+    leaves_a_device, one_way,        with_pool_access,     without_pool_access, relays, computes_on_host,
 };
 
 void solve(float* x, float* y, int n, int program) { kPrograms[program](x, y, n); }
