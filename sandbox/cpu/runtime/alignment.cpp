@@ -40,7 +40,7 @@ Span span_of(std::vector<u64> addresses, u32 bytes) {
 }
 
 bool is_own(const Allocation& allocation) {
-  return !allocation.argument && allocation.kind != MemoryKind::kVariable;
+  return !allocation.argument && !allocation.is_variable();
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ bool Allocation::reachable(int by) const {
 
 std::string Allocation::text() const {
   if (argument && kind != MemoryKind::kRegistered) return "argument " + name;
-  if (kind == MemoryKind::kVariable) return "variable " + name;
+  if (is_variable()) return "variable " + name;
   return "the " + std::to_string(bytes) + "-byte " + (heap ? "malloc" : pooled ? "cudaMallocAsync" : origin(kind)) + " allocation";
 }
 
@@ -241,7 +241,7 @@ FreeResult free_memory(void* pointer, bool host, bool heap) {
   if (range.base != address) return FreeResult::kNotBase;
   if (range.freed) return FreeResult::kTwice;
   const bool pinned = range.kind == MemoryKind::kPinned;
-  const bool foreign = range.argument || range.kind == MemoryKind::kVariable;
+  const bool foreign = range.argument || range.is_variable();
   if (foreign || range.kind == MemoryKind::kRegistered || pinned != host || range.heap != heap) {
     return FreeResult::kWrongKind;
   }
@@ -421,7 +421,7 @@ LiveMemory live_memory() {
   LiveMemory live;
   for (const auto& [base, range] : memory().ranges) {
     const bool own = range.kind == MemoryKind::kDevice || range.kind == MemoryKind::kManaged || range.kind == MemoryKind::kPinned;
-    if (range.freed || range.argument || !own) continue;
+    if (range.freed || range.argument || range.is_variable() || !own) continue;
     ++live.allocations;
     live.bytes += range.bytes;
   }

@@ -34,6 +34,7 @@ struct Allocation {
   int device = 0;              // whose memory it is, of kDevice
   u32 element_bytes = 0;       // 0: unknown
   std::string name;            // of the argument or variable, or empty
+  bool is_variable() const { return kind == MemoryKind::kVariable || (kind == MemoryKind::kManaged && !name.empty()); }
   std::shared_ptr<u8[]> initialised;  // race mode: one flag per byte
 
   bool contains(u64 address, u64 size) const {

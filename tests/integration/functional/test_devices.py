@@ -23,6 +23,7 @@ PROGRAMS = (
     *("waits", "forgets_to_wait", "waits_for_one_device", "foreign_stream", "says"),
     *("names_the_wrong_device", "leaves_a_device", "one_way", "with_pool_access", "without_pool_access"),
     *("relays", "computes_on_host"),
+    *("variables_of_each_device", "variables_of_one_device"),
 )
 BETWEEN = {"copies_between_devices", "bytes_between_devices", "staged_bytes", "peer_bytes"}
 # What the program `says` prints. CUDA prints the same on two GPUs; see tests/gpu/test_several_gpus.py.
@@ -69,7 +70,7 @@ def swapped(ended: Outcome) -> bool:
     return np.array_equal(ended.arrays[0], Y) and np.array_equal(ended.arrays[1], X)
 
 
-@pytest.mark.parametrize("program", ["direct", "copies", "with_access", "waits"])
+@pytest.mark.parametrize("program", ["direct", "copies", "with_access", "waits", "variables_of_each_device"])
 def test_right_programs_swap_in_all_orders(program: str) -> None:
     for ended in outcomes(program, RunFlag.NONE, *ORDERS):
         assert ended.status is None, ended.diagnostics
@@ -104,6 +105,14 @@ def test_memory_of_a_pool_needs_access_to_the_pool(flags: RunFlag) -> None:
     assert (
         "Call cudaMemPoolSetAccess for device 0 and the memory pool of device 1 before the launch" in message
     )
+
+
+@pytest.mark.parametrize("flags", [RunFlag.NONE, *ORDERS])
+def test_each_device_has_variables_of_its_own(flags: RunFlag) -> None:
+    (ended,) = outcomes("variables_of_one_device", flags)
+    assert ended.status is None, ended.diagnostics
+    assert np.array_equal(ended.arrays[0], Y)
+    assert not np.array_equal(ended.arrays[1], X)
 
 
 def test_an_event_of_another_device_orders_streams_and_its_lack_is_a_hazard() -> None:
