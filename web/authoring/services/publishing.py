@@ -10,9 +10,13 @@ Two users may publish at the same time. A preview compares with the version that
 another version went live since, applying the preview would undo that. It is therefore refused, and the author
 must start a new preview.
 
+A problem belongs to the source of its live version, or of its first version if none is live. The site may
+ship a problem with the name of a workspace later. From then on, only staff publish from that workspace.
+
 PublishingRefused
 +-- NotProved             no proof of exactly these files holds
 +-- NotFromHere           the version was not frozen from this workspace
++-- NameTaken             the problem with this name came with the site or was imported by the operator
 +-- NothingToPreview      no submission was judged by another version, or a preview is already running
 +-- Overtaken             another version went live since the preview began
 """
@@ -29,6 +33,7 @@ from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services.files import pin
 from web.authoring.version_rights import readable_versions
+from web.catalog.models import Problem
 from web.jobs.models import JobState
 from web.packages import services as packages
 from web.packages.models import PackageVersion
@@ -48,6 +53,10 @@ class NotProved(PublishingRefused):
 
 class NotFromHere(PublishingRefused):
     """Raised when a version was not frozen from this workspace, but came with the site or another problem."""
+
+
+class NameTaken(PublishingRefused):
+    """Raised when another problem has the name of the workspace. Publishing would replace it for learners."""
 
 
 class NotOnPersonalNodes(PublishingRefused):
@@ -70,10 +79,10 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
     `by` may publish.
 
     Raises:
-        PublishingRefused: see the tree above. This is also raised if the problem belongs to the site and `by`
-            is not staff.
+        PublishingRefused: see the tree above.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    _require_name(locked, by)
     revision = queries.present_revision(locked)
     run = queries.holding_proof(locked, revision.content_hash) if revision else None
     if revision is None or run is None:
@@ -81,7 +90,7 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
     try:
         archive = pack(Contents(locked.slug, queries.read(locked)))
         version = packages.freeze(locked.slug, archive, by, note, proof=run.report)
-    except (packages.PublishRefused, ContentsInvalid, PackageInvalid) as error:
+    except (ContentsInvalid, PackageInvalid) as error:
         raise PublishingRefused(str(error)) from error
     pin(revision)
     return version
@@ -95,9 +104,11 @@ def go_live(workspace: Workspace, version: PackageVersion, by: User) -> bool:
 
     Raises:
         NotFromHere: see above.
+        NameTaken: see above.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     _require_from_here(locked, version, by)
+    _require_name(locked, by)
     changed = packages.go_live(version, by)
     locked.published_hash = version.content_hash
     revision = queries.present_revision(locked)
@@ -211,10 +222,12 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
 
     Raises:
         NotFromHere: see above.
+        NameTaken: see above.
         NothingToPreview: see above.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     _require_from_here(locked, version, by)
+    _require_name(locked, by)
     if open_rejudge(version) is not None:
         raise NothingToPreview(f"A preview of {version} is running or waiting for your decision.")
     if not affected(version).exists():
@@ -248,6 +261,7 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
 
     Raises:
         NotFromHere: see above.
+        NameTaken: see above.
         Overtaken: see above.
     """
     # Lock in the same order as everywhere else: the workspace first, then its rows.
@@ -267,3 +281,18 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
 def _require_from_here(workspace: Workspace, version: PackageVersion, by: User) -> None:
     if not readable_versions(by, workspace).filter(pk=version.pk).exists():
         raise NotFromHere(f"{str(version).capitalize()} was not published from {workspace.slug}.")
+
+
+def _require_name(workspace: Workspace, by: User) -> None:
+    """Raise NameTaken if the problem with the name of `workspace` is another one, and `by` is not staff."""
+    if by.is_staff:
+        return
+    problem = Problem.objects.filter(slug=workspace.slug).first()
+    if problem is None:
+        return
+    decisive = problem.package_id or problem.versions.order_by("number").values_list("pk", flat=True).first()
+    if not readable_versions(by, workspace).filter(pk=decisive).exists():
+        raise NameTaken(
+            f"Another problem took the name {workspace.slug}. "
+            "Copy this problem under another name and publish the copy."
+        )
