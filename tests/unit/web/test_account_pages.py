@@ -166,10 +166,15 @@ def test_a_forgotten_password_is_replaced_by_a_link(owner: User, client: Client)
     form = client.get(link[1])["Location"]
     refused = client.post(form, {"password1": "short", "password2": "short"}).content.decode()
     assert "too short" in refused
-    client.post(form, {"password1": "another fine password", "password2": "another fine password"})
+    _, secret = services.issue_token(owner, name="laptop")
+    new = {"password1": "another fine password", "password2": "another fine password"}
+    page = client.post(form, new, follow=True).content.decode()
     owner.refresh_from_db()
     assert owner.check_password("another fine password")
     assert mail.outbox[-1].subject == "[Warpcourt] Your password was reset"
+    assert services.use_token(secret) is None
+    for told in (page, mail.outbox[-1].body):
+        assert "API tokens no longer work" in told
 
 
 @pytest.mark.parametrize("tokens", [0, 1])
@@ -183,6 +188,20 @@ def test_a_new_password_is_a_reminder_of_tokens_that_still_work(
     page = changed.content.decode()
     assert "Password changed." in page
     assert ("Your API tokens still work" in page) is bool(tokens)
+
+
+def test_a_new_password_revokes_tokens_on_request(confirmed: Client, owner: User) -> None:
+    page = confirmed.get("/accounts/password/change/").content.decode()
+    assert "Revoke all my API tokens" not in page
+    _, secret = services.issue_token(owner, name="laptop")
+    page = confirmed.get("/accounts/password/change/").content.decode()
+    assert "Revoke all my API tokens" in page
+    new = {"password1": "another fine password", "password2": "another fine password"}
+    answer = confirmed.post(
+        "/accounts/password/change/", {"oldpassword": PASSWORD, **new, "revoke_tokens": "on"}, follow=True
+    )
+    assert "Your API tokens still work" not in answer.content.decode()
+    assert services.use_token(secret) is None
 
 
 def test_nobody_gets_mail_for_an_address_that_no_account_has(db: None, client: Client) -> None:

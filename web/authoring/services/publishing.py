@@ -290,8 +290,8 @@ def _require_name(workspace: Workspace, by: User) -> None:
     problem = Problem.objects.filter(slug=workspace.slug).first()
     if problem is None:
         return
-    decisive = problem.package_id or problem.versions.order_by("number").values_list("pk", flat=True).first()
-    if not readable_versions(by, workspace).filter(pk=decisive).exists():
+    decisive = problem.package or problem.versions.order_by("number").first()
+    if decisive is None or not readable_versions(by, workspace).filter(pk=decisive.pk).exists():
         raise NameTaken(
             f"Another problem took the name {workspace.slug}. "
             "Copy this problem under another name and publish the copy."
