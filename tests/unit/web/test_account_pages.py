@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.conftest import PASSWORD
-from web.accounts import services
+from web.accounts import adapter, services
 from web.accounts.adapter import MfaAdapter
 from web.accounts.models import ApiToken, Audience, Scope, User
 from web.config import ROOT
@@ -353,6 +353,15 @@ def test_limits_of_allauth_answer_with_a_page(owners: Client) -> None:
         answer = owners.post("/accounts/email/", {"email": "x", "action_add": ""})
     assert answer.status_code == 429
     assert "Too many attempts" in answer.content.decode()
+
+
+def test_a_sign_in_ends_the_oldest_sessions_of_many(owner: User, monkeypatch) -> None:
+    monkeypatch.setattr(adapter, "MOST_SESSIONS", 2)
+    browsers = [Client() for _ in range(4)]
+    for browser in browsers:
+        browser.post("/accounts/login/", {"login": "owner", "password": PASSWORD})
+    assert [browser.get("/account").status_code for browser in browsers] == [302, 302, 200, 200]
+    assert UserSession.objects.filter(user=owner).count() == 2
 
 
 def test_a_wrong_password_says_what_to_do(owner: User, client: Client) -> None:
