@@ -68,6 +68,19 @@ def test_a_history_is_shortened_from_its_old_end(monkeypatch, workspace, instruc
     )
 
 
+def test_names_of_removed_files_do_not_add_up(workspace, instructor, monkeypatch):
+    monkeypatch.setattr(files, "MOST_GONE", 3)
+    for number in range(5):
+        name = f"solutions/more-{number}.cu"
+        files.write(workspace, instructor, workspace.revision, {name: b"//"})
+        files.write(workspace, instructor, workspace.revision, {name: None})
+    gone = {path for path in workspace.touched if path.startswith("solutions/more-")}
+    assert gone == {f"solutions/more-{number}.cu" for number in (2, 3, 4)}
+    assert "problem.toml" in workspace.touched
+    with pytest.raises(files.Conflict):
+        files.write(workspace, instructor, 1, {"solutions/more-4.cu": b"// mine"})
+
+
 def test_a_workspace_has_so_many_comments(monkeypatch, workspace, instructor):
     monkeypatch.setattr(comments, "MOST_COMMENTS", 2)
     for _ in range(2):
