@@ -17,6 +17,7 @@ PublishingRefused
 +-- NotProved             no proof of exactly these files holds
 +-- NotFromHere           the version was not frozen from this workspace
 +-- NameTaken             the problem with this name came with the site or was imported by the operator
++-- NoRoom                the problems of the owner have reached the maximum size
 +-- NothingToPreview      no submission was judged by another version, or a preview is already running
 +-- Overtaken             another version went live since the preview began
 """
@@ -31,6 +32,7 @@ from problems.vocabulary import Mode
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import Workspace
+from web.authoring.services import quota
 from web.authoring.services.files import pin
 from web.authoring.version_rights import readable_versions
 from web.catalog.models import Problem
@@ -57,6 +59,10 @@ class NotFromHere(PublishingRefused):
 
 class NameTaken(PublishingRefused):
     """Raised when another problem has the name of the workspace. Publishing would replace it for learners."""
+
+
+class NoRoom(PublishingRefused):
+    """Raised when the problems of the owner have reached the maximum size, and the version is a new one."""
 
 
 class NotOnPersonalNodes(PublishingRefused):
@@ -89,6 +95,7 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
         raise NotProved("These files have not passed a proof yet. Prove them first.")
     try:
         archive = pack(Contents(locked.slug, queries.read(locked)))
+        _require_room(locked, revision.content_hash, len(archive), by)
         version = packages.freeze(locked.slug, archive, by, note, proof=run.report)
     except (ContentsInvalid, PackageInvalid) as error:
         raise PublishingRefused(str(error)) from error
@@ -283,6 +290,13 @@ def _require_from_here(workspace: Workspace, version: PackageVersion, by: User) 
         raise NotFromHere(f"{str(version).capitalize()} was not published from {workspace.slug}.")
 
 
+def _require_room(workspace: Workspace, content_hash: str, size_bytes: int, by: User) -> None:
+    if readable_versions(by, workspace).filter(content_hash=content_hash).exists():
+        return
+    if not quota.has_room_for(workspace.owner, size_bytes):
+        raise NoRoom(quota.no_room(workspace.owner))
+
+
 def _require_name(workspace: Workspace, by: User) -> None:
     """Raise NameTaken if the problem with the name of `workspace` is another one, and `by` is not staff."""
     if by.is_staff:
@@ -290,7 +304,8 @@ def _require_name(workspace: Workspace, by: User) -> None:
     problem = Problem.objects.filter(slug=workspace.slug).first()
     if problem is None:
         return
-    decisive = problem.package or problem.versions.order_by("number").first()
+    first = problem.versions.defer("archive").order_by("number").first()
+    decisive = live_version(workspace.slug) or first
     if decisive is None or not readable_versions(by, workspace).filter(pk=decisive.pk).exists():
         raise NameTaken(
             f"Another problem took the name {workspace.slug}. "
