@@ -21,6 +21,7 @@ from web.accounts.models import User
 
 MOST_SESSIONS = 100
 
+
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
     """Lets the operator close sign-up, and explains invalid input."""
 
