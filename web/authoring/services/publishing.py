@@ -16,7 +16,7 @@ ship a problem with the name of a workspace later. From then on, only staff publ
 PublishingRefused
 +-- NotProved             no proof of exactly these files holds
 +-- NotFromHere           the version was not frozen from this workspace
-+-- NameTaken             the problem with this name came with the site or was imported by the operator
++-- NameTaken             the problem with this name is or will be the site's, or the operator imported it
 +-- NoRoom                the problems of the owner have reached the maximum size
 +-- NothingToPreview      no submission was judged by another version, or a preview is already running
 +-- Overtaken             another version went live since the preview began
@@ -43,6 +43,9 @@ from web.packages.queries import live_version
 from web.rejudges import rejudging
 from web.rejudges.models import UNANSWERED, Rejudge, RejudgeState
 from web.submissions.models import Submission
+from web.tracks.models import PlannedEntry
+
+_COPY_IT = "Copy this problem under another name and publish the copy."
 
 
 class PublishingRefused(Exception):
@@ -298,16 +301,16 @@ def _require_room(workspace: Workspace, content_hash: str, size_bytes: int, by: 
 
 
 def _require_name(workspace: Workspace, by: User) -> None:
-    """Raise NameTaken if the problem with the name of `workspace` is another one, and `by` is not staff."""
+    """Raise NameTaken if another problem has or will have the name of `workspace`, and `by` is not staff."""
     if by.is_staff:
         return
-    problem = Problem.objects.filter(slug=workspace.slug).first()
-    if problem is None:
+    slug = workspace.slug
+    live = live_version(slug)
+    if live is None and PlannedEntry.objects.filter(slug=slug).exists():
+        raise NameTaken(f"A track of this site plans a problem named {slug}. {_COPY_IT}")
+    if not Problem.objects.filter(slug=slug).exists():
         return
-    first = problem.versions.defer("archive").order_by("number").first()
-    decisive = live_version(workspace.slug) or first
+    first = PackageVersion.objects.filter(problem__slug=slug).defer("archive").order_by("number").first()
+    decisive = live or first
     if decisive is None or not readable_versions(by, workspace).filter(pk=decisive.pk).exists():
-        raise NameTaken(
-            f"Another problem took the name {workspace.slug}. "
-            "Copy this problem under another name and publish the copy."
-        )
+        raise NameTaken(f"Another problem took the name {slug}. {_COPY_IT}")

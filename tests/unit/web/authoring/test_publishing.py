@@ -334,6 +334,20 @@ class TestNameOfTheSite:
             workspaces.create(instructor, "planned", vector_add)
         assert workspaces.create(staff, "planned", vector_add)
 
+    def test_a_name_that_is_planned_later_is_the_sites(self, workspace, instructor):
+        prove(workspace)
+        track = Track.objects.create(slug="days", title="Days", summary="Days")
+        planned = PlannedEntry(track=track, position=1, slug=workspace.slug, title="Planned", summary="Later")
+        planned.save()
+        with pytest.raises(publishing.NameTaken, match="plans a problem named"):
+            publishing.publish(workspace, instructor)
+        planned.delete()
+        publishing.publish(workspace, instructor)
+        planned.pk = None
+        planned.save()
+        looser(workspace)
+        publishing.publish(workspace, instructor)  # learners have this problem already
+
     def test_previews_of_it_are_staffs(self, taken, instructor, staff, owner, browser_of):
         judged(owner, Problem.objects.get())
         site = Problem.objects.get().package
