@@ -53,7 +53,7 @@ _SHUFFLE = Drawing(
     128,
     "__shfl_down_sync with distance 2: lane i reads the register of lane i + 2.",
     "Two rows of eight lanes. The upper row holds the values a to h. In the lower row, lanes 0 to 5 hold c "
-    "to h, each from the lane two places further right. Lanes 6 and 7 keep their own values.",
+    "to h, each from the lane two positions further right. Lanes 6 and 7 keep their own values.",
     (
         *(text(82 + CELL * i, 14, str(i)) for i in range(8)),
         text(58, 14, "lane", at="end"),
@@ -66,7 +66,7 @@ _SHUFFLE = Drawing(
 
 _LOAD_BALANCE = Drawing(
     164,
-    "The same work: above, one thread decides the time. Below, all threads finish together.",
+    "The same work: above, one thread determines the time. Below, all threads finish together.",
     "Two groups of four bars, one bar per thread. In the first, the bars of threads 0, 1 and 3 are short and "
     "that of thread 2 is long. In the second, all four bars have the same length, less than half of it.",
     (
