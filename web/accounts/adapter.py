@@ -8,15 +8,18 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.usersessions.models import UserSession
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.encoding import force_bytes
 
 from web.accounts import attempts
 from web.accounts.models import User
+
+MOST_SESSIONS = 100
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
@@ -65,6 +68,17 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         if user is not None:
             attempts.remember(request, _name_in(credentials))
         return user
+
+    def post_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse:
+        """Return the answer to a sign-in, and end the oldest sessions of `user` beyond MOST_SESSIONS.
+
+        Each sign-in and the page of sessions look at all sessions of the user.
+        """
+        response: HttpResponse = super().post_login(request, user, **more)
+        latest_first = UserSession.objects.filter(user=user).order_by("-last_seen_at", "-pk")
+        for session in latest_first[MOST_SESSIONS:]:
+            session.end()
+        return response
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
         # allauth calls this after a password reset, once for each email address.

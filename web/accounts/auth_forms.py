@@ -8,6 +8,8 @@ from allauth.mfa.totp import forms as totp
 from allauth.socialaccount import forms as social
 from django import forms
 
+from web.accounts import queries, services
+
 _HINT = "At least 10 characters. Not similar to your username, and not a common password."
 
 
@@ -43,7 +45,24 @@ class AddEmailForm(_Plain, account.AddEmailForm):  # type: ignore[misc]  # as ab
 
 
 class ChangePasswordForm(_Plain, account.ChangePasswordForm):  # type: ignore[misc]  # as above
-    """Asks for the current password, and twice for the new one."""
+    """Asks for the current password, and twice for the new one. Offers to revoke the API tokens, if any."""
+
+    revoke_tokens = forms.BooleanField(
+        label="Revoke all my API tokens",
+        help_text="Choose this if another person may know your old password.",
+        required=False,
+    )
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if not queries.list_tokens(self.user).exists():
+            del self.fields["revoke_tokens"]
+
+    def save(self) -> None:
+        """Change the password, and revoke the tokens if the user chose so."""
+        super().save()
+        if self.cleaned_data.get("revoke_tokens"):
+            services.revoke_tokens(self.user)
 
 
 class SetPasswordForm(_Plain, account.SetPasswordForm):  # type: ignore[misc]  # as above
@@ -55,7 +74,12 @@ class ResetPasswordForm(_Plain, account.ResetPasswordForm):  # type: ignore[misc
 
 
 class ResetPasswordKeyForm(_Plain, account.ResetPasswordKeyForm):  # type: ignore[misc]  # as above
-    """Asks twice for a new password."""
+    """Asks twice for a new password. Users also reset it after another person learned it."""
+
+    def save(self) -> None:
+        """Set the password and revoke all API tokens."""
+        super().save()
+        services.revoke_tokens(self.user)
 
 
 class ReauthenticateForm(_Plain, account.ReauthenticateForm):  # type: ignore[misc]  # as above

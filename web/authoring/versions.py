@@ -6,6 +6,8 @@ same name, and only staff may see its versions.
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from problems.archive import unpack
 from problems.faults import PackageInvalid
 from problems.schema import Problem
@@ -19,6 +21,7 @@ from web.catalog.queries import Viewer
 from web.packages.models import PackageVersion
 from web.packages.queries import read_archive
 from web.packages.services import load as load_package
+from web.site.paging import first_rows
 
 _PARTS = (
     ("arguments", "signature and tolerances"),
@@ -39,7 +42,8 @@ class Publishing:
     """The files to publish, compared with the live version. `proof` is a proof of these files that holds.
 
     `frozen` is the version with exactly these files, if there is one. `taken`: a problem with this name
-    exists that was not published from here. `shown`: learners see it.
+    exists that was not published from here. `shown`: learners see it. `versions` and `archived` are pages;
+    `older` and `older_archived` are the positions of the next ones, None at the end.
     """
 
     live: PackageVersion | None
@@ -53,12 +57,16 @@ class Publishing:
     judged_differently: bool
     differences: tuple[FileDifference, ...]
     versions: tuple[PackageVersion, ...]
+    older: int | None
     archived: tuple[PackageVersion, ...]
+    older_archived: int | None
     affected: int
 
 
-def publishing(workspace: Workspace, viewer: Viewer) -> Publishing:
-    """Return the content of the page of publishing."""
+def publishing(
+    workspace: Workspace, viewer: Viewer, *, before: int | None = None, archived_before: int | None = None
+) -> Publishing:
+    """Return the content of the page of publishing, with the versions before those numbers."""
     readable = readable_versions(viewer, workspace)
     problem = Row.objects.filter(slug=workspace.slug).first()
     live = readable.filter(live_of=problem).first() if problem else None
@@ -68,8 +76,10 @@ def publishing(workspace: Workspace, viewer: Viewer) -> Publishing:
         package: Problem | None = load(workspace)
     except PackageInvalid:
         package = None
-    before = files_of(live) if live else {}
+    published = files_of(live) if live else {}
     now = queries.read(workspace)
+    versions, older = _page(readable.filter(archived=False), before)
+    archived, older_archived = _page(readable.filter(archived=True), archived_before)
     differently = bool(live and package and package.version != live.version)
     return Publishing(
         live=live,
@@ -81,11 +91,20 @@ def publishing(workspace: Workspace, viewer: Viewer) -> Publishing:
         faulty=package is None,
         judged_parts=_judged_parts(live, package) if live and package and differently else (),
         judged_differently=differently,
-        differences=differences(before, now) if live else (),
-        versions=tuple(readable.filter(archived=False)),
-        archived=tuple(readable.filter(archived=True)),
+        differences=differences(published, now) if live else (),
+        versions=versions,
+        older=older,
+        archived=archived,
+        older_archived=older_archived,
         affected=_judged_before(problem, package) if live and problem and package else 0,
     )
+
+
+def _page(
+    found: QuerySet[PackageVersion], before: int | None
+) -> tuple[tuple[PackageVersion, ...], int | None]:
+    rows, more = first_rows(found if before is None else found.filter(number__lt=before))
+    return tuple(rows), rows[-1].number if more else None
 
 
 def files_of(version: PackageVersion) -> dict[str, bytes]:

@@ -32,7 +32,7 @@ from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
 
 
 class PublishRefused(Exception):
-    """Raised if the user may not create the version. The message is for the user."""
+    """Raised if the user may not show the problem. The message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,11 @@ class Loaded:
 def publish(slug: str, archive: bytes, by: User | None, note: str = "") -> PackageVersion:
     """Freeze the package in `archive` as a version of the problem `slug`, and make it live.
 
-    The caller has checked that a proof holds for it, and that `by` may publish it.
+    The caller has checked that a proof holds for it, and that `by` may publish it under this name.
 
     Raises:
         problems.contents.ContentsInvalid: it is not an archive of a package.
         problems.faults.PackageInvalid: with every fault of the package.
-        PublishRefused: the problem is the site's, and `by` is not staff.
     """
     with transaction.atomic():
         version = freeze(slug, archive, by, note)
@@ -75,10 +74,8 @@ def freeze(
     Raises:
         problems.contents.ContentsInvalid: it is not an archive of a package.
         problems.faults.PackageInvalid: with every fault of the package.
-        PublishRefused: the problem is the site's, and `by` is not staff.
     """
     contents = unpack(archive, slug=slug)
-    _refuse_to_take_over(slug, by)
     package = load(contents)
     version = _freeze(contents, package, origin=Origin.AUTHOR, by=by, note=note)
     if proof is not None:
@@ -230,14 +227,21 @@ def _load_folder(
     publish: bool,
     replace: bool,
 ) -> str:
-    """Return the change as the name of a list of `Loaded`; empty if nothing changed."""
-    new = not Problem.objects.filter(slug=package.slug).exists()
+    """Return the change as the name of a list of `Loaded`; empty if nothing changed.
+
+    A problem of which an author only froze versions is new: learners have never seen it.
+    """
+    frozen_only = Q(package=None, versions__isnull=False)
+    new = not Problem.objects.filter(slug=package.slug).exclude(frozen_only).exists()
     version = _freeze(contents, package, origin=Origin.SITE, by=None, note="")
     _learn(version, mistakes)
     problem = _locked(version.problem_id)
     live = problem.package
     if live and live.origin == Origin.AUTHOR and not replace:
         return "" if live == version else "kept"
+    if version.origin != Origin.SITE:  # an author froze the same files before: they belong to the site now
+        version.origin = Origin.SITE
+        version.save(update_fields=["origin"])
     changed = catalog.show(problem, package, version, publish=new and publish)
     if new:
         return "created"
@@ -279,15 +283,3 @@ def _learn(version: PackageVersion, mistakes: Sequence[Mistake]) -> None:
 
 def _locked(problem_id: int) -> Problem:
     return Problem.objects.select_for_update().get(pk=problem_id)
-
-
-def _refuse_to_take_over(slug: str, by: User | None) -> None:
-    """Raise PublishRefused if the slug is the site's and `by` is not staff.
-
-    By publishing under it, an author could read the hidden files of the site's problem.
-    """
-    if by is None or by.is_staff:
-        return
-    the_sites = Q(package__isnull=True) | Q(package__origin=Origin.SITE)
-    if Problem.objects.filter(the_sites, slug=slug).exclude(versions__origin=Origin.AUTHOR).exists():
-        raise PublishRefused(f"{slug} is a problem of the site. Copy it, or choose another name.")

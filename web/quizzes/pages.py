@@ -13,6 +13,7 @@ from web.catalog.queries import Viewer
 from web.quizzes.models import Attempt, Quiz
 from web.quizzes.queries import attempts_of, next_draw, paper_of
 from web.quizzes.services import mark_all
+from web.site.paging import first_rows
 
 _SHOWN_DIGITS = 6
 
@@ -44,19 +45,20 @@ class QuestionPart:
 
 @dataclass(frozen=True, slots=True)
 class QuizPage:
-    """A quiz with the numbers of the viewer, or with example numbers for a visitor."""
+    """A quiz with the numbers of the viewer, or with example numbers for a visitor.
+
+    `attempts` is a page of the viewer's attempts, and `older` the position of the next page, None at the end.
+    `solved` says whether any attempt passed.
+    """
 
     quiz: Quiz
     intro: SafeString
     questions: tuple[QuestionPart, ...]
     draw: int
     attempts: list[Attempt]
+    older: int | None
+    solved: bool
     refusal: str
-
-    @property
-    def solved(self) -> bool:
-        """Return whether one of the viewer's attempts passed."""
-        return any(attempt.passed for attempt in self.attempts)
 
     @property
     def faulty(self) -> tuple[QuestionPart, ...]:
@@ -101,13 +103,15 @@ def quiz_page(
     given: Sequence[str] = (),
     faults: Mapping[int, str] | None = None,
     refusal: str = "",
+    before: int | None = None,
 ) -> QuizPage:
-    """Return the page of `quiz`.
+    """Return the page of `quiz`, with the attempts before the draw `before`.
 
     `given` are answers that were sent and not accepted. `faults` has the faults of some of them by index.
     """
     draw = next_draw(viewer, quiz) if viewer.is_authenticated else 0
     paper = paper_of(viewer, quiz, draw)
+    attempts, more = first_rows(attempts_of(viewer, quiz, before=before))
     return QuizPage(
         quiz=quiz,
         intro=render_once(paper.intro),
@@ -116,7 +120,9 @@ def quiz_page(
             for index, question in enumerate(paper.questions)
         ),
         draw=draw,
-        attempts=attempts_of(viewer, quiz),
+        attempts=attempts,
+        older=attempts[-1].draw if more else None,
+        solved=attempts_of(viewer, quiz).filter(passed=True).exists(),
         refusal=refusal,
     )
 

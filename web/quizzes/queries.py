@@ -77,11 +77,15 @@ def find_quiz(viewer: Viewer, slug: str) -> Quiz | None:
     return _visible(viewer).filter(slug=slug).first()
 
 
-def attempts_of(viewer: Viewer, quiz: Quiz) -> list[Attempt]:
-    """Return the attempts of `viewer` at `quiz`, the latest first."""
+def attempts_of(viewer: Viewer, quiz: Quiz, *, before: int | None = None) -> QuerySet[Attempt]:
+    """Return the attempts of `viewer` at `quiz`, the latest first, without the answers.
+
+    `before` is the draw of the last one on the previous page.
+    """
     if not viewer.is_authenticated:
-        return []
-    return list(Attempt.objects.filter(user=viewer.pk, quiz=quiz).order_by("-draw"))
+        return Attempt.objects.none()
+    found = Attempt.objects.filter(user=viewer.pk, quiz=quiz).defer("answers").order_by("-draw")
+    return found if before is None else found.filter(draw__lt=before)
 
 
 def find_attempt(viewer: Viewer, quiz: Quiz, draw: int) -> Attempt | None:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from web.catalog.queries import Viewer
 from web.quizzes import pages, queries, services
 from web.quizzes.models import Quiz
+from web.site import cursors
 
 _MOST_DIGITS = 9
 
@@ -27,7 +28,9 @@ def quiz(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a quiz with the user's numbers, and take the answers. Visitors see example numbers."""
     found = quiz_or_404(request.user, slug)
     if request.method != "POST":
-        return render(request, "quizzes/quiz.html", {"page": pages.quiz_page(request.user, found)})
+        before = cursors.decode_key(request.GET.get("before", ""))
+        page = pages.quiz_page(request.user, found, before=before)
+        return render(request, "quizzes/quiz.html", {"page": page})
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("quiz", args=[slug]))
     names = map(pages.field_name, range(found.questions))

@@ -359,7 +359,7 @@ def _code(profile: Profile, source: str) -> Iterator[SampledCode]:
     for number, instructions in groupby(profile.instructions, key=lambda one: one.line):
         yield SampledCode(
             number,
-            texts[number - 1].strip() if number <= len(texts) else "",
+            texts[number - 1].strip() if 0 < number <= len(texts) else "",
             tuple(_instruction(one, total) for one in instructions),
         )
 

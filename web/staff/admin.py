@@ -14,10 +14,12 @@ from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import AdminPasswordChangeForm
 from django.contrib.auth.models import Group
 from django.http import HttpRequest
 
 from web.accounts.models import ApiToken, User
+from web.accounts.services import revoke_tokens
 from web.audit.audited import AuditedAdmin, RemovableAdmin
 from web.audit.models import AuditKind
 from web.staff.roles import ROLES
@@ -36,11 +38,22 @@ for model in (Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken
 _RIGHTS = ("is_superuser", "groups", "user_permissions")
 
 
+class PasswordForm(AdminPasswordChangeForm):  # type: ignore[type-arg]  # generic only for the type checker
+    """Sets a password for a user who lost it, or whose account another person used."""
+
+    def save(self, commit: bool = True) -> User:
+        """Set the password and revoke all API tokens of the user."""
+        user: User = super().save(commit=commit)
+        revoke_tokens(user)
+        return user
+
+
 @admin.register(User)
 class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     """Users. Only a superuser changes rights; roles have a page at /staff/users."""
 
     logged_fields: ClassVar[tuple[str, ...]] = ("username", *_RIGHTS)
+    change_password_form = PasswordForm
     list_display = ["username", "email", "is_staff", "is_instructor", "is_active", "date_joined"]
     list_filter = ["is_staff", "is_instructor", "is_superuser", "is_active"]
     search_fields = ["username", "email"]

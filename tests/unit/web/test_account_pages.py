@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.conftest import PASSWORD
-from web.accounts import services
+from web.accounts import adapter, services
 from web.accounts.adapter import MfaAdapter
 from web.accounts.models import ApiToken, Audience, Scope, User
 from web.config import ROOT
@@ -166,10 +166,15 @@ def test_a_forgotten_password_is_replaced_by_a_link(owner: User, client: Client)
     form = client.get(link[1])["Location"]
     refused = client.post(form, {"password1": "short", "password2": "short"}).content.decode()
     assert "too short" in refused
-    client.post(form, {"password1": "another fine password", "password2": "another fine password"})
+    _, secret = services.issue_token(owner, name="laptop")
+    new = {"password1": "another fine password", "password2": "another fine password"}
+    page = client.post(form, new, follow=True).content.decode()
     owner.refresh_from_db()
     assert owner.check_password("another fine password")
     assert mail.outbox[-1].subject == "[Warpcourt] Your password was reset"
+    assert services.use_token(secret) is None
+    for told in (page, mail.outbox[-1].body):
+        assert "API tokens no longer work" in told
 
 
 @pytest.mark.parametrize("tokens", [0, 1])
@@ -183,6 +188,20 @@ def test_a_new_password_is_a_reminder_of_tokens_that_still_work(
     page = changed.content.decode()
     assert "Password changed." in page
     assert ("Your API tokens still work" in page) is bool(tokens)
+
+
+def test_a_new_password_revokes_tokens_on_request(confirmed: Client, owner: User) -> None:
+    page = confirmed.get("/accounts/password/change/").content.decode()
+    assert "Revoke all my API tokens" not in page
+    _, secret = services.issue_token(owner, name="laptop")
+    page = confirmed.get("/accounts/password/change/").content.decode()
+    assert "Revoke all my API tokens" in page
+    new = {"password1": "another fine password", "password2": "another fine password"}
+    answer = confirmed.post(
+        "/accounts/password/change/", {"oldpassword": PASSWORD, **new, "revoke_tokens": "on"}, follow=True
+    )
+    assert "Your API tokens still work" not in answer.content.decode()
+    assert services.use_token(secret) is None
 
 
 def test_nobody_gets_mail_for_an_address_that_no_account_has(db: None, client: Client) -> None:
@@ -334,6 +353,15 @@ def test_limits_of_allauth_answer_with_a_page(owners: Client) -> None:
         answer = owners.post("/accounts/email/", {"email": "x", "action_add": ""})
     assert answer.status_code == 429
     assert "Too many attempts" in answer.content.decode()
+
+
+def test_a_sign_in_ends_the_oldest_sessions_of_many(owner: User, monkeypatch) -> None:
+    monkeypatch.setattr(adapter, "MOST_SESSIONS", 2)
+    browsers = [Client() for _ in range(4)]
+    for browser in browsers:
+        browser.post("/accounts/login/", {"login": "owner", "password": PASSWORD})
+    assert [browser.get("/account").status_code for browser in browsers] == [302, 302, 200, 200]
+    assert UserSession.objects.filter(user=owner).count() == 2
 
 
 def test_a_wrong_password_says_what_to_do(owner: User, client: Client) -> None:

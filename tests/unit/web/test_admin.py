@@ -11,7 +11,7 @@ from judge.report import Report, Score
 from problems.vocabulary import Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
-from web.accounts.services import issue_token
+from web.accounts.services import issue_token, use_token
 from web.audit.audited import RecordAdmin
 from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem, Tagging
@@ -175,6 +175,16 @@ def test_a_password_that_is_set_there_is_noted_without_it(owner, staff, browser_
     entry = AuditEntry.objects.get()
     assert entry.target_text == "owner"
     assert secret not in str(entry.details)
+
+
+def test_a_password_that_staff_set_revokes_the_tokens_of_its_user(owner, staff, browser_of):
+    browser = browser_of(staff)
+    browser.handler.enforce_csrf_checks = False
+    _, token = issue_token(owner, name="laptop")
+    new = {"password1": "an entirely new password 7", "password2": "an entirely new password 7"}
+    address_ = reverse("admin:auth_user_password_change", args=[owner.pk])
+    assert browser.post(address_, {**new, "usable_password": "true"}).status_code == 302
+    assert use_token(token) is None
 
 
 def test_somebody_is_added_there_and_may_sign_in(staff, browser_of, client):

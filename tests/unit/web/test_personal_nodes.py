@@ -16,7 +16,19 @@ from django.test import Client
 from django.utils import timezone
 from rich.console import Console
 
-from judge.report import CaseReport, Mismatch, Report, Score, ShownInput, ShownOutput, StageTime, Timing
+from judge.report import (
+    CaseReport,
+    InstructionProfile,
+    LineProfile,
+    Mismatch,
+    Profile,
+    Report,
+    Score,
+    ShownInput,
+    ShownOutput,
+    StageTime,
+    Timing,
+)
 from judge.report_json import to_json
 from problems.contents import as_folder, read_folder
 from problems.loader import load_problem, problems_root
@@ -605,6 +617,17 @@ def test_texts_of_a_report_are_bounded_clean_and_escaped(
         <= 65537
     )
     assert len(stored.gpu_model) <= 120
+
+
+def test_a_profile_of_lines_that_cannot_be_is_shown(owner: User, desk: ANode, run_of, browser_of) -> None:
+    submission = run_of(owner)
+    run = desk.claim()
+    assert run is not None
+    metrics = {"samples": 1.0}
+    for_line = [InstructionProfile(line, "MOV R1", metrics) for line in (-(2**40), 0, 1, 2**40)]
+    profile = Profile(lines=(LineProfile(-1, metrics),), instructions=tuple(for_line))
+    assert desk.report(run, Report(Verdict.ACCEPTED, profile=profile)).json() == {"recorded": True}
+    assert browser_of(owner).get(f"/s/{submission.public_id}").status_code == 200
 
 
 def test_keys_and_tokens_do_not_open_each_others_doors(owner: User, desk: ANode) -> None:

@@ -146,6 +146,30 @@ class TestAnswering:
         Attempt.objects.update(created=timezone.now() - timedelta(days=2))
         assert browser.post(PAGE, form(owner, quiz)).status_code == 302
 
+    def test_attempts_come_in_pages(self, quiz, owner, browser_of, django_assert_max_num_queries):
+        Attempt.objects.bulk_create(
+            Attempt(
+                user=owner,
+                quiz=quiz,
+                draw=draw,
+                version=quiz.version,
+                answers=["1", "0"],
+                right=2,
+                questions=2,
+                passed=draw == 1,
+            )
+            for draw in range(1, 61)
+        )
+        browser = browser_of(owner)
+        with django_assert_max_num_queries(9):
+            page = text_of(browser.get(PAGE))
+        assert page.count(f'href="{PAGE}/attempts/') == 50
+        assert "Solved" in page, "also if the attempt that passed is on another page"
+        assert '<a class="button" href="?before=11#attempts-heading">Older</a>' in page
+        page = text_of(browser.get(f"{PAGE}?before=11"))
+        assert page.count(f'href="{PAGE}/attempts/') == 10
+        assert "Older" not in page
+
     def test_attempts_are_ones_own(self, quiz, owner, teammate, browser_of, client):
         browser_of(owner).post(PAGE, form(owner, quiz))
         assert browser_of(teammate).get(f"{PAGE}/attempts/1").status_code == 404

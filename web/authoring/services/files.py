@@ -40,6 +40,7 @@ from web.authoring.titles import title_of
 
 KEPT_EVERY = timedelta(minutes=5)
 KEPT_REVISIONS = 200
+MOST_GONE = 1000
 
 Changes = Mapping[str, bytes | None]
 
@@ -53,7 +54,7 @@ class FilesUnacceptable(FilesRefused):
 
 
 class NoRoom(FilesRefused):
-    """Raised when the workspaces of the owner, with their histories, have reached the maximum size."""
+    """Raised when the owner's workspaces, with histories and versions, have reached the maximum size."""
 
 
 class Conflict(FilesRefused):
@@ -108,7 +109,7 @@ def write(
     _store(locked, news)
     revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
     locked.revision, locked.changed = revision.number, revision.created
-    locked.touched |= dict.fromkeys(news, revision.number)
+    locked.touched = _touched(locked, contents, news)
     if "problem.toml" in news:
         locked.title = title_of(news["problem.toml"] or b"") or locked.title
     if locked.state != WorkspaceState.ARCHIVED:
@@ -169,10 +170,19 @@ def _require_room(workspace: Workspace, news: Changes) -> None:
     fresh = {_digest(data): len(data) for data in news.values() if data is not None}
     known = workspace.contents.filter(digest__in=fresh).values_list("digest", flat=True)
     if not quota.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
-        raise NoRoom(
-            f"The problems of {workspace.owner} and their histories use {quota.MAX_STORED_MIB_OF_PERSON} "
-            "MiB, the maximum. Delete a problem that is not needed."
-        )
+        raise NoRoom(quota.no_room(workspace.owner))
+
+
+def _touched(workspace: Workspace, contents: Contents, news: Changes) -> dict[str, int]:
+    """Return the revision of the last write to each file, which is the current one for `news`.
+
+    Of the files that are gone, only the MOST_GONE latest stay: authors can choose new names without end.
+    """
+    touched: dict[str, int] = workspace.touched | dict.fromkeys(news, workspace.revision)
+    gone = sorted(touched.keys() - contents.files.keys(), key=lambda path: touched[path], reverse=True)
+    for path in gone[MOST_GONE:]:
+        del touched[path]
+    return touched
 
 
 def _digest(data: bytes) -> str:

@@ -10,9 +10,14 @@ Two users may publish at the same time. A preview compares with the version that
 another version went live since, applying the preview would undo that. It is therefore refused, and the author
 must start a new preview.
 
+A problem belongs to the source of its live version, or of its first version if none is live. The site may
+ship a problem with the name of a workspace later. From then on, only staff publish from that workspace.
+
 PublishingRefused
 +-- NotProved             no proof of exactly these files holds
 +-- NotFromHere           the version was not frozen from this workspace
++-- NameTaken             the problem with this name is or will be the site's, or the operator imported it
++-- NoRoom                the problems of the owner have reached the maximum size
 +-- NothingToPreview      no submission was judged by another version, or a preview is already running
 +-- Overtaken             another version went live since the preview began
 """
@@ -27,8 +32,10 @@ from problems.vocabulary import Mode
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import Workspace
+from web.authoring.services import quota
 from web.authoring.services.files import pin
 from web.authoring.version_rights import readable_versions
+from web.catalog.models import Problem
 from web.jobs.models import JobState
 from web.packages import services as packages
 from web.packages.models import PackageVersion
@@ -36,6 +43,9 @@ from web.packages.queries import live_version
 from web.rejudges import rejudging
 from web.rejudges.models import UNANSWERED, Rejudge, RejudgeState
 from web.submissions.models import Submission
+from web.tracks.models import PlannedEntry
+
+_COPY_IT = "Copy this problem under another name and publish the copy."
 
 
 class PublishingRefused(Exception):
@@ -48,6 +58,14 @@ class NotProved(PublishingRefused):
 
 class NotFromHere(PublishingRefused):
     """Raised when a version was not frozen from this workspace, but came with the site or another problem."""
+
+
+class NameTaken(PublishingRefused):
+    """Raised when another problem has the name of the workspace. Publishing would replace it for learners."""
+
+
+class NoRoom(PublishingRefused):
+    """Raised when the problems of the owner have reached the maximum size, and the version is a new one."""
 
 
 class NotOnPersonalNodes(PublishingRefused):
@@ -70,18 +88,19 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
     `by` may publish.
 
     Raises:
-        PublishingRefused: see the tree above. This is also raised if the problem belongs to the site and `by`
-            is not staff.
+        PublishingRefused: see the tree above.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    _require_name(locked, by)
     revision = queries.present_revision(locked)
     run = queries.holding_proof(locked, revision.content_hash) if revision else None
     if revision is None or run is None:
         raise NotProved("These files have not passed a proof yet. Prove them first.")
     try:
         archive = pack(Contents(locked.slug, queries.read(locked)))
+        _require_room(locked, revision.content_hash, len(archive), by)
         version = packages.freeze(locked.slug, archive, by, note, proof=run.report)
-    except (packages.PublishRefused, ContentsInvalid, PackageInvalid) as error:
+    except (ContentsInvalid, PackageInvalid) as error:
         raise PublishingRefused(str(error)) from error
     pin(revision)
     return version
@@ -95,9 +114,11 @@ def go_live(workspace: Workspace, version: PackageVersion, by: User) -> bool:
 
     Raises:
         NotFromHere: see above.
+        NameTaken: see above.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     _require_from_here(locked, version, by)
+    _require_name(locked, by)
     changed = packages.go_live(version, by)
     locked.published_hash = version.content_hash
     revision = queries.present_revision(locked)
@@ -211,10 +232,12 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
 
     Raises:
         NotFromHere: see above.
+        NameTaken: see above.
         NothingToPreview: see above.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     _require_from_here(locked, version, by)
+    _require_name(locked, by)
     if open_rejudge(version) is not None:
         raise NothingToPreview(f"A preview of {version} is running or waiting for your decision.")
     if not affected(version).exists():
@@ -248,6 +271,7 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
 
     Raises:
         NotFromHere: see above.
+        NameTaken: see above.
         Overtaken: see above.
     """
     # Lock in the same order as everywhere else: the workspace first, then its rows.
@@ -267,3 +291,26 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
 def _require_from_here(workspace: Workspace, version: PackageVersion, by: User) -> None:
     if not readable_versions(by, workspace).filter(pk=version.pk).exists():
         raise NotFromHere(f"{str(version).capitalize()} was not published from {workspace.slug}.")
+
+
+def _require_room(workspace: Workspace, content_hash: str, size_bytes: int, by: User) -> None:
+    if readable_versions(by, workspace).filter(content_hash=content_hash).exists():
+        return
+    if not quota.has_room_for(workspace.owner, size_bytes):
+        raise NoRoom(quota.no_room(workspace.owner))
+
+
+def _require_name(workspace: Workspace, by: User) -> None:
+    """Raise NameTaken if another problem has or will have the name of `workspace`, and `by` is not staff."""
+    if by.is_staff:
+        return
+    slug = workspace.slug
+    live = live_version(slug)
+    if live is None and PlannedEntry.objects.filter(slug=slug).exists():
+        raise NameTaken(f"A track of this site plans a problem named {slug}. {_COPY_IT}")
+    if not Problem.objects.filter(slug=slug).exists():
+        return
+    first = PackageVersion.objects.filter(problem__slug=slug).defer("archive").order_by("number").first()
+    decisive = live or first
+    if decisive is None or not readable_versions(by, workspace).filter(pk=decisive.pk).exists():
+        raise NameTaken(f"Another problem took the name {slug}. {_COPY_IT}")

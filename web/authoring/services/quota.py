@@ -1,4 +1,4 @@
-"""Quotas of authors, so that no author fills the database: problems, and bytes including all histories.
+"""Quotas of authors, so that no author fills the database: problems, and bytes with histories and versions.
 
 Staff have higher quotas. The limit for the history of a single workspace is the same for all users.
 """
@@ -8,6 +8,7 @@ from django.db.models import Q, Sum
 from web.accounts.models import User
 from web.authoring.models import Content, Workspace
 from web.jobs.models import OPEN
+from web.packages.models import Origin, PackageVersion
 
 MAX_WORKSPACES_OF_PERSON = 100
 MAX_STORED_MIB_OF_PERSON = 1024
@@ -20,11 +21,22 @@ def may_own_another(person: User) -> bool:
 
 
 def has_room_for(owner: User | None, more_bytes: int) -> bool:
-    """Return whether the workspaces of `owner` have room for `more_bytes` in total."""
+    """Return whether the workspaces of `owner`, with their versions, have room for `more_bytes` in total."""
     if owner is None or owner.is_staff or more_bytes == 0:
         return True
-    stored = Content.objects.filter(workspace__owner=owner).aggregate(total=Sum("size_bytes"))["total"] or 0
+    slugs = Workspace.objects.filter(owner=owner).values("slug")
+    frozen = PackageVersion.objects.filter(problem__slug__in=slugs, origin=Origin.AUTHOR)
+    contents = Content.objects.filter(workspace__owner=owner)
+    stored = sum(rows.aggregate(total=Sum("size_bytes"))["total"] or 0 for rows in (contents, frozen))
     return bool(stored + more_bytes <= MAX_STORED_MIB_OF_PERSON * 2**20)
+
+
+def no_room(owner: User | None) -> str:
+    """Return the message for the author if there is no room."""
+    return (
+        f"The problems of {owner}, with their histories and versions, use {MAX_STORED_MIB_OF_PERSON} MiB, "
+        "the maximum. Delete a problem that is not needed."
+    )
 
 
 def shorten_history(workspace: Workspace) -> None:

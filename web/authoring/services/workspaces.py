@@ -1,7 +1,7 @@
 """Creates, clones, archives and deletes workspaces. Archiving and deleting is in the audit log.
 
 WorkspaceRefused
-+-- SlugTaken             a problem or a workspace has this slug already
++-- SlugTaken             a problem, a planned problem or a workspace has this slug already
 +-- SlugMalformed         the slug is not valid
 +-- TooManyWorkspaces     the user has reached the maximum number of workspaces
 +-- StillPublished        it can't be deleted, because learners have a version of it
@@ -23,6 +23,7 @@ from web.authoring.services import files, quota
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.rejudges.models import UNANSWERED, Rejudge
+from web.tracks.models import PlannedEntry
 
 _ADDRESSES = {"new", "import"}  # these would shadow the addresses of other pages
 
@@ -32,7 +33,7 @@ class WorkspaceRefused(Exception):
 
 
 class SlugTaken(WorkspaceRefused):
-    """Raised when a problem or a workspace has this slug already."""
+    """Raised when a problem, a planned problem or a workspace has this slug already."""
 
 
 class SlugMalformed(WorkspaceRefused):
@@ -55,7 +56,8 @@ class StillPreviewed(WorkspaceRefused):
 def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Created") -> Workspace:
     """Create a workspace of `by` with the files in `content`, and return it.
 
-    Only staff may use the slug of a problem of the site. They then write its next version.
+    Only staff may use the slug of a problem of the site, or of one that a track of the site plans. They then
+    write its next version.
 
     Raises:
         WorkspaceRefused: see the tree above.
@@ -68,6 +70,8 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
         raise TooManyWorkspaces(
             f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, the maximum. Delete one first."
         )
+    if not by.is_staff and PlannedEntry.objects.filter(slug=slug).exists():
+        raise SlugTaken(f"A track of this site plans a problem named {slug}. Choose another name.")
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
         raise SlugTaken(f"A problem named {slug} already exists. Choose another name.")

@@ -22,6 +22,7 @@ from web.packages.queries import live_version
 from web.rejudges import pages as rejudge_pages
 from web.rejudges import rejudging
 from web.rejudges.models import Rejudge
+from web.site import cursors
 from web.site.htmx_request import PageRequest
 
 
@@ -42,7 +43,12 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         except services.PublishingRefused as refusal:
             messages.error(request, str(refusal))
             return redirect("author-publish", workspace.slug)
-    page = versions.publishing(workspace, request.user)
+    page = versions.publishing(
+        workspace,
+        request.user,
+        before=cursors.decode_key(request.GET.get("before", "")),
+        archived_before=cursors.decode_key(request.GET.get("archived", "")),
+    )
     context = tab_context(
         request,
         workspace,

@@ -26,6 +26,7 @@ from web.rejudges.queue import queue as hidden_runs
 from web.submissions import queries as submissions
 from web.submissions import services
 from web.submissions.models import Submission
+from web.tracks.models import PlannedEntry, Track
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +78,7 @@ def test_a_change_is_a_new_version(workspace, instructor):
 def test_a_name_that_the_site_took_meanwhile_stays_the_sites(workspace, instructor):
     prove(workspace)
     new_problem("my-sum")
-    with pytest.raises(publishing.PublishingRefused, match="of the site"):
+    with pytest.raises(publishing.PublishingRefused, match="took the name"):
         publishing.publish(workspace, instructor)
 
 
@@ -239,14 +240,24 @@ class TestNameOfTheSite:
     """A folder of the site takes the name of a workspace, whose members must learn nothing of it."""
 
     @pytest.fixture
-    def taken(self, workspace, instructor, vector_add, tmp_path) -> Workspace:
+    def ship(self, vector_add, tmp_path):
+        """Load a folder of the site with a name, as a deployment does."""
+
+        def load(slug: str, reference: bytes) -> Problem:
+            folder = tmp_path / "problems" / slug
+            for path, data in {**vector_add, "reference.py": reference}.items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(data)
+            packages.load_site(tmp_path / "problems")
+            return Problem.objects.get()
+
+        return load
+
+    @pytest.fixture
+    def taken(self, workspace, vector_add, ship) -> Workspace:
         text = vector_add["reference.py"] + b"\n# the-sites-reference\n"
-        folder = tmp_path / "problems" / workspace.slug
-        for path, data in {**vector_add, "reference.py": text}.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(data)
-        packages.load_site(tmp_path / "problems")
-        assert Problem.objects.get().package.origin == Origin.SITE
+        problem = ship(workspace.slug, text)
+        assert problem.package.origin == Origin.SITE
         return workspace
 
     def test_no_page_shows_it(self, taken, instructor, staff, browser_of):
@@ -270,6 +281,72 @@ class TestNameOfTheSite:
             with pytest.raises(publishing.NotFromHere):
                 refused()
         assert Problem.objects.get().published
+
+    def test_who_froze_a_version_before_takes_it_over_by_nothing(
+        self, workspace, instructor, owner, staff, vector_add, ship
+    ):
+        prove(workspace)
+        early = publishing.freeze(workspace, instructor)
+        problem = ship(workspace.slug, vector_add["reference.py"] + b"\n")
+        assert problem.published
+        assert problem.package.origin == Origin.SITE
+        judged(owner, problem)
+        looser(workspace)
+        for refused in (
+            lambda: publishing.go_live(workspace, early, instructor),
+            lambda: publishing.preview(workspace, early, instructor),
+            lambda: publishing.freeze(workspace, instructor),
+            lambda: publishing.publish(workspace, instructor),
+        ):
+            with pytest.raises(publishing.NameTaken, match="Copy this problem"):
+                refused()
+        problem.refresh_from_db()
+        assert problem.package.origin == Origin.SITE
+        assert publishing.go_live(workspace, early, staff)
+
+    def test_who_froze_the_files_of_the_site_before_takes_it_over_by_nothing(
+        self, workspace, instructor, vector_add, ship
+    ):
+        prove(workspace)
+        early = publishing.freeze(workspace, instructor)
+        assert ship(workspace.slug, vector_add["reference.py"]).package == early
+        looser(workspace)
+        with pytest.raises(publishing.NameTaken):
+            publishing.publish(workspace, instructor)
+
+    def test_a_problem_without_versions_is_not_an_authors(self, workspace, instructor):
+        new_problem(workspace.slug)
+        prove(workspace)
+        with pytest.raises(publishing.NameTaken):
+            publishing.freeze(workspace, instructor)
+
+    def test_what_the_operator_imported_is_not_replaced(self, workspace, instructor, vector_add):
+        other = {**vector_add, "reference.py": vector_add["reference.py"] + b"\n"}
+        packages.publish(workspace.slug, pack(Contents(workspace.slug, other)), None)
+        prove(workspace)
+        with pytest.raises(publishing.NameTaken):
+            publishing.publish(workspace, instructor)
+
+    def test_planned_names_are_the_sites(self, instructor, staff, vector_add):
+        track = Track.objects.create(slug="days", title="Days", summary="Days")
+        PlannedEntry.objects.create(track=track, position=1, slug="planned", title="Planned", summary="Later")
+        with pytest.raises(workspaces.SlugTaken, match="plans a problem named planned"):
+            workspaces.create(instructor, "planned", vector_add)
+        assert workspaces.create(staff, "planned", vector_add)
+
+    def test_a_name_that_is_planned_later_is_the_sites(self, workspace, instructor):
+        prove(workspace)
+        track = Track.objects.create(slug="days", title="Days", summary="Days")
+        planned = PlannedEntry(track=track, position=1, slug=workspace.slug, title="Planned", summary="Later")
+        planned.save()
+        with pytest.raises(publishing.NameTaken, match="plans a problem named"):
+            publishing.publish(workspace, instructor)
+        planned.delete()
+        publishing.publish(workspace, instructor)
+        planned.pk = None
+        planned.save()
+        looser(workspace)
+        publishing.publish(workspace, instructor)  # learners have this problem already
 
     def test_previews_of_it_are_staffs(self, taken, instructor, staff, owner, browser_of):
         judged(owner, Problem.objects.get())

@@ -8,6 +8,7 @@ from web.authoring import queries, versions
 from web.authoring.services import publishing, workspaces
 from web.catalog.models import Problem
 from web.packages.models import PackageVersion
+from web.site import paging
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +37,23 @@ class TestPuttingAway:
         assert versions.publishing(workspace, instructor).archived == ()
         entries = AuditEntry.objects.filter(kind__startswith="version.").order_by("pk")
         assert [entry.kind for entry in entries] == [AuditKind.VERSION_ARCHIVE, AuditKind.VERSION_RETURN]
+
+    def test_versions_come_in_pages(self, workspace, instructor, browser_of, monkeypatch):
+        monkeypatch.setattr(paging, "ROWS", 1)
+        prove(workspace)
+        version = publishing.publish(workspace, instructor)
+        for number in (11, 12, 21, 22):
+            version.pk, version.number, version.content_hash = None, number, f"{number:064}"
+            version.archived = number > 20
+            version.save()
+        browser = browser_of(instructor)
+        page = browser.get(f"/author/{workspace.slug}/publish").content.decode()
+        assert 'href="?before=12#versions"' in page
+        assert 'href="?archived=22#versions"' in page
+        page = browser.get(f"/author/{workspace.slug}/publish?before=12&archived=22").content.decode()
+        assert 'href="?before=11#versions"' in page
+        assert f'href="/author/{workspace.slug}/versions/21"' in page
+        assert 'href="?archived=' not in page
 
     def test_an_archived_version_that_goes_live_is_back(self, workspace, instructor):
         prove(workspace)
@@ -85,7 +103,7 @@ def test_versions_and_the_whole_are_put_away_by_pages_and_api(workspace, instruc
     client.force_login(instructor)
     pages = f"/author/{workspace.slug}"
     client.post(f"{pages}/versions/1/archive")
-    assert "1 archived" in client.get(f"{pages}/publish").content.decode()
+    assert "Archived versions" in client.get(f"{pages}/publish").content.decode()
     client.post(f"{pages}/versions/2/archive")
     assert not PackageVersion.objects.get(number=2).archived
     client.post(f"{pages}/publish/withdraw", {"how": "withdraw"})

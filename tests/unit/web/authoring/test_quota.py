@@ -6,13 +6,14 @@ import pytest
 from django.utils import timezone
 
 from judge.proof.preview import CaseWanted
+from judge.proof.results import Proof, to_json
 from problems.faults import MOST_FAULTS, Faults, PackageInvalid
 from tests.conftest import PASSWORD
 from web.accounts.models import User
 from web.authoring.models import Comment, ProofRun, Role, RunKind, Workspace
 from web.authoring.queue import AGED
 from web.authoring.queue import queue as proofs
-from web.authoring.services import comments, files, members, quota, runs, workspaces
+from web.authoring.services import comments, files, members, publishing, quota, runs, workspaces
 from web.jobs.models import JobState
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,34 @@ def test_a_history_is_shortened_from_its_old_end(monkeypatch, workspace, instruc
     assert ProofRun.objects.filter(pk=run.pk).exists() == (
         first in set(workspace.revisions.values_list("number", flat=True))
     )
+
+
+def test_versions_count_too(monkeypatch, workspace, instructor):
+    run = runs.prove(workspace, instructor)
+    proofs.record(proofs.claim("w"), to_json(Proof(workspace.slug, "v", (), ())), holds=True)
+    stored = sum(workspace.contents.values_list("size_bytes", flat=True))
+    monkeypatch.setattr(quota, "MAX_STORED_MIB_OF_PERSON", (stored + 100) / 2**20)
+    with pytest.raises(publishing.NoRoom, match="Delete a problem"):
+        publishing.freeze(workspace, instructor)
+    monkeypatch.undo()
+    version = publishing.freeze(workspace, instructor)
+    monkeypatch.setattr(quota, "MAX_STORED_MIB_OF_PERSON", (stored + version.size_bytes) / 2**20)
+    assert publishing.freeze(workspace, instructor) == version, "what is frozen takes no more room"
+    with pytest.raises(files.NoRoom):
+        files.write(workspace, instructor, run.revision.number, {"notes.md": b"more"})
+
+
+def test_names_of_removed_files_do_not_add_up(workspace, instructor, monkeypatch):
+    monkeypatch.setattr(files, "MOST_GONE", 3)
+    for number in range(5):
+        name = f"solutions/more-{number}.cu"
+        files.write(workspace, instructor, workspace.revision, {name: b"//"})
+        files.write(workspace, instructor, workspace.revision, {name: None})
+    gone = {path for path in workspace.touched if path.startswith("solutions/more-")}
+    assert gone == {f"solutions/more-{number}.cu" for number in (2, 3, 4)}
+    assert "problem.toml" in workspace.touched
+    with pytest.raises(files.Conflict):
+        files.write(workspace, instructor, 1, {"solutions/more-4.cu": b"// mine"})
 
 
 def test_a_workspace_has_so_many_comments(monkeypatch, workspace, instructor):

@@ -16,7 +16,7 @@ from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem
 from web.packages import queries, services
 from web.packages.models import Origin, PackageVersion
-from web.packages.services import PublishRefused, freeze, go_live, load_site, publish, set_archived
+from web.packages.services import freeze, go_live, load_site, publish, set_archived
 
 pytestmark = pytest.mark.django_db
 OTHER_WORDS = STATEMENT.replace("into `y`", "into the array `y`")
@@ -151,17 +151,17 @@ def test_a_deployment_leaves_the_version_of_an_author_live(site, staff):
     assert scale().package.origin == Origin.SITE
 
 
-def test_nobody_takes_a_problem_of_the_site_over(site, author, staff):
+def test_a_problem_that_an_author_only_froze_is_new(site, author):
+    freeze("scale", packed(statement_md=OTHER_WORDS), author)
+    assert "1 problems: 1 new" in load()
+    assert (scale().published, scale().package.number) == (True, 2)
+
+
+def test_files_that_an_author_froze_before_the_site_shipped_them_are_the_sites(site, author):
+    early = freeze("scale", on_disk(site), author)
     load()
-    with pytest.raises(PublishRefused, match="Copy it"):
-        publish("scale", packed(statement_md=OTHER_WORDS), author)
-    assert PackageVersion.objects.count() == 1
-    publish("scale", packed(statement_md=OTHER_WORDS), staff)
-
-
-def test_a_problem_from_before_there_were_versions_is_nobodys_to_take(problem, author):
-    with pytest.raises(PublishRefused):
-        freeze(problem.slug, packed(), author)
+    assert scale().package == early
+    assert (scale().package.origin, scale().published) == (Origin.SITE, True)
 
 
 @pytest.mark.parametrize(
