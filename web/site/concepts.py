@@ -62,7 +62,7 @@ CONCEPTS: Mapping[str, Concept] = {
             "bounds",
             "Bounds and guards",
             Field.CORRECT,
-            "A grid usually has more threads than there is work. The guard stops the others.",
+            "A grid usually has more threads than elements. The guard stops the threads without an element.",
             tag="elementwise",
         ),
         _concept(
@@ -94,7 +94,7 @@ CONCEPTS: Mapping[str, Concept] = {
         _concept("stencil", "Stencils", Field.PATTERNS, "Each output needs a neighbourhood of inputs."),
         _concept("reduction", "Reductions", Field.PATTERNS, "Many values become one, in a tree."),
         _concept("scan", "Scans", Field.PATTERNS, "Each output depends on all earlier inputs."),
-        _concept("sorting", "Sorting", Field.PATTERNS, "Elements find their places without a loop over all."),
+        _concept("sorting", "Sorting", Field.PATTERNS, "The positions of many elements are found at the same time."),
         _concept(
             "sorting-network",
             "Sorting networks",
@@ -129,11 +129,11 @@ CONCEPTS: Mapping[str, Concept] = {
             Field.PATTERNS,
             "CUB, Thrust and cooperative groups contain the common patterns.",
         ),
-        _concept("coalescing", "Coalescing", Field.MEMORY, "A warp's loads combine if they are neighbours."),
+        _concept("coalescing", "Coalescing", Field.MEMORY, "Loads of a warp combine if their addresses are close."),
         _concept(
             "shared-memory", "Shared memory", Field.MEMORY, "A small, fast memory that one block shares."
         ),
-        _concept("constant-memory", "Constant memory", Field.MEMORY, "One value for all threads, at once."),
+        _concept("constant-memory", "Constant memory", Field.MEMORY, "All threads of a warp read one value at once."),
         _concept("data-reuse", "Data reuse", Field.MEMORY, "Read from device memory once. Use it often."),
         _concept(
             "register-tiling", "Register tiling", Field.MEMORY, "A thread computes a small tile of outputs."
@@ -147,9 +147,9 @@ CONCEPTS: Mapping[str, Concept] = {
         _concept(
             "load-balance", "Load balance", Field.TOGETHER, "A kernel takes as long as its slowest thread."
         ),
-        _concept("bandwidth", "Bandwidth", Field.SPEED, "The bytes that you move set the least time."),
+        _concept("bandwidth", "Bandwidth", Field.SPEED, "The bytes that you move set the minimum time."),
         _concept(
-            "compute-bound", "Compute-bound kernels", Field.SPEED, "The arithmetic sets the least time."
+            "compute-bound", "Compute-bound kernels", Field.SPEED, "The arithmetic sets the minimum time."
         ),
         _concept(
             "numerical-stability",

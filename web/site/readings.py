@@ -104,7 +104,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(71, "layer-bits", "Bits where they gain most"),
         Reading(72, "block-skip-int4", "One flag for many weights", ("Block",)),
         Reading(73, "hybrid-4-8", "Four products in one instruction"),
-        Reading(74, "predict-decode", "The bytes behind each token"),
+        Reading(74, "predict-decode", "The bytes of each token"),
         Reading(75, "quantised-vlm", "An image as tokens"),
         Reading(76, "qlora-linear", "A low-rank correction"),
         Reading(77, "fp8-block-gemm", "Small floats with block scales", ("Block",)),
@@ -112,7 +112,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(79, "choice-likelihood", "The likelihood of an answer"),
         Reading(80, "four-bit-student", "Weights that train and round"),
         Reading(81, "ring-all-reduce", "Chunks that travel around a ring"),
-        Reading(82, "ddp-buckets", "Sums of gradients behind the backward pass"),
+        Reading(82, "ddp-buckets", "Sums of gradients during the backward pass"),
         Reading(83, "zero-optimiser", "An optimiser in shards"),
         Reading(84, "tensor-parallel-mlp", "Columns first, then rows", ("Block",)),
         Reading(85, "checkpointing", "Activations that are computed twice"),
@@ -130,7 +130,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(97, "spot-planner", "Expected costs and interruptions"),
         Reading(98, "explain-a-kernel", "Claims with evidence", ("Thread",)),
         Reading(99, "mock-interview", "Estimates and kernels on paper", ("Lane",)),
-        Reading(100, "tiny-llm", "Three programs and their borders"),
+        Reading(100, "tiny-llm", "Three programs and their interfaces"),
     )
 }
 

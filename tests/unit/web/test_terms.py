@@ -52,7 +52,7 @@ def test_the_first_use_of_each_term_is_a_link():
 
 
 def test_a_link_shows_the_first_sentence():
-    assert 'title="A thread\'s place in its warp, from 0 to 31."' in render("A lane.", terms=True)
+    assert 'title="A thread\'s position in its warp, from 0 to 31."' in render("A lane.", terms=True)
 
 
 @pytest.mark.parametrize(

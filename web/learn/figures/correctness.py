@@ -8,7 +8,7 @@ _BOUNDS = Drawing(
     112,
     "With blocks of 4 threads, 6 elements need 2 blocks. Two threads have no element.",
     "Eight threads in two blocks above an array of six elements. Threads 0 to 5 point to an element. "
-    "Threads 6 and 7 point behind the end of the array and are marked as faulty.",
+    "Threads 6 and 7 point past the end of the array and are marked as faulty.",
     (
         text(124, 14, "block 0"),
         text(236, 14, "block 1"),
@@ -23,7 +23,7 @@ _BOUNDS = Drawing(
 
 _UNINITIALISED = Drawing(
     126,
-    "A thread behind the guard wrote nothing, so the sum contains arbitrary bits.",
+    "Threads that the guard stopped wrote nothing, so the sum contains arbitrary bits.",
     "Six threads write to a shared array of eight cells: 3, 1, 4, 1, 5 and 9. The last two cells hold "
     "question marks. All eight cells flow into a sum, which is a question mark too.",
     (

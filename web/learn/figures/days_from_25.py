@@ -134,7 +134,7 @@ def _chunk(k: int, start: float, y: float, tone: str) -> tuple[SafeString, ...]:
 
 _TRIPLE = Drawing(
     168,
-    "The number is that of the chunk. The host may fill buffer 0 with chunk 3 once chunk 0 is copied.",
+    "The numbers are those of the chunks. The host may fill buffer 0 with chunk 3 once chunk 0 is copied.",
     "Three rows over time, for the host, the link and the GPU. The host fills buffers with the chunks 0 to "
     "4, one after the other. The link copies each chunk one step later, and the GPU uses it two steps "
     "later. An arrow leads from the copy of chunk 0 to the filling with chunk 3.",

@@ -67,7 +67,7 @@ _PEERS = Drawing(
     158,
     "Two GPUs swap halves. Each copy goes into a buffer first, so that neither overwrites data that must "
     "still be sent.",
-    "Left, GPU 0 with 1, 2, 3, 4, right, GPU 1 with 5, 6, 7, 8. Below each, a buffer with two places. An "
+    "Left, GPU 0 with 1, 2, 3, 4, right, GPU 1 with 5, 6, 7, 8. Below each, a buffer for two elements. An "
     "arrow leads from 3, 4 to the buffer of GPU 1, and another from 5, 6 to the buffer of GPU 0.",
     (
         text(78, 16, "GPU 0", tone="strong"),
@@ -91,7 +91,7 @@ _GRID_SYNC = Drawing(
     "Left, one launch with a barrier for the grid. Right, why an ordinary launch could wait forever.",
     "Left, four blocks: each computes the maximum, waits at a common line, and then divides. Right, an "
     "ordinary launch with six blocks on a GPU that holds four: the four wait at the barrier for the other "
-    "two, and these wait for a free place.",
+    "two, and these wait until a block ends.",
     (
         text(84, 16, "cooperative", tone="strong"),
         *(box(12 + 38 * i, 26, 32, 44, "", "in") for i in range(4)),
@@ -106,7 +106,7 @@ _GRID_SYNC = Drawing(
         text(272, 96, "wait for blocks 4 and 5", tone="bad"),
         *(box(234 + 38 * i, 104, 32, 32, "", "bad") for i in range(2)),
         *(text(250 + 38 * i, 124, str(4 + i)) for i in range(2)),
-        text(272, 152, "wait for a free place", tone="bad"),
+        text(272, 152, "wait until a block ends", tone="bad"),
     ),
 )
 
@@ -192,7 +192,7 @@ _EPILOGUE = Drawing(
 
 _WINDOWS = Drawing(
     158,
-    "Windows of three pixels as the columns of a matrix. Pixel 3 is there three times, and in memory once.",
+    "Windows of three pixels as the columns of a matrix. Pixel 3 is in three windows, but in memory once.",
     "Left, a row of the pixels 1 to 6. Right, a matrix with three rows and four columns. The rows are 1 2 3 "
     "4, then 2 3 4 5, then 3 4 5 6. Pixel 3 is marked in all three rows. Below, a row of three weights "
     "times the matrix gives a row of four results.",

@@ -171,7 +171,7 @@ _PREFETCH = Drawing(
     146,
     "Three workers load items in parallel. The queue keeps items that are ready, and it has a limited "
     "length.",
-    "Left, three workers. Arrows lead from them to a queue with four places, of which two hold the items 4 "
+    "Left, three workers. Arrows lead from them to a queue for four items, which holds the items 4 "
     "and 5. An arrow leads from the queue to the training step, which uses item 3.",
     (
         *(box(10, 14 + 42 * i, 92, 32, "", "in") for i in range(3)),

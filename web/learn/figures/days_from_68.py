@@ -39,7 +39,7 @@ _INT4_LINEAR = Drawing(
     130,
     "A word of eight codes is loaded once. The codes become numbers in registers, directly before their use.",
     "Left, device memory with packed codes in words. An arrow labelled 4 bytes leads to the middle, "
-    "registers with eight decoded numbers. They are multiplied with eight inputs and added to one sum.",
+    "registers with eight decoded numbers. They are multiplied by eight inputs and added to one sum.",
     (
         text(52, 16, "device memory", tone="strong"),
         cells(10, 26, "word word word", "quiet", width=36),

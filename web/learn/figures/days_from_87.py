@@ -62,9 +62,9 @@ _MPS = Drawing(
 _MUTANTS = Drawing(
     136,
     "Which sizes find which mutant, for blocks of 256 threads. For the wrong guard, the test must check "
-    "the memory behind the output.",
+    "the memory after the output.",
     "A table with three mutants and the sizes 1, 255, 256, 257 and 785. Blocks rounded down: found by all "
-    "sizes but 256. Guard with less or equal: found by all sizes but 256, if writes behind the output are "
+    "sizes but 256. Guard with less or equal: found by all sizes but 256, if writes after the output are "
     "checked. Maximum starts at 0: found by none of the sizes, but by negative values.",
     (
         *(text(188 + 36 * i, 18, str(size)) for i, size in enumerate((1, 255, 256, 257, 785))),

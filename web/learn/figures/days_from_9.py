@@ -99,7 +99,7 @@ _MANAGED_VECTORS = Drawing(
     132,
     "A kernel touches pages 2 and 3. They move to the device, and the other pages stay.",
     "Two rows for six pages, host memory above and device memory below. Pages 0, 1, 4 and 5 are in host "
-    "memory. Arrows lead from the empty places 2 and 3 in host memory down to pages 2 and 3 in device "
+    "memory. Arrows lead from the empty positions 2 and 3 in host memory down to pages 2 and 3 in device "
     "memory.",
     (
         text(112, 32, "host memory", at="end"),

@@ -64,7 +64,7 @@ _MINUTES = Drawing(
 
 _CHAIN = Drawing(
     140,
-    "Three programs and the files between them. A fixed text tests each border.",
+    "Three programs and the files between them. A fixed text tests each interface.",
     "An arrow leads from train to a file of weights, from there to quantise, from there to a file of packed "
     "weights, and from there to serve. Below the first file: same logits. Below the second: nearly the "
     "same. Below serve: same tokens alone and in a batch.",

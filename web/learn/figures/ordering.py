@@ -6,9 +6,9 @@ from web.learn.drawing import CELL, Drawing, arrow, cells, line, text
 
 _SORTING = Drawing(
     132,
-    "Sorting by rank: the place of an element is the number of smaller ones.",
+    "Sorting by rank: the position of an element is the number of smaller elements.",
     "The array 5, 2, 8, 3, 1 above its sorted form 1, 2, 3, 5, 8. An arrow leads from each element to its "
-    "place. The ranks are 3, 1, 4, 2 and 0.",
+    "position. The ranks are 3, 1, 4, 2 and 0.",
     (
         cells(110, 14, "5 2 8 3 1", "in"),
         *(arrow(124 + CELL * i, 45, 124 + CELL * to, 87) for i, to in enumerate((3, 1, 4, 2, 0))),

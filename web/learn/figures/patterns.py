@@ -142,7 +142,7 @@ _REDUCTION = Drawing(
 
 _SCAN = Drawing(
     170,
-    "Each step adds the element 1, then 2, then 4 places to the left.",
+    "Each step adds the element 1, then 2, then 4 positions to the left.",
     "Four rows of eight cells. The first row holds eight ones. After the step with distance 1 the row is 1, "
     "2, 2, 2, 2, 2, 2, 2. After distance 2 it is 1, 2, 3, 4, 4, 4, 4, 4. After distance 4 it is 1 to 8.",
     (

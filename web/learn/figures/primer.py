@@ -79,7 +79,7 @@ _GUARD = Drawing(
     126,
     "Ten elements, twelve threads: the guard stops threads 10 and 11.",
     "Three blocks of four threads above an array of ten elements. Threads 0 to 9 have an arrow to their "
-    "element. Threads 10 and 11 point behind the end of the array, where no element is.",
+    "element. Threads 10 and 11 point past the end of the array, where there is no element.",
     (
         *(text(68 + 112 * block, 14, f"block {block}") for block in range(3)),
         cells(12, 22, "0 1 2 3 4 5 6 7 8 9 !10 !11", "in"),

@@ -53,7 +53,7 @@ _SHUFFLE = Drawing(
     128,
     "__shfl_down_sync with distance 2: lane i reads the register of lane i + 2.",
     "Two rows of eight lanes. The upper row holds the values a to h. In the lower row, lanes 0 to 5 hold c "
-    "to h, each from the lane two places further right. Lanes 6 and 7 keep their own values.",
+    "to h, each from the lane two positions further right. Lanes 6 and 7 keep their own values.",
     (
         *(text(82 + CELL * i, 14, str(i)) for i in range(8)),
         text(58, 14, "lane", at="end"),
