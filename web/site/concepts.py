@@ -94,7 +94,9 @@ CONCEPTS: Mapping[str, Concept] = {
         _concept("stencil", "Stencils", Field.PATTERNS, "Each output needs a neighbourhood of inputs."),
         _concept("reduction", "Reductions", Field.PATTERNS, "Many values become one, in a tree."),
         _concept("scan", "Scans", Field.PATTERNS, "Each output depends on all earlier inputs."),
-        _concept("sorting", "Sorting", Field.PATTERNS, "The positions of many elements are found at the same time."),
+        _concept(
+            "sorting", "Sorting", Field.PATTERNS, "The positions of many elements are found at the same time."
+        ),
         _concept(
             "sorting-network",
             "Sorting networks",
@@ -129,11 +131,18 @@ CONCEPTS: Mapping[str, Concept] = {
             Field.PATTERNS,
             "CUB, Thrust and cooperative groups contain the common patterns.",
         ),
-        _concept("coalescing", "Coalescing", Field.MEMORY, "Loads of a warp combine if their addresses are close."),
+        _concept(
+            "coalescing", "Coalescing", Field.MEMORY, "Loads of a warp combine if their addresses are close."
+        ),
         _concept(
             "shared-memory", "Shared memory", Field.MEMORY, "A small, fast memory that one block shares."
         ),
-        _concept("constant-memory", "Constant memory", Field.MEMORY, "All threads of a warp read one value at once."),
+        _concept(
+            "constant-memory",
+            "Constant memory",
+            Field.MEMORY,
+            "All threads of a warp read one value at once.",
+        ),
         _concept("data-reuse", "Data reuse", Field.MEMORY, "Read from device memory once. Use it often."),
         _concept(
             "register-tiling", "Register tiling", Field.MEMORY, "A thread computes a small tile of outputs."

@@ -66,7 +66,7 @@ _SHUFFLE = Drawing(
 
 _LOAD_BALANCE = Drawing(
     164,
-    "The same work: above, one thread decides the time. Below, all threads finish together.",
+    "The same work: above, one thread determines the time. Below, all threads finish together.",
     "Two groups of four bars, one bar per thread. In the first, the bars of threads 0, 1 and 3 are short and "
     "that of thread 2 is long. In the second, all four bars have the same length, less than half of it.",
     (
