@@ -54,6 +54,12 @@ def system_account(username: str) -> User:
     return account
 
 
+def set_password(user: User, password: str) -> None:
+    """Change the password of `user`. This ends all sessions of the old password."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+
+
 def revoke_tokens(user: User) -> int:
     """Delete all tokens of `user`. Return how many there were.
 
