@@ -71,13 +71,15 @@ enum class Access : u32 {
   kBlockPolledRead,
   kBlockPolledWrite,
   kCachedRead,  // through the cache for data that no thread of the grid writes
+  kRelaxedRead,  // a polled one that acquires only with a fence after it
 };
 
 constexpr bool is_plain_read(Access access) { return access == Access::kRead || access == Access::kCachedRead; }
 constexpr bool is_plain(Access access) { return is_plain_read(access) || access == Access::kWrite; }
 constexpr bool is_atomic(Access access) { return access == Access::kAtomic || access == Access::kBlockAtomic; }
 constexpr bool is_polled_read(Access access) {
-  return access == Access::kPolledRead || access == Access::kVolatileRead || access == Access::kBlockPolledRead;
+  return access == Access::kPolledRead || access == Access::kRelaxedRead || access == Access::kVolatileRead ||
+         access == Access::kBlockPolledRead;
 }
 constexpr bool is_polled_write(Access access) {
   return access == Access::kPolledWrite || access == Access::kVolatileWrite || access == Access::kBlockPolledWrite;

@@ -76,6 +76,7 @@ void Races::start_block(Block& block) {
   ++block.epoch;
   block.fences = 0;
   block.acquired = block.launch->acquired;
+  block.looked_at = 0;
   block.fenced = false;
   block.warp_orders.resize(block.warps.size());
   for (WarpOrder& order : block.warp_orders) order.reset();
@@ -83,21 +84,22 @@ void Races::start_block(Block& block) {
     thread.looks = 0;
     thread.looked_at = thread.polls[0] = thread.polls[1] = 0;
     thread.volatile_epoch = 0;
+    thread.released = 0;
   }
 }
 
-void Races::fence(Block& block, bool within_block) {
+void Races::fence(ThreadRecord& thread, bool within_block) {
+  Block& block = *thread.block;
   block.fenced = true;
-  if (!within_block && block.fences < kMaxFences) ++block.fences;
+  if (within_block) return;
+  block.acquired = std::max(block.acquired, thread.released);
+  if (block.fences < kMaxFences) ++block.fences;
 }
 
 bool Races::ordered(const Touch& before, const Block& block, const Touch& now) const {
   if (now.kind == Access::kCachedRead && writes(before.kind)) return &family().grid_of(before.block) != block.launch->node;
   if (before.block != now.block) {
-    const auto found = covered_.find(before.block);
-    const bool acquired = found != covered_.end() && before.fences < found->second.size() &&
-                          found->second[before.fences] <= block.acquired;
-    return acquired || family().ordered(before, now.block);
+    return covered(before, block.acquired) || family().ordered(before, now.block);
   }
   if (before.thread == now.thread || before.epoch != now.epoch) return true;
   const bool same_warp = before.thread / kWarpLanes == now.thread / kWarpLanes;
@@ -105,12 +107,23 @@ bool Races::ordered(const Touch& before, const Block& block, const Touch& now) c
                           now.thread % kWarpLanes, before.thread % kWarpLanes, before.lane_clock);
 }
 
+bool Races::covered(const Touch& before, u64 acquired) const {
+  const auto found = covered_.find(before.block);
+  return found != covered_.end() && before.fences < found->second.size() && found->second[before.fences] <= acquired;
+}
+
 void Races::acquire(const Cell& cell, ThreadRecord& thread, Access kind) {
   if (!cell.released) return;
   Block& block = *thread.block;
-  if (cell.releaser_block != block.family_number && (cell.narrow || has_block_scope(kind))) return;
+  const bool same_block = cell.releaser_block == block.family_number;
+  if (!same_block && (cell.narrow || has_block_scope(kind))) return;
+  if (!same_block && kind == Access::kRelaxedRead) {
+    thread.released = std::max(thread.released, cell.released);
+    block.looked_at = std::max(block.looked_at, cell.released);
+    return;
+  }
   block.acquired = std::max(block.acquired, cell.released);
-  if (cell.releaser_block == block.family_number && cell.releaser != thread.index) ++block.epoch;
+  if (same_block && cell.releaser != thread.index) ++block.epoch;
 }
 
 void Races::release(Cell& cell, ThreadRecord& thread, Access kind) {
@@ -384,8 +397,8 @@ extern "C" void wc_constant(Thread* caller, u64 address, u32 bytes, u32 location
   races().cached(record(caller), address, bytes, location);
 }
 
-extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }
+extern "C" void wc_meet(Thread* caller) { caller->block->meet(); }
 
-extern "C" void wc_fence(Thread* caller, bool within_block) { races().fence(*caller->block, within_block); }
+extern "C" void wc_fence(Thread* caller, bool within_block) { races().fence(record(caller), within_block); }
 
 }  // namespace warpcourt::cpu

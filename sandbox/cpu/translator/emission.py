@@ -12,7 +12,7 @@ from .ways import Way
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
 CACHED_READ = "kCachedRead"
-POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
+POLLED_READ, POLLED_WRITE, RELAXED_READ = "kPolledRead", "kPolledWrite", "kRelaxedRead"
 VOLATILE_READ, VOLATILE_WRITE = "kVolatileRead", "kVolatileWrite"
 BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPolledRead", "kBlockPolledWrite"
 

@@ -7,6 +7,7 @@ from ..emission import (
     POLLED_READ,
     POLLED_WRITE,
     READ,
+    RELAXED_READ,
     VOLATILE_READ,
     VOLATILE_WRITE,
     WRITE,
@@ -47,8 +48,9 @@ def _load(code: Emission, instruction: Instruction) -> str:
     elements = code.elements(instruction.operand(0))
     address = instruction.operand(1)
     plain = CACHED_READ if instruction.has("nc") or instruction.space == "const" else READ
+    polled = RELAXED_READ if instruction.has("relaxed") else POLLED_READ
     volatile = POLLED_READ if code.looks_again else VOLATILE_READ
-    access = _kind(instruction, _ORDERED_LOADS, (plain, POLLED_READ, volatile, BLOCK_POLLED_READ))
+    access = _kind(instruction, _ORDERED_LOADS, (plain, polled, volatile, BLOCK_POLLED_READ))
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(elements), access)
     ordered = access != plain
     function = "load_atomic" if ordered else "load"
