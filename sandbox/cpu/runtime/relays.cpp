@@ -7,6 +7,11 @@
 #include "memory.h"
 
 namespace warpcourt::cpu {
+namespace {
+
+constexpr u64 kLeastBytes = 64;  // of less, a program could bring all values to the host, and compose its results of them
+
+}  // namespace
 
 Relays& relays() {
   static auto* instance = new Relays;
@@ -20,6 +25,8 @@ void Relays::start_call() {
 }
 
 void Relays::count(bool to_device, const Place& place, const Extent& extent) {
+  const u64 bytes = extent.width * extent.height * extent.depth;
+  if (bytes < kLeastBytes) return;
   DeviceOpen open;
   std::size_t hash = 0;
   for (u64 z = 0; z < extent.depth; ++z) {
@@ -28,7 +35,6 @@ void Relays::count(bool to_device, const Place& place, const Extent& extent) {
       hash = hash * 31 + std::hash<std::string_view>{}({row, extent.width});
     }
   }
-  const u64 bytes = extent.width * extent.height * extent.depth;
   std::lock_guard lock(mutex_);
   if (!to_device) {
     on_host_.emplace(bytes, hash);

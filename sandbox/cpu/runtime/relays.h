@@ -3,7 +3,7 @@
 // Theory of operation. A program that moves its inputs to the host and its outputs from there may have computed them in
 // host code, so requirements say nothing about its kernels (judge/counters.py). A program that only takes the way
 // through the host, as from one device to another, copies the same bytes in both directions. The hash of each copy to
-// the host is kept. A copy to a device with the same size and hash is a relay of it.
+// the host is kept. A copy to a device with the same size and hash is a relay of it, unless it is small.
 #pragma once
 
 #include <mutex>
