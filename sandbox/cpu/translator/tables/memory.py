@@ -127,7 +127,7 @@ ENTRIES = (
         "9.7.9 ld, ld.global.nc",
         "ld{.weak,.relaxed,.acquire,.volatile}{.scope}{.space}{.nc}{cache hints}{.vec}.type d, [a]",
         _load,
-        note="Cache hints are ignored. A relaxed load is an acquire.",
+        note="Cache hints are ignored. A relaxed load acquires with a fence or barrier after it.",
     ),
     InstructionEntry("ldu", "9.7.9 ldu", "ldu{.space}{.vec}.type d, [a]", _load),
     InstructionEntry(
