@@ -56,7 +56,7 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path) 
         judge(page, court, "no-guard.cu", "Illegal access")
         take("problem")
         page.get_by_role("link", name="Permalink").click()
-        expect(page.get_by_role("heading", name="Source")).to_be_visible()
+        expect(page.get_by_role("heading", name="Source", exact=True)).to_be_visible()
         take("submission", full_page=True)
         for picture, path in (
             ("learn", "/learn"),

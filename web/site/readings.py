@@ -31,7 +31,7 @@ class Reading:
 READINGS: Mapping[str, Reading] = {
     reading.slug: reading
     for reading in (
-        Reading(1, "device-arithmetic", "What a chip can do at most", ("Lane",)),
+        Reading(1, "device-arithmetic", "Peak rates of a GPU", ("Lane",)),
         Reading(2, "who-am-i", "The position of a thread"),
         Reading(3, "vector-add", "One thread for each element"),
         Reading(4, "box-blur", "Grids and blocks in two dimensions"),
@@ -90,7 +90,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(57, "tensor-allocator", "Gaps between tensors", ("Block",)),
         Reading(58, "prefetch-loader", "Producers, a queue and a consumer", ("Thread",)),
         Reading(59, "dynamic-loss-scale", "The narrow range of float16"),
-        Reading(60, "clip-loss", "Pairs that find each other"),
+        Reading(60, "clip-loss", "Contrastive loss for pairs"),
         Reading(61, "magnitude-prune", "Selection instead of sorting"),
         Reading(62, "two-of-four", "A fixed pattern of zeros"),
         Reading(63, "distil-student", "An experiment within a budget"),
@@ -110,7 +110,7 @@ READINGS: Mapping[str, Reading] = {
         Reading(77, "fp8-block-gemm", "Small floats with block scales", ("Block",)),
         Reading(78, "static-int8-onnx", "Scales from sample data", ("Divergence",)),
         Reading(79, "choice-likelihood", "The likelihood of an answer"),
-        Reading(80, "four-bit-student", "Weights that train and round"),
+        Reading(80, "four-bit-student", "Training with rounded weights"),
         Reading(81, "ring-all-reduce", "Chunks that travel around a ring"),
         Reading(82, "ddp-buckets", "Sums of gradients during the backward pass"),
         Reading(83, "zero-optimiser", "An optimiser in shards"),
