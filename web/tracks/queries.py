@@ -183,6 +183,11 @@ def track_titles(viewer: Viewer) -> dict[str, str]:
     return dict(shown.values_list("slug", "title"))
 
 
+def is_planned(slug: str) -> bool:
+    """Return whether a track plans a problem or quiz named `slug`."""
+    return PlannedEntry.objects.filter(slug=slug).exists()
+
+
 def in_contest(problem: Problem) -> bool:
     """Return whether a published track with `problem` has a contest now, by the database's clock."""
     now = DatabaseNow()

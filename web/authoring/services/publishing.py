@@ -43,7 +43,7 @@ from web.packages.queries import live_version
 from web.rejudges import rejudging
 from web.rejudges.models import UNANSWERED, Rejudge, RejudgeState
 from web.submissions.models import Submission
-from web.tracks.models import PlannedEntry
+from web.tracks.queries import is_planned
 
 _COPY_IT = "Copy this problem under another name and publish the copy."
 
@@ -306,11 +306,11 @@ def _require_name(workspace: Workspace, by: User) -> None:
         return
     slug = workspace.slug
     live = live_version(slug)
-    if live is None and PlannedEntry.objects.filter(slug=slug).exists():
+    if live is None and is_planned(slug):
         raise NameTaken(f"A track of this site plans a problem named {slug}. {_COPY_IT}")
     if not Problem.objects.filter(slug=slug).exists():
         return
-    first = PackageVersion.objects.filter(problem__slug=slug).defer("archive").order_by("number").first()
-    decisive = live or first
+    versions = PackageVersion.objects.filter(problem__slug=slug).defer("archive").order_by("number")
+    decisive = live or versions.first()
     if decisive is None or not readable_versions(by, workspace).filter(pk=decisive.pk).exists():
         raise NameTaken(f"Another problem took the name {slug}. {_COPY_IT}")

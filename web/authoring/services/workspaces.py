@@ -23,7 +23,7 @@ from web.authoring.services import files, quota
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.rejudges.models import UNANSWERED, Rejudge
-from web.tracks.models import PlannedEntry
+from web.tracks.queries import is_planned
 
 _ADDRESSES = {"new", "import"}  # these would shadow the addresses of other pages
 
@@ -70,7 +70,7 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
         raise TooManyWorkspaces(
             f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, the maximum. Delete one first."
         )
-    if not by.is_staff and PlannedEntry.objects.filter(slug=slug).exists():
+    if not by.is_staff and is_planned(slug):
         raise SlugTaken(f"A track of this site plans a problem named {slug}. Choose another name.")
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
