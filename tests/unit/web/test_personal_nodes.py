@@ -619,7 +619,7 @@ def test_texts_of_a_report_are_bounded_clean_and_escaped(
     assert len(stored.gpu_model) <= 120
 
 
-def test_a_profile_of_lines_that_cannot_be_is_shown(owner: User, desk: ANode, run_of, browser_of) -> None:
+def test_a_profile_with_impossible_lines_is_shown(owner: User, desk: ANode, run_of, browser_of) -> None:
     submission = run_of(owner)
     run = desk.claim()
     assert run is not None

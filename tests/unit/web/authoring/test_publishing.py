@@ -282,7 +282,7 @@ class TestNameOfTheSite:
                 refused()
         assert Problem.objects.get().published
 
-    def test_who_froze_a_version_before_takes_it_over_by_nothing(
+    def test_an_earlier_version_of_an_author_does_not_take_it_over(
         self, workspace, instructor, owner, staff, vector_add, ship
     ):
         prove(workspace)
@@ -304,7 +304,7 @@ class TestNameOfTheSite:
         assert problem.package.origin == Origin.SITE
         assert publishing.go_live(workspace, early, staff)
 
-    def test_who_froze_the_files_of_the_site_before_takes_it_over_by_nothing(
+    def test_an_author_who_froze_the_files_of_the_site_does_not_own_it(
         self, workspace, instructor, vector_add, ship
     ):
         prove(workspace)
