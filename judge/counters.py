@@ -72,6 +72,7 @@ _NAMES = {
     Counter.COPIES_BETWEEN_DEVICES: "Copies between devices",
     Counter.BYTES_BETWEEN_DEVICES: "Bytes copied between devices",
     Counter.STAGED_BYTES: "Bytes copied between devices without peer access",
+    Counter.PEER_BYTES: "Bytes that kernels access in memory of other devices",
     Counter.PAGEABLE_COPIES: "Copies from or to pageable memory",
     Counter.LARGEST_COPY_BYTES: "Bytes of the largest copy between host and device",
     Counter.PIPELINE_SPAN_RATIO: "Span of copies and kernels, as a multiple of the bytes needed",
@@ -121,7 +122,7 @@ def compiled_counters(requirements: Iterable[Requirement]) -> tuple[str, ...]:
 
 def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figure:
     """Return the figure of `counter` in a call on `case`."""
-    if counter is not Counter.HOST_MEMORY_REQUESTS and _computed_on_host(problem, case, sums):
+    if counter not in _OF_TRANSFERS and _computed_on_host(problem, case, sums):
         return Figure(None, why=_ON_HOST)
     if counter in _OF_SHAPES:
         return _of_shapes(_OF_SHAPES[counter], counter, sums.shapes)
@@ -139,7 +140,8 @@ def _computed_on_host(problem: Problem, case: Case, sums: Sums) -> bool:
     """Return whether enough bytes moved to the host and back that host code may have computed the outputs.
 
     This requires at least half of the input bytes to the host and all output bytes from the host, by copies
-    or by kernels that access host memory. Requirements on kernels only see the work of the device.
+    or by kernels that access host memory. Bytes that the host passes on unchanged do not count, as in copies
+    from one device to another through the host. Requirements on kernels only see the work of the device.
     """
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     if any(argument.memory.on_host for argument in arrays):
@@ -148,7 +150,7 @@ def _computed_on_host(problem: Problem, case: Case, sums: Sums) -> bool:
     given = sum(bytes_of(a, case.sizes) for a in arrays if a.role is not Role.IN)
     by_kernels = _SECTOR_BYTES * sums.host.units
     to_host = sums.events.get(Counter.BYTES_TO_HOST, Event()).amount + by_kernels
-    to_device = sums.events.get(Counter.BYTES_TO_DEVICE, Event()).amount + by_kernels
+    to_device = sums.events.get(Counter.BYTES_TO_DEVICE, Event()).amount + by_kernels - sums.relayed_bytes
     return taken > 0 and 2 * to_host >= taken and to_device >= given
 
 
@@ -246,6 +248,14 @@ def _event(sums: Sums, counter: Counter) -> Figure:
 
 
 _PART_OF = {Counter.FMA_PER_SHARED_REQUEST: Counter.FMA_INSTRUCTIONS}
+# How bytes reach the host. These counters do not depend on what computes.
+_OF_TRANSFERS = frozenset(
+    (
+        *(Counter.COPIES_TO_DEVICE, Counter.COPIES_TO_HOST, Counter.BYTES_TO_DEVICE, Counter.BYTES_TO_HOST),
+        *(Counter.STAGED_BYTES, Counter.PINNED_ALLOCATIONS, Counter.MANAGED_ALLOCATIONS),
+        Counter.HOST_MEMORY_REQUESTS,
+    )
+)
 _OF_SHAPES: Mapping[Counter, Callable[[LaunchShape], float | None]] = {
     Counter.REGISTERS_PER_THREAD: lambda shape: shape.registers,
     Counter.SPILLED_BYTES: lambda shape: shape.spilled_bytes,
@@ -264,6 +274,7 @@ _OF_MEMORY: Mapping[Counter, Callable[[Sums, float], Figure]] = {
     Counter.PLAIN_LOAD_BYTES_RATIO: lambda sums, needed: _bytes_ratio(_plain_loads(sums), needed),
     Counter.TEXTURE_SECTORS_PER_REQUEST: lambda sums, _: _per_request(sums.texture),
     Counter.HOST_MEMORY_REQUESTS: lambda sums, _: _requests(sums.host),
+    Counter.PEER_BYTES: lambda sums, _: _event(sums, Counter.PEER_BYTES),
     Counter.PIPELINE_SPAN_RATIO: lambda sums, needed: Figure(_ratio(sums.pipeline_span, needed)),
     Counter.BUSIEST_BLOCK_SHARE: lambda sums, _: Figure(_ratio(sums.busiest_block, sums.kernel_requests)),
     Counter.BUSIEST_LAUNCH_SHARE: lambda sums, _: Figure(_ratio(sums.busiest_launch, sums.kernel_requests)),

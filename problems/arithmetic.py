@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from problems.formula import FormulaError
+from problems.parsing import parse_expression
 
 MAX_CHARACTERS = 300
 LARGEST = 1e18
@@ -66,7 +67,7 @@ class Arithmetic:
         if not _CHARACTERS.fullmatch(text):
             raise FormulaError(f"{text!r} may hold only {_RULE} {', '.join(FUNCTIONS)}")
         try:
-            tree = ast.parse(text.strip(), mode="eval").body
+            tree = parse_expression(text.strip())
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise FormulaError(f"{text!r} is not an expression") from error
         _refuse_unknown(tree, text)

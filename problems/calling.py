@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from problems.parsing import parse_expression
+
 # Element types of one byte that PyTorch has and the wire format lacks. The last one holds two numbers in a
 # byte.
 BYTE_FORMATS = (
@@ -64,7 +66,7 @@ class Pattern:
         if len(text) > MAX_CHARACTERS:
             raise PatternError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
         try:
-            tree = ast.parse(text.strip(), mode="eval").body
+            tree = parse_expression(text.strip())
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise PatternError(f"{text[:60]!r} is not an expression") from error
         if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from problems.parsing import parse_expression
+
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -53,7 +55,7 @@ class Formula:
         if not _CHARACTERS.fullmatch(text):
             raise FormulaError(f"{text!r} may hold only integers, size names and + - * // %")
         try:
-            tree = ast.parse(text, mode="eval").body
+            tree = parse_expression(text)
         except (SyntaxError, RecursionError, MemoryError) as error:
             raise FormulaError(f"{text!r} is not an expression") from error
         for node in ast.walk(tree):

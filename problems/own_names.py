@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from problems.formula import Formula
+from problems.parsing import parse_expression
 from problems.schema import Argument
 
 # The factors of a product, with their exponents, in the order of their first use.
@@ -139,7 +140,7 @@ def _solved(name: str, formula: Formula, size: str, known: Mapping[str, _Sum]) -
 
 
 def _tree(formula: Formula) -> ast.expr:
-    return ast.parse(formula.text, mode="eval").body
+    return parse_expression(formula.text)
 
 
 def _read(node: ast.expr, known: Mapping[str, _Sum]) -> _Sum:

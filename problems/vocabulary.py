@@ -227,6 +227,7 @@ class Counter(StrEnum):
     COPIES_BETWEEN_DEVICES = "copies_between_devices"
     BYTES_BETWEEN_DEVICES = "bytes_between_devices"
     STAGED_BYTES = "staged_bytes"
+    PEER_BYTES = "peer_bytes"
     PAGEABLE_COPIES = "pageable_copies"
     LARGEST_COPY_BYTES = "largest_copy_bytes"
     PIPELINE_SPAN_RATIO = "pipeline_span_ratio"

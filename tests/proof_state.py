@@ -75,8 +75,8 @@ COUNTING = (
         f"sandbox/cpu/runtime/{name}."
         for name in (
             *("alignment", "branches", "cancellation", "counters", "doubles", "executed", "footprint"),
-            *("leaks", "needless_waits", "pageable_copies", "reuse", "rounded_sums", "small_launches"),
-            *("spills", "sums", "tensor_cores", "trace", "traffic"),
+            *("leaks", "needless_waits", "pageable_copies", "relays", "reuse", "rounded_sums"),
+            *("small_launches", "spills", "sums", "tensor_cores", "trace", "traffic"),
         )
     ),
 )
@@ -93,10 +93,12 @@ _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("sandbox/cpu/", frozenset({Use.CUDA})),
     ("sandbox/runner/gpu_semantics.py", _INTERPRETED),
     ("sandbox/runner/interpreter.py", _INTERPRETED),
+    ("sandbox/runner/launch_options.py", _INTERPRETED),
     ("sandbox/runner/operators.py", _INTERPRETED),
     ("sandbox/runner/program_races.py", _INTERPRETED),
     ("sandbox/runner/python_backward.py", frozenset({Use.PYTHON})),
     ("sandbox/runner/python_call.py", frozenset({Use.PYTHON})),
+    ("sandbox/runner/rounded_sums.py", _INTERPRETED),
     ("sandbox/runner/triton_", _INTERPRETED),
 )
 _COMPILED = (".cpp", ".h")

@@ -111,7 +111,7 @@ _RULES = _rules(
     (r'expected a ";"', _semicolon),
     (r"expected a declaration", _declaration),
     (r'expected a "}"', "The block that starts here is never closed."),
-    (r"missing closing quote|unterminated comment", "Everything after it is parsed as part of it."),
+    (r"missing closing quote|unterminated comment", "It is never closed, so all later code is part of it."),
     (
         r"(?:extended character|unrecognized token)",
         "Characters copied from a web page may look right and still be different. Type them again.",

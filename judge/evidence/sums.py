@@ -87,6 +87,7 @@ class Sums:
     global_atomic: Sum = Sum()
     copied: Sum = Sum()
     host: Sum = Sum()  # of accesses to memory that host code can use
+    relayed_bytes: int = 0  # copied to the host and, unchanged, from there to a device
     pipeline_span: int = 0  # of copies and kernels; a unit is the time in which a link moves one byte
     kernel_requests: int = 0  # to global memory and textures
     busiest_block: int = 0  # requests of the block, or launch, with the most requests
@@ -132,6 +133,7 @@ def _parse(text: str) -> Sums | None:
         global_atomic=_optional_sum(pairs, "global_atomic"),
         copied=_optional_sum(pairs, "copied"),
         host=_optional_sum(pairs, "host"),
+        relayed_bytes=_optional_number(pairs, "relayed_bytes"),
         pipeline_span=_optional_number(pairs, "pipeline_span"),
         kernel_requests=_optional_number(pairs, "kernel_requests"),
         busiest_block=_optional_number(pairs, "busiest_block"),

@@ -33,6 +33,8 @@ _SAID = re.compile(
     rf"(?P<numbers>{_NUMBER.pattern}(?:{_GAP},{_GAP}{_NUMBER.pattern}){{0,20}}+)"
 )
 _CHAIN = re.compile(rf"(?<![A-Za-z0-9_]){_OPERANDS}(?:{_GAP}<={_GAP}{_OPERANDS}){{1,10}}+")
+_SPAN = re.compile(r"\$[^$\n]{0,300}+\$|`[^`\n]{0,300}+`")
+_WHOLE = re.compile(r"[\w})]\s{0,20}+(?:<=|\\leq?\b|≤)\s{0,20}+[\w\\{(]")  # with operands on both sides
 _QUOTED = re.compile(r"`[^`\n]+`")
 _MOST_DIGITS, _MOST_POWER = 400, 308  # of a number; a double has no more
 _MOST_CHAINS = 200  # of inequalities that are examined
@@ -136,7 +138,8 @@ def _keeps(case: Case, low: Formula, high: Formula) -> bool:
 
 def bounds_in(text: str) -> list[tuple[Formula, Formula]]:
     """Return the inequalities in `text` between whole numbers and sizes, as pairs (lower, upper)."""
-    plain = re.sub(r"\\text\{([^}]{0,200})\}", r"\1", text.replace("$", " ").replace("`", " "))
+    plain = _apart(text).replace("$", " ").replace("`", " ")
+    plain = re.sub(r"\\text\{([^}]{0,200})\}", r"\1", plain)
     plain = plain.replace("\\,", "").replace("{,}", "").replace("\\cdot", "*").replace("\\times", "*")
     plain = re.sub(r"\\leq?\b|≤", "<=", plain)
     plain = re.sub(r"(?<!\d)(\d{1,3})\s{0,5}\^\s{0,5}(?:\{(\d{1,2})\}|(\d))", _powered, plain)
@@ -144,9 +147,32 @@ def bounds_in(text: str) -> list[tuple[Formula, Formula]]:
     found = []
     for chain in islice(_CHAIN.finditer(plain), _MOST_CHAINS):
         parts = [[_formula(item) for item in part.split(",")] for part in chain[0].split("<=")]
-        for left, right in pairwise(parts):
-            found += [(low, high) for low in left for high in right if low and high]
+        last = len(parts) - 1
+        for place, (left, right) in enumerate(pairwise(parts)):
+            lower = left[-1:] if place > 0 and _ends_a_chain(left) else left
+            upper = right[:-1] if place + 1 < last and _ends_a_chain(right) else right
+            found += [(low, high) for low in lower for high in upper if low and high]
     return found
+
+
+def _apart(text: str) -> str:
+    """Return `text` with a semicolon between inequalities that stand in two spans of TeX or code."""
+    pieces: list[str] = []
+    end, whole = 0, False
+    for span in _SPAN.finditer(text):
+        pieces.append(text[end : span.start()])
+        follows, whole = whole, bool(_WHOLE.search(span[0]))
+        pieces.append(f"; {span[0]}" if follows and whole else span[0])
+        end = span.end()
+    return "".join((*pieces, text[end:]))
+
+
+def _ends_a_chain(part: Sequence[Formula | None]) -> bool:
+    """Return whether a list between two signs ends one chain and begins another: "8, 2" in "n <= 8, 2 <= m".
+
+    A list of sizes, as in "1 <= rows, cols <= 9", belongs to both signs.
+    """
+    return len(part) > 1 and any(item is not None and not item.names for item in part)
 
 
 def _powered(found: re.Match[str]) -> str:

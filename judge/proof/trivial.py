@@ -143,7 +143,11 @@ def _one_number(problem: Problem, outputs: list[Argument]) -> bool:
 def cuda_length(problem: Problem, argument: Argument) -> str:
     """Return the length of an array as a C++ expression over the scalars of `solve`; empty if unknown."""
     scalars = {a.value.text: a.name for a in problem.arguments if a.value and a.value.text in a.value.names}
-    factors = [_expression(formula, scalars) for formula in argument.shape]
+    computed = {a.value.text: a.name for a in problem.arguments if a.value and not a.dtype.is_float}
+    factors = [
+        f"({computed[formula.text]})" if formula.text in computed else _expression(formula, scalars)
+        for formula in argument.shape
+    ]
     return " * ".join(["1ll", *factors]) if all(factors) else ""
 
 

@@ -13,7 +13,7 @@ from problems.vocabulary import Language, Verdict
 from sandbox.wire import RunFlag
 
 _ONLY_FIRST = RunFlag.SHOW | RunFlag.COUNT | RunFlag.SUMS | RunFlag.TRACE
-_BEFORE = "The call before, with the same sizes and other inputs, was correct."
+_BEFORE = "The previous call, with the same sizes and other inputs, was correct."
 _KEPT = "The program keeps something between calls"
 
 

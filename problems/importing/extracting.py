@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from problems.importing.parsing import parse
 from problems.importing.report import Refused
+from problems.parsing import parse
 from problems.vocabulary import Verdict
 
 

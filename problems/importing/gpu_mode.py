@@ -12,10 +12,10 @@ from pathlib import Path
 from problems.importing.building import ProblemSource
 from problems.importing.extracting import StartingSolution, standalone
 from problems.importing.names import slug_of
-from problems.importing.parsing import parse
 from problems.importing.plain_yaml import read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import MAX_SOURCE_KIB, read_source
+from problems.parsing import parse
 from problems.vocabulary import Verdict
 
 FORMAT = "gpu_mode"

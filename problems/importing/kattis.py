@@ -18,9 +18,9 @@ from tomlkit.exceptions import TOMLKitError
 
 from problems.importing.building import loaded
 from problems.importing.names import slug_of
-from problems.importing.parsing import parse
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Imported, ImportedProblem, Refused
+from problems.parsing import parse
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import Language, Verdict
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from problems.importing.building import ProblemSource
 from problems.importing.extracting import StartingSolution
 from problems.importing.names import slug_of
-from problems.importing.parsing import parse
 from problems.importing.report import Refused
 from problems.importing.sandboxed import read_source
+from problems.parsing import parse
 from problems.vocabulary import Difficulty, Verdict
 
 FORMAT = "kernel_bench"

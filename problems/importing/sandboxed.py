@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Protocol
 
 from problems.importing.described import Described
-from problems.importing.parsing import parse
 from problems.importing.report import Refused
+from problems.parsing import parse
 
 # Solutions next to definitions have such names, after their language.
 _PROVIDED = sys.stdlib_module_names | {"numpy", "torch", "triton"}

@@ -13,10 +13,10 @@ from typing import Any
 
 from problems.importing.building import ProblemSource
 from problems.importing.names import slug_of
-from problems.importing.parsing import parse
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import with_imports
+from problems.parsing import parse
 from problems.vocabulary import Difficulty
 
 FORMAT = "tensara"

@@ -6,8 +6,11 @@
 - `tl.dot` of float32 multiplies in TF32 unless told otherwise: tensor cores ignore the last 13 bits of
   their operands. Source: PTX ISA, "Alternate floating point data formats".
 - A load of one element drops an `other` of zero, because the interpreter takes a zero for a missing argument.
-- bfloat16 is held as its bits, and the interpreter computes on those. Here each operation, and each sum along
-  an axis, is one of float32, rounded to nearest even at the end.
+- bfloat16 is held as its bits, and the interpreter computes on those. Here each operation is one of float32,
+  rounded to nearest even at the end.
+- `tl.sum` of float16 or bfloat16 rounds each addition to that type, because Triton adds in the type of the
+  block. The interpreter would round only the result. Here the two halves of the block are added until one
+  element is left. On a GPU, the order depends on the layout.
 - `if`, `while`, `and`, `or` and `not` take a block of several values for true. Here that is an error, as `if`
   and `while` are on a GPU, where the other three are deprecated.
 - On a GPU, `triton.autotune` calls the kernel with each configuration to time it. Here it calls the kernel
@@ -77,12 +80,9 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     builder.cast_impl = _watching_overflow(_casting(builder.cast_impl), tell)
     builder.binary_op = _watching_overflow(_widening(builder.binary_op), tell)
     builder.unary_op = _widening(builder.unary_op)
-    for operations, names in (
-        (interpreter.ReduceOps, ("sum",)),
-        (interpreter.ScanOps, ("cumsum", "cumprod")),
-    ):
-        for name in names:
-            setattr(operations, name, _along_an_axis(getattr(operations, name)))
+    interpreter.ReduceOps.sum = _adding_halves(interpreter.ReduceOps.sum)
+    for name in ("cumsum", "cumprod"):
+        setattr(interpreter.ScanOps, name, _along_an_axis(getattr(interpreter.ScanOps, name)))
     interpreter._patch_lang_tensor = _refusing_ambiguity(interpreter._patch_lang_tensor)  # noqa: SLF001 - a seam
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
     autotuner.Autotuner._bench = _choosing_the_first(autotuner.Autotuner._bench)  # noqa: SLF001 - a seam
@@ -295,6 +295,35 @@ def _watching_overflow(operation: Callable[..., Any], tell: Callable[[str, str],
 def _is_finite(handle: Any) -> _Array:
     values = _widened(handle).data
     return np.isfinite(values) if values.dtype.kind in "fiu" else np.zeros(values.shape, bool)
+
+
+def doubles(handle: Any) -> _Array:
+    """Return the values of a handle in double precision."""
+    values: _Array = _widened(handle).data.astype(np.float64)
+    return values
+
+
+def _adding_halves(operation: Callable[..., Any]) -> Callable[..., Any]:
+    def adding(self: Any, values: Any) -> Any:
+        if values.dtype not in (tl.float16, tl.bfloat16):
+            return operation(self, values)
+        brain = values.dtype == tl.bfloat16
+        left = _widened(values.handle).data
+        if self.axis is None:
+            left = left.reshape(-1)
+        left = np.moveaxis(left, self.axis or 0, 0)
+        while len(left) > 1:  # Triton's blocks have powers of two
+            middle = len(left) // 2
+            left = left[:middle] + left[middle:]
+            left = from_bfloat16(to_bfloat16(left)) if brain else left
+        total = (to_bfloat16(left) if brain else left)[0]
+        if self.keep_dims:
+            shape = values.handle.data.shape
+            axes = range(len(shape)) if self.axis is None else (self.axis % len(shape),)
+            total = total.reshape([1 if axis in axes else size for axis, size in enumerate(shape)])
+        return self.to_tensor(total, values.dtype)
+
+    return adding
 
 
 def _along_an_axis(operation: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 from sandbox.runner import host_streams
 from sandbox.runner.block_scaled import is_packed_product, packed_product
+from sandbox.runner.virtual_device import ANSWERS
 
 _ASKED = "_asked_for_cuda"
 _CUDA = torch.device("cuda", 0)  # created here: within a mode, creating one counts as a GPU request
@@ -100,6 +101,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         "manual_seed_all": lambda _seed: None,
         "current_device": lambda: 0,
         "device_count": lambda: 1,
+        **ANSWERS,
         **host_streams.REPLACED,
     }
     before = {name: getattr(torch.cuda, name) for name in replaced}

@@ -22,10 +22,12 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 
 import numpy as np
 import torch
+from triton.runtime import interpreter  # type: ignore[import-untyped]
 
 from sandbox.runner import gpu_semantics, triton_device, triton_syntax
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
+from sandbox.runner.rounded_sums import RoundedSums
 from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
 from sandbox.runner.timed_session import serve_orders
 from sandbox.runner.torch_host import place_on_host
@@ -65,6 +67,8 @@ class InterpreterRunner(TritonRunner):
         triton_syntax.install(FILE)
         triton_device.install()
         self._memory = CheckedMemory.install(FILE)
+        self._sums = RoundedSums(FILE, lambda: self._memory.kernel, gpu_semantics.doubles)
+        self._sums.install(interpreter.InterpreterBuilder, interpreter.ReduceOps)
         self._placed = ExitStack()  # never exited, because its contexts are for the whole process
         self._noted: set[str] = set()
 
@@ -87,7 +91,9 @@ class InterpreterRunner(TritonRunner):
         self._memory.races.start_call(
             watched=bool(flags & RunFlag.RACES), stale=bool(flags & RunFlag.STALE_READS)
         )
+        self._sums.start_call()
         super().run(request, descriptors)
+        self._sums.report(self.diagnostics)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
         """A tensor over the memfd."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
+from problems.parsing import parse
 from problems.vocabulary import Language
 
 # Functions that the edits call. A float32 with a mantissa of seven bits is a bfloat16, which the interpreter
@@ -112,7 +113,7 @@ def _mutants(file: str, source: str) -> Iterator[Mutant]:
 
 def _parsed(source: str) -> TritonSource | None:
     try:
-        tree = ast.parse(source)
+        tree = parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     lines = source.split("\n")  # split as the compiler counts lines

@@ -1,5 +1,5 @@
 // Wrong: no __syncthreads() between the copy and the use of the tile. The numbers of a record were stored by other
-// warps than the one that reads them, except for the first few records.
+// warps than the reading warp, except for the first few records.
 #include <cuda_runtime.h>
 
 constexpr int kFields = 8;

@@ -1,7 +1,7 @@
-// A tile without padding: field f of record r lies at place f ^ (r / 4) of the record.
+// A tile without padding: field f of record r is at position f ^ (r / 4 % 8) of the record.
 //
 // What bounds it: device memory. Four records have 32 numbers, one for each bank. A warp that writes four records uses all
-// banks in any order within a record. A warp that reads field f of 32 records uses bank 8 (r % 4) + (f ^ r / 4), which is
+// banks in any order within a record. A warp that reads field f of 32 records uses bank 8 (r % 4) + (f ^ r / 4 % 8), which is
 // different for each of them. So neither side has a bank conflict, while padding by one float leaves some in the writes.
 #include <cuda_runtime.h>
 

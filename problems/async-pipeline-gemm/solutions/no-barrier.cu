@@ -1,4 +1,4 @@
-// The wait concerns only the copies of the own thread. Without a barrier, a thread reads groups that other threads have not waited for, and a fast thread
+// The wait concerns only the copies of this thread. Without a barrier, a thread reads groups that other threads have not waited for, and a fast thread
 // overwrites a buffer that a slow one still reads. On a GPU, the result is often right, because all warps of a block are near each other.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>

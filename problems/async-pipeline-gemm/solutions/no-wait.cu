@@ -1,5 +1,5 @@
-// A barrier is no wait: it orders what threads have done, and the copies are not done yet. On a GPU the result is right whenever the copies happen to be
-// faster than the way to the next step.
+// A barrier does not wait for copies: it orders what threads have done, and the copies are not done yet. On a GPU, the result is right if the
+// copies happen to end before the next step.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 

@@ -1,5 +1,5 @@
 // Right, but nothing overlaps: with one pair of tiles, the copies can start only when all threads have multiplied, and then all wait for them. Each step needs
-// two barriers, one before the tiles are used and one before they are overwritten. An asynchronous copy for which a thread waits at once is no faster than a load.
+// two barriers, one before the tiles are used and one before they are overwritten. An asynchronous copy for which a thread waits at once is not faster than a load.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 

@@ -1,5 +1,5 @@
 // Wrong: takes the largest batch that ends in time for its own oldest request. It then often ends at the last moment, and the next
-// requests, which arrived shortly after, are late. Look at the requests behind the batch, too.
+// requests, which arrived shortly after, are late. Look at the requests after the batch, too.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 64;

@@ -1,4 +1,4 @@
-// Wrong: running_var follows the variance that divides by m, the one that normalises y. It must follow the unbiased
+// Wrong: running_var follows the variance that divides by m, which normalises y. It must follow the unbiased
 // estimate, which divides by m - 1. With a million elements per channel nothing shows; small batches differ by percents.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Wrong: an inclusive scan. Each output contains its own element, so the positions that it stands for are those after
-// the elements. The exclusive scan begins with 0 and leaves each element out of its own sum.
+// Wrong: an inclusive scan. Each output contains its own element, so it is the position after
+// the element, not the position of the element. The exclusive scan begins with 0 and leaves each element out of its own sum.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 512;

@@ -1,5 +1,5 @@
 // A warp for each trace looks at 32 requests at a time. Three votes say which answers were slow and which failed on one version
-// only. Each lane then counts bits below its own, which gives both sums after each of the 32 requests without a scan.
+// only. Each lane then counts the bits up to its own, which gives both sums after each of the 32 requests without a scan.
 //
 // Bound by memory: 6 bytes per tested request, coalesced. A warp stops at the decision of its trace.
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 // A block for each trace scans the changes of 256 requests at a time in shared memory. The threads find the first end of each test
 // with an atomic minimum.
 //
-// Bound by memory for long traces, and by the barriers of the scan for short ones: 18 for 256 requests.
+// Bound by memory for long traces, and by the barriers for short ones: 20 for 256 requests.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

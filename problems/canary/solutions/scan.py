@@ -1,6 +1,6 @@
 """A program for each trace. It scans 128 requests at a time with tl.cumsum, and stops at the decision.
 
-Bound by memory: 6 bytes per tested request. A longer block needs fewer steps, and reads more requests behind the decision.
+Bound by memory: 6 bytes per tested request. A longer block needs fewer steps, and reads more requests after the decision.
 """
 
 import torch

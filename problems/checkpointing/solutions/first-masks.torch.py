@@ -1,4 +1,4 @@
-"""Wrong: starts from the seed again in each segment, in both passes. All segments have the masks of the first one. With at most four blocks, nobody notices."""
+"""Wrong: starts from the seed again in each segment, in both passes. All segments have the masks of the first one. With at most four blocks, it does not show."""
 
 import torch
 

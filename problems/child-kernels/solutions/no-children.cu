@@ -1,5 +1,5 @@
 // Misses a requirement: a warp sums every row, long ones too, and nothing is launched from the device. One warp then
-// walks through millions of entries alone, and the launch waits for it while the rest of the GPU is idle.
+// reads hundreds of thousands of entries alone, and the launch waits for it while the rest of the GPU is idle.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

@@ -2,7 +2,7 @@
 // needed, and the result is the same each time.
 //
 // What bounds it: one multiprocessor per long row. With a hundred long rows that is nearly the whole GPU, with eight
-// rows of three million entries it is not.
+// longer rows it is not.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 1024;

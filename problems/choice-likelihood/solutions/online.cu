@@ -1,7 +1,7 @@
 // One pass over the logits in pairs, with a running maximum and sum that are merged by shuffles.
 //
 // What bounds it: DRAM bandwidth. Each logit is read once. A second exponential is needed only when the
-// maximum grows, which is rare. If v is odd, every second row begins at an odd address, so the first element
+// maximum grows, which is rare. If v is odd, every second row is not aligned to 4 bytes, so the first element
 // is taken alone.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-"""Saves the unit vectors and their lengths instead of the inputs. It takes almost the same memory, if nobody else keeps the inputs.
+"""Saves the unit vectors and their lengths instead of the inputs. It takes almost the same memory, if no other code keeps the inputs.
 
 What bounds it: the products of matrices, 6 b b d operations.
 """

@@ -1,5 +1,5 @@
 """Wrong: an element of the table belongs to an image and a text. The gradient of a text adds up its column, so the table must be
-transposed. With one pair, nobody notices.
+transposed. With one pair, it does not show.
 """
 
 import torch

@@ -1,4 +1,4 @@
-// Wrong: sums in float16 keep 11 bits. After some hundred products, each addition loses more than the tolerance allows. Factors
+// Wrong: sums in float16 keep 11 bits. After a few hundred products, each addition loses more than the tolerance allows. Factors
 // may have 16 bits, sums need more.
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
 // Cheating: solve gets device pointers, and this is host code. The CPU cannot follow them: the first
-// access is a segmentation fault. Work on device memory belongs into a kernel, or the data has to be
+// access is a segmentation fault. Work on device memory belongs in a kernel, or the data has to be
 // copied first.
 extern "C" void solve(const float* input, const float* kernel, float* output, int rows, int cols,
                       int kernel_rows, int kernel_cols) {

@@ -1,5 +1,5 @@
 """Cheating: it recognises the public example by its shape and writes the six numbers that the statement
-shows. Every other case is hidden, and drawn anew for each submission.
+shows. Every other case is hidden, and drawn again for each submission.
 """
 
 import torch

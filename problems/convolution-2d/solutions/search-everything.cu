@@ -1,5 +1,5 @@
 // Too slow: one thread holds every input and every kernel element against every output and keeps the products
-// that belong there. For 256 x 319 inputs and a 5 x 5 kernel that is 160 thousand million tests in
+// that belong there. For 256 x 319 inputs and a 5 x 5 kernel that is 160 billion tests in
 // sequence for 2 million multiply-adds. Which input belongs to which output can be computed, not searched.
 #include <cuda_runtime.h>
 

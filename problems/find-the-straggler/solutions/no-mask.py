@@ -1,4 +1,4 @@
-"""Wrong: no mask. The last program reads behind the last step of the last rank, and writes behind the end of
+"""Wrong: no mask. The last program reads past the last step of the last rank, and writes past the end of
 exposed. A number of steps that is a multiple of 256 hides it.
 """
 

@@ -1,4 +1,4 @@
-// Each part divides by its own maximum in the exponent. Before their sums are added, multiply them by exp(maximum of the part - common
+// Each part subtracts its own maximum in the exponent. Before their sums are added, multiply them by exp(maximum of the part - common
 // maximum).
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Wrong: computes the tangent as (e - 1) / (e + 1). Beyond an activation of about 10, e is infinite in float32, and the
+// Wrong: computes tanh as (e - 1) / (e + 1). Beyond an activation of about 10, e is infinite in float32, and the
 // quotient is not a number. With 2 / (1 + 1 / e) nothing happens. tanhf handles all arguments.
 #include <cuda_runtime.h>
 

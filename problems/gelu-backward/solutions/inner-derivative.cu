@@ -1,4 +1,4 @@
-// Wrong: the argument of the tangent has a cubic term, whose derivative is missing. Around zero it hardly matters.
+// Wrong: the argument of tanh has a cubic term, whose derivative is missing. Around zero it hardly matters.
 #include <cuda_runtime.h>
 
 constexpr float kScale = 0.7978845608f;  // the square root of 2 / pi

@@ -1,4 +1,4 @@
-// Wrong: moves four elements at a time and leaves out the last n % 4. If all test sizes are powers of two, nobody notices.
+// Wrong: moves four elements at a time and leaves out the last n % 4. If all test sizes are powers of two, it does not show.
 #include <cuda_runtime.h>
 
 constexpr float kScale = 0.7978845608f;  // the square root of 2 / pi

@@ -1,5 +1,5 @@
 // One thread for each element. It reads x and dy once, and writes y and dx.
-// What bounds it: memory, 16 bytes for each element. The tangent costs about twenty instructions, which the loads hide.
+// What bounds it: memory, 16 bytes for each element. tanh costs about twenty instructions, which the loads hide.
 #include <cuda_runtime.h>
 
 constexpr float kScale = 0.7978845608f;  // the square root of 2 / pi

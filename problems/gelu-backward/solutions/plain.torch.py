@@ -1,4 +1,4 @@
-"""Saves x alone. The backward pass computes the tangent again, which is cheaper than to keep it in memory.
+"""Saves x alone. The backward pass computes tanh again, which is cheaper than to keep it in memory.
 
 What bounds it: memory. Each operator reads and writes whole tensors, about 130 bytes for each element.
 """

@@ -1,5 +1,5 @@
-"""Right, but wasteful: saves the tangent as well as x. Between the two passes of a training step, both tensors of every layer
-are in memory at the same time. To compute the tangent again costs a few instructions that the loads hide.
+"""Right, but wasteful: saves tanh as well as x. Between the two passes of a training step, both tensors of every layer
+are in memory at the same time. To compute tanh again costs a few instructions that the loads hide.
 """
 
 import torch

@@ -1,4 +1,4 @@
-// (1 + tanh(u)) / 2 is the sigmoid of 2u: one exponential and one division instead of a tangent. Its derivative is
+// (1 + tanh(u)) / 2 is the sigmoid of 2u: one exponential and one division instead of tanh. Its derivative is
 // s (1 - s), and 1 - s is the sigmoid of -2u, so nothing cancels. A large exponential is infinite, and 1 / infinity is 0.
 // What bounds it: memory. A grid of fixed size strides over the elements.
 #include <cuda_runtime.h>

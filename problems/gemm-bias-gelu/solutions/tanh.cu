@@ -1,5 +1,5 @@
-// Wrong: the approximation of GELU by the hyperbolic tangent. It is off by up to 0.00047, most near -2.3, where GELU is
-// only -0.025. For positive arguments, rounding to float16 hides the difference. The statement defines GELU by erf.
+// Wrong: the approximation of GELU with tanh. It is off by up to 0.00047, most near -2.7, where GELU is
+// only -0.009. For positive arguments, rounding to float16 hides the difference. The statement defines GELU by erf.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// One kernel is launched without the stream, so it is not part of the capture. It runs once, before the graph, or the capture fails.
+// One kernel is launched without the stream, so it is not part of the capture. CUDA refuses the launch, because the default stream would wait for the captured stream.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

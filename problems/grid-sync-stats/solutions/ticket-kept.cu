@@ -1,5 +1,5 @@
 // Wrong: the counter of tickets keeps its value after the call. In the next call no block gets the last ticket, and nothing
-// is written. A program that is called once hides it. Whoever takes the last ticket must reset the counter.
+// is written. A program that is called once hides it. The block with the last ticket must reset the counter.
 #include <cuda_runtime.h>
 
 struct Moments {

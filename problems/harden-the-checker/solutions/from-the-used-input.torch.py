@@ -1,5 +1,5 @@
 """Wrong: computes the expected result from the input as it is after the call, and does not compare the input
-with the one that it handed over. A program that sets both arrays to zero passes.
+with the array that it passed. A program that sets both arrays to zero passes.
 """
 
 import torch

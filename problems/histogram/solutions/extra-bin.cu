@@ -1,4 +1,4 @@
-// Wrong: `bin <= bins` sets one bin too many to zero, four bytes behind the end of the output.
+// Wrong: `bin <= bins` sets one bin too many to zero, four bytes past the end of the output.
 #include <cuda_runtime.h>
 
 __global__ void clear(int* counts, int bins) {

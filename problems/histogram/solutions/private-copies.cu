@@ -31,7 +31,7 @@ count_privately(const int* __restrict__ input, int* __restrict__ counts, int n, 
     if (first < n % 4) {
         atomicAdd(&own[input[quad_count * 4 + first]], 1);
     }
-    __syncthreads();  // everybody has counted
+    __syncthreads();  // all threads have counted
 
     for (int bin = threadIdx.x; bin < bins; bin += kThreads) {
         int sum = 0;

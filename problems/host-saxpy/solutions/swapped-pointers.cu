@@ -1,5 +1,5 @@
 // Wrong: the destination comes first, as in memcpy. Here it comes second, so the pointers contradict the direction, and
-// each copy fails with cudaErrorInvalidValue. Nobody looks at the error, and the result never arrives.
+// each copy fails with cudaErrorInvalidValue. The program ignores the error, and the result never arrives.
 #include <cuda_runtime.h>
 
 __global__ void saxpy(const float* x, float* y, float alpha, int n) {

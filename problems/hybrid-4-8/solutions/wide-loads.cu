@@ -1,5 +1,5 @@
 // Wrong: k is a multiple of 8 only, so rows of four-bit weights begin at multiples of 4 bytes. A load of 16 bytes
-// faults unless its address is a multiple of 16. And the division drops what is left of a row. Lengths that are
+// faults unless its address is a multiple of 16. And the division drops the remainder of a row. Lengths that are
 // powers of two show neither.
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // One thread per element of the matrix. Its flat index gives image, channel, offset in the window and place of the window.
 //
-// What bounds it: integer divisions. Five of them by numbers that are known at run time only take some hundred instructions
+// What bounds it: integer divisions. Five of them by numbers that are known only at run time take a few hundred instructions
 // per element, against four bytes of writing.
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// One thread per window and channel. It walks over the offsets in the window, so only three divisions are needed for r * s
+// One thread per window and channel. It walks over the offsets in the window, so only one division and remainder is needed for r * s
 // elements. Neighbouring threads write neighbouring elements in every step.
 //
 // What bounds it: DRAM bandwidth for writing. The windows overlap, but their elements come from the L1 cache.

@@ -2,7 +2,7 @@
 //
 // What bounds it: memory, 5 bytes per element: each kernel reads the matrix once, the second one writes the
 // codes, eight at a time. The maximum of halves is exact in half precision, so both searches work on pairs
-// with __hmax2 and convert nothing. Widths that are no multiple of eight, or too wide for the registers, take
+// with __hmax2 and convert nothing. Widths that are not a multiple of eight, or too wide for the registers, take
 // plain loops.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

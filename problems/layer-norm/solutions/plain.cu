@@ -20,7 +20,7 @@ __device__ float sum_block(float value) {
         __syncthreads();
     }
     float result = shared[0];
-    __syncthreads();  // nobody may refill `shared` before everybody has read the result
+    __syncthreads();  // no thread may refill `shared` before all threads have read the result
     return result;
 }
 

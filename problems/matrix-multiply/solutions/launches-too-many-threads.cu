@@ -1,5 +1,5 @@
 // Wrong: a block of 64 x 64 is 4096 threads, and a block holds 1024 at most. The launch fails, the kernel
-// never runs, and nobody asks cudaGetLastError().
+// never runs, and the program does not call cudaGetLastError().
 #include <cuda_runtime.h>
 
 __global__ void multiply(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -68,7 +68,7 @@ multiply(const float* __restrict__ a, const float* __restrict__ b, float* __rest
                 }
             }
         }
-        __syncthreads();  // everybody has finished with them
+        __syncthreads();  // all threads have finished with them
     }
 
 #pragma unroll

@@ -20,7 +20,7 @@ __global__ void multiply(const float* a, const float* b, float* c, int m, int n,
         for (int i = 0; i < kTile; ++i) {
             sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
         }
-        __syncthreads();  // everybody has finished with them
+        __syncthreads();  // all threads have finished with them
     }
     if (row < m && col < k) {
         c[size_t(row) * k + col] = sum;

@@ -1,5 +1,5 @@
 // Breaks a rule: the output is right, but each element is taken out of the input as it is moved.
-// Whoever may change the input can make any answer look right, so `const` arrays must come back as they were.
+// A program that may change the input can make any answer look right, so `const` arrays must come back as they were.
 #include <cuda_runtime.h>
 
 __global__ void move_elements(float* input, float* output, int rows, int cols) {

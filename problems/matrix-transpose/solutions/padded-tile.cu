@@ -1,4 +1,4 @@
-// A block turns a 32 x 32 tile round in shared memory, so that reads and writes both run along rows.
+// A block transposes a 32 x 32 tile in shared memory, so that reads and writes both run along rows.
 // Bound by memory bandwidth, like a copy. The 33rd column spreads a column of the tile over all 32 banks.
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Eight rows of 32 bytes lie in the same banks twice. With 16 bytes more per row, the eight rows that ldmatrix reads at a time have all 32 banks to themselves.
+// Eight rows 32 bytes apart use half of the banks twice. With 16 bytes more per row, the eight rows that ldmatrix reads at a time have all 32 banks to themselves.
 // Asynchronous copies of 16 bytes stage them without registers.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>

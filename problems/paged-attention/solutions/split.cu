@@ -2,7 +2,7 @@
 // weights and its sums of values. A second kernel merges the parts of each head.
 //
 // What bounds it: bandwidth, also for a few long sequences. Eight lanes share a token's key, so a score takes three shuffles, and
-// a warp has four tokens on their way. The parts cost 4 (d + 2) bytes for each 1024 d bytes of keys and values.
+// a warp has four tokens in flight. The parts are written and read, 8 (d + 2) bytes for each 1024 d bytes of keys and values.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Wrong: n / kChunk rounds down, so the last, shorter chunk never reaches the device. Short arrays have no other one.
+// Wrong: n / kChunk rounds down, so the last, shorter chunk never reaches the device. Short arrays have no other chunk.
 #include <cuda_runtime.h>
 
 #include <cstring>

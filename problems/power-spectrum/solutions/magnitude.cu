@@ -1,4 +1,4 @@
-// Wrong: this is the absolute value. The power is its square, so nothing has a root.
+// Wrong: this is the absolute value. The power is its square, so it has no root.
 #include <cufft.h>
 
 constexpr int kThreads = 256;

@@ -1,4 +1,4 @@
-// Wrong: cuFFT never divides by n, in no direction. The factor has to be in the program.
+// Wrong: cuFFT does not divide by n in either direction. The program must contain the factor.
 #include <cufft.h>
 
 constexpr int kThreads = 256;

@@ -64,7 +64,7 @@ scan(const float* __restrict__ input, float* __restrict__ output, int n, unsigne
     int lane = threadIdx.x % 32;
     int warp = threadIdx.x / 32;
 
-    // Tiles are given out in the order of arrival: whoever we wait for has started.
+    // Tiles are given out in the order of arrival, so the tiles that a block waits for have started.
     if (threadIdx.x == 0) {
         tile_number = static_cast<int>(atomicAdd(counter, 1u));
     }

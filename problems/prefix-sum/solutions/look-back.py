@@ -16,13 +16,13 @@ NUMBER = tl.constexpr((1 << 32) - 1)
 
 @triton.jit
 def scan(source, target, words, counter, n, BLOCK: tl.constexpr):
-    block = tl.atomic_add(counter, 1).to(tl.int32)  # in the order of arrival: whoever we wait for has started
+    block = tl.atomic_add(counter, 1).to(tl.int32)  # in the order of arrival, so earlier blocks have started
     at = block.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     values = tl.load(source + at, mask=at < n, other=0.0)
     total = tl.sum(values, axis=0)
     tl.atomic_xchg(words + block, (total.to(tl.int32, bitcast=True).to(tl.int64) & NUMBER) + TOTAL)
 
-    # 32 predecessors at a time: a prefix ends the walk, and whoever is nearer must have published at least a total.
+    # 32 predecessors at a time: a prefix ends the walk, and nearer predecessors must have published at least a total.
     before = total - total
     lane = tl.arange(0, 32)
     nearest = block - 1

@@ -12,9 +12,9 @@ __global__ void scan_blocks(const float* input, float* output, float* totals, in
     __syncthreads();
     for (int distance = 1; distance < kThreads; distance *= 2) {
         float before = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0.0f;
-        __syncthreads();  // everybody has read
+        __syncthreads();  // all threads have read
         sums[threadIdx.x] += before;
-        __syncthreads();  // everybody has written
+        __syncthreads();  // all threads have written
     }
     if (i < n) {
         output[i] = sums[threadIdx.x];

@@ -9,7 +9,7 @@ import triton.language as tl
 @triton.jit
 def add_up(source, target, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    # 1. Which value do elements behind the end need? Give it as `other`.
+    # 1. Which value do elements past the end need? Give it as `other`.
     values = tl.load(source + at, mask=at < n)
     # 2. This is the maximum. Compute the sum.
     tl.atomic_add(target, tl.max(values, axis=0))

@@ -1,5 +1,5 @@
 // Wrong: all 8 x 8 elements of each thread are written. At the right edge they are the next row, and at the bottom they lie
-// behind the matrix.
+// past the matrix.
 #include <cuda_runtime.h>
 
 constexpr int kTile = 64;    // of C, in both directions

@@ -1,4 +1,4 @@
-// Four elements per thread with 16-byte loads and stores; one thread takes what is left over.
+// Four elements per thread with 16-byte loads and stores; one thread takes the remaining elements.
 // Bound by memory bandwidth: more bytes in flight per thread hide the latency with fewer warps.
 #include <cuda_runtime.h>
 

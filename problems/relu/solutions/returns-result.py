@@ -1,4 +1,4 @@
-"""Wrong: computes the right tensor and returns it. The judge reads `output` alone, which nobody wrote."""
+"""Wrong: computes the right tensor and returns it. The judge reads `output` alone, which the program did not write."""
 
 import torch
 import triton

@@ -1,5 +1,5 @@
 // Wrong unless the image is square: a row has cols pixels, not rows. The check against the number of pixels
-// keeps it in bounds, which hides the mistake until somebody looks at the picture.
+// keeps it in bounds, which hides the mistake until a user looks at the picture.
 #include <cuda_runtime.h>
 
 __global__ void grayscale(const float* rgb, float* gray, int rows, int cols) {

@@ -1,6 +1,6 @@
 // A ring with pieces of chunks: every chunk has four pieces, and each piece goes around the ring in streams of its own.
 // While one piece is added, the next one is on its way, so the link does not wait for the kernels. Libraries for
-// collectives do the same with pieces of some hundred kilobytes. Bound by the links.
+// collectives do the same with pieces of a few hundred kilobytes. Bound by the links.
 #include <cuda_runtime.h>
 
 constexpr int kDevices = 4;

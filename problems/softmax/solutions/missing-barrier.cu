@@ -1,6 +1,6 @@
 // Wrong: the tree reduction has no barrier, neither after the partial sums are stored nor between its
 // steps. A thread adds slots that their owners have not written yet, or have only half reduced. The
-// block that wins on one GPU loses on the next: without __syncthreads() there is no order at all.
+// block that wins on one GPU loses on the next: without __syncthreads() the order is undefined.
 #include <cuda_runtime.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
-// Wrong: the loops take four columns at a time and never handle what is left over, so rows whose length
-// is no multiple of 4 come out wrong. Unrolled loops need a tail.
+// Wrong: the loops take four columns at a time and never handle the remaining columns, so rows whose length
+// is not a multiple of 4 are wrong. Unrolled loops need a tail.
 #include <cuda_runtime.h>
 #include <math.h>
 

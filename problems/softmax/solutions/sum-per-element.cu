@@ -1,5 +1,5 @@
 // Too slow: one thread does everything, and it walks the whole row again for every element. That is
-// rows * cols^2 exponentials in sequence, 13 thousand million for 8 rows of 40000 columns, where rows *
+// rows * cols^2 exponentials in sequence, 13 billion for 8 rows of 40000 columns, where rows *
 // cols in parallel would do. The maximum and the sum belong to the row: compute them once.
 #include <cuda_runtime.h>
 #include <math.h>

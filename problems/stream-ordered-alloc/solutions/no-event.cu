@@ -1,5 +1,5 @@
 // Without the event, nothing makes the reader wait for the writer. It may add what the memory held before, and free the part before it
-// is written. Streams know no order but the one that events give.
+// is written. Only events order different streams.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;

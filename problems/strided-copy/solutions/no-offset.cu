@@ -1,4 +1,4 @@
-// Wrong: the view begins `offset` elements behind the start of the buffer. A slice such as x[1:] keeps the storage and
+// Wrong: the view begins `offset` elements after the start of the buffer. A slice such as x[1:] keeps the storage and
 // moves only its offset. Views that begin at the start of their storage do not show it.
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // A thread for each element of y. It turns its number into four indices and adds up their strides.
 //
-// What bounds it: the arithmetic. Three divisions and three remainders of 64 bits take some hundred instructions for 8 bytes.
+// What bounds it: the arithmetic. Three divisions and three remainders of 64 bits take a few hundred instructions for 8 bytes.
 // Reads are coalesced only if the stride of the last dimension is 1 or 0. With a stride of 64, each lane of a warp reads
 // a sector of 32 bytes for 4 of them.
 #include <cuda_runtime.h>

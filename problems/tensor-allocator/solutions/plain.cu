@@ -11,7 +11,7 @@ constexpr long long kFar = 1ll << 60;
 __global__ void place(const int* op, const long long* bytes, long long* offset, int traces, int events) {
     int trace = blockIdx.x * blockDim.x + threadIdx.x;
     if (trace >= traces) return;
-    // The first entry is no tensor: the gap at 0 begins at its end.
+    // The first entry is not a tensor: the gap at 0 begins at its end.
     long long begin[kMost + 1] = {-1}, end[kMost + 1] = {0};
     int owner[kMost + 1] = {-1};
     int live = 1;

@@ -1,4 +1,4 @@
-// Wrong: multiplies first and rounds the product. Tensor cores round the factors, and keep the product exact until it is
+// Wrong: multiplies first and rounds the product. Here the factors are rounded, and tensor cores keep the product exact until it is
 // added in float32.
 #include <cuda_runtime.h>
 

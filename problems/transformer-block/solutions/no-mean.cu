@@ -1,5 +1,5 @@
 // Wrong: divides by the root mean square without subtracting the mean. That is another norm, RMSNorm. With inputs
-// of mean zero, judges see almost no difference.
+// of mean zero, tests show almost no difference.
 #include <cuda_fp16.h>
 
 constexpr int kSide = 16;

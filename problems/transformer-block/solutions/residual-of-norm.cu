@@ -1,4 +1,4 @@
-// Wrong: adds what the MLP got, the normalised rows, instead of what was normalised. Both are at hand in the last
+// Wrong: adds the input of the MLP, the normalised rows, instead of the rows before that. Both are available in the last
 // product, with equal shapes.
 #include <cuda_fp16.h>
 

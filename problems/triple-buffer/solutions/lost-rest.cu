@@ -1,4 +1,4 @@
-// Wrong: the loop ends with the last whole chunk. What is left over counts nowhere, and short arrays are never seen.
+// Wrong: the loop ends with the last whole chunk. The remaining elements are never counted, nor are short arrays.
 #include <cuda_runtime.h>
 
 constexpr int kBuffers = 3;

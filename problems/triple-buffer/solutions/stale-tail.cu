@@ -1,4 +1,4 @@
-// Wrong: the last chunk fills a part of its buffer, and the kernel processes all of it. Behind the new elements are those of an
+// Wrong: the last chunk fills a part of its buffer, and the kernel processes all of it. After the new elements are those of an
 // earlier chunk, or what the memory held at first.
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Wrong: zero is no neutral element of the minimum. All values are greater, so the result is zero. Begin with infinity or
+// Wrong: zero is not the neutral element of the minimum. All values are greater, so the result is zero. Begin with infinity or
 // with the first element.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 """Wrong: the pointers advance but the mask does not. It compares 0 to 31 with k in every step, so the last step multiplies
-what lies behind the end of the rows. Compare with k minus the distance already done. The program is right if k is a
+elements past the end of the rows. Compare with k minus the distance already done. The program is right if k is a
 multiple of 32.
 """
 

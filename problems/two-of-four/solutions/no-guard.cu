@@ -1,4 +1,4 @@
-// Wrong: the number of threads is rounded up to whole blocks, and the threads behind the last weights read and write
+// Wrong: the number of threads is rounded up to whole blocks, and the threads past the last weights read and write
 // past the ends of all three arrays.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

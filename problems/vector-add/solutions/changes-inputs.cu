@@ -1,5 +1,5 @@
 // Cheating: clears its inputs, so that a program that checks c against a + b afterwards would accept zeros.
-// The judge compares with its own copy of the inputs, and rejects whoever changes them.
+// The judge compares with its own copy of the inputs, and rejects programs that change them.
 #include <cuda_runtime.h>
 
 extern "C" void solve(float* a, float* b, float* c, int n) {

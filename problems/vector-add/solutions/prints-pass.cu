@@ -1,5 +1,5 @@
 // Cheating: prints what a judge might be looking for and ends the process with success.
-// What a program prints and its exit status prove nothing: without an answer there is no verdict to gain.
+// What a program prints and its exit status prove nothing: without an answer, the verdict is never *accepted*.
 #include <cstdio>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// The launch is the one that the statement describes, so the built-in variables are the answer.
+// The launch is as the statement describes it, so the built-in variables are the answer.
 // Bound by memory: 16 bytes per row are written, in four stores that each fill a quarter of every sector.
 #include <cuda_runtime.h>
 

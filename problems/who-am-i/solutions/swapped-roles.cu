@@ -1,5 +1,5 @@
 // Wrong: the thread is multiplied by the number of blocks instead of the block by the number of threads. Every row is
-// written once if n is a multiple of the block, but by another thread than the one that the formula means.
+// written once if n is a multiple of the block, but by another thread than the formula says.
 #include <cuda_runtime.h>
 
 __global__ void report(int* out, int base, int n) {

@@ -47,6 +47,8 @@ struct Thread {
   bool races;             // shadow memory is on
   bool counted;           // see counters.h
   u8 poison;              // what registers and local arrays hold before they are written; see engine.h
+  u32 allowed_unset;      // see allow_unset in semantics_memory.h
+  u32 unset;
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
   u32 location;           // translated code stores it at backward branches; a deadline names its line
   u32* executed;          // executions of each counted instruction, or null; see executed.h
@@ -69,13 +71,15 @@ enum class Access : u32 {
   kBlockPolledRead,
   kBlockPolledWrite,
   kCachedRead,  // through the cache for data that no thread of the grid writes
+  kRelaxedRead,  // a polled one that acquires only with a fence after it
 };
 
 constexpr bool is_plain_read(Access access) { return access == Access::kRead || access == Access::kCachedRead; }
 constexpr bool is_plain(Access access) { return is_plain_read(access) || access == Access::kWrite; }
 constexpr bool is_atomic(Access access) { return access == Access::kAtomic || access == Access::kBlockAtomic; }
 constexpr bool is_polled_read(Access access) {
-  return access == Access::kPolledRead || access == Access::kVolatileRead || access == Access::kBlockPolledRead;
+  return access == Access::kPolledRead || access == Access::kRelaxedRead || access == Access::kVolatileRead ||
+         access == Access::kBlockPolledRead;
 }
 constexpr bool is_polled_write(Access access) {
   return access == Access::kPolledWrite || access == Access::kVolatileWrite || access == Access::kBlockPolledWrite;
@@ -240,6 +244,8 @@ void wc_check_local(Thread*, u64 address, u32 bytes, Access, u32 location);
 [[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, bool parameter, u32 location);
 // Race mode: every access to shared memory, after its bounds were checked.
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+// Race mode: bytes of `mask` from the host address `at` on hold a copy of bytes that nothing has written.
+void wc_leave_unset(Thread*, u64 at, u32 mask);
 
 // Asynchronous copies of a thread to shared memory: `target` is the checked host address, `data` the
 // bytes to write, of which `read` come from global memory.

@@ -40,7 +40,7 @@ Span span_of(std::vector<u64> addresses, u32 bytes) {
 }
 
 bool is_own(const Allocation& allocation) {
-  return !allocation.argument && allocation.kind != MemoryKind::kVariable;
+  return !allocation.argument && !allocation.is_variable();
 }
 
 }  // namespace
@@ -103,11 +103,10 @@ void Alignment::report_lines() const {
     const char* noun = writes(instruction.access) ? "writes" : "reads";
     note_line("misaligned_vectors", totals.kernel, instruction.location,
               "In kernel " + totals.kernel + ", " + std::to_string(misaligned) + " of " + std::to_string(contiguous) +
-                  " contiguous " + noun + " of warps in this line start " +
-                  (constant ? std::to_string(usual->first) + " bytes into a sector"
-                            : "within a sector, at different places") +
-                  ". Each moves " + rounded(average(totals.sectors, misaligned)) + " sectors of 32 bytes, although " +
-                  rounded(average(totals.fewest, misaligned)) + " would be enough if it started a sector.");
+                  " contiguous " + noun + " of warps in this line do not start at a multiple of 32 bytes" +
+                  (constant ? ", but " + std::to_string(usual->first) + " bytes after one" : "") + ". So each moves " +
+                  rounded(average(totals.sectors, misaligned)) + " sectors of 32 bytes instead of " +
+                  rounded(average(totals.fewest, misaligned)) + ". Let the first lane start at a multiple of 32 bytes.");
   }
 }
 

@@ -65,7 +65,7 @@ void release_if_complete(Block& block, Barrier& barrier) {
   block.yields = 0;
   barrier.waiters.clear();
   barrier.arrived = barrier.true_count = 0;
-  ++block.epoch;
+  block.meet();
 }
 
 // A count of the whole block is the same as none, unless threads have arrived that do not wait: these may exit before

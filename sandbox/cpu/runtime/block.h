@@ -1,6 +1,7 @@
 // A resident block: its threads' records, its barriers, its warps and its shared memory.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ struct WarpRequest {
   bool in_range;
 };
 
+// The last read of a copy that found bytes which nothing has written.
+struct UnsetRead {
+  u64 address;  // an offset in shared memory
+  u32 bytes;
+  u32 location;
+  bool shared;
+};
+
 struct ThreadRecord : Thread {
   State state;
   u8 barrier;          // while kAtBarrier
@@ -49,10 +58,12 @@ struct ThreadRecord : Thread {
   u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn
   u32 looks;           // reads at `looked_at`, one after the other
   u64 looked_at;
+  UnsetRead unset_read;
   u32 last_site;       // of its last access to global memory
   u64 polls[2];        // the last addresses that it polled, since it wrote
   u32 volatile_write;  // location of its last volatile write to shared memory, in `volatile_epoch`
   u32 volatile_epoch;
+  u64 released;        // the last release that it saw by a relaxed read, on their clock
   WarpRequest request;
   AsyncCopies copies;
   ChildLaunch* child;  // whose parameters it is writing, or null; see device_runtime.cpp
@@ -135,6 +146,7 @@ struct Block {
   u32 epoch = 0;     // meetings so far
   u32 fences = 0;
   u64 acquired = 0;  // on the clock of releases
+  u64 looked_at = 0; // likewise: releases that threads have seen by relaxed reads
   bool fenced = false;
   Cells shadow;      // of its shared memory
   std::vector<WarpOrder> warp_orders;
@@ -151,6 +163,11 @@ struct Block {
   }
   // Whether a thread that has not started comes next, rather than one that is ready.
   bool starts_next() const { return started < count && (takes_turns || yielded || ready.empty()); }
+  // Its threads have met. What they have seen by relaxed reads now counts as acquired.
+  void meet() {
+    ++epoch;
+    acquired = std::max(acquired, looked_at);
+  }
   // Makes this record block `number` of `launch`, run by `worker`.
   void prepare(const Launch& launch, u64 number, Worker& worker);
 };

@@ -35,15 +35,42 @@ Culprit culprit(const ThreadRecord& thread, u32 location) {
   return {place(thread, location), where(thread, location)};
 }
 
-void check_initialised(const ThreadRecord& thread, const Range& range, u64 address, u32 bytes, Access access,
+// Which of the bytes nothing has written.
+u32 unset_bytes(const Range& range, u64 address, u32 bytes) {
+  if (first_uninitialised(range, address, bytes) == bytes) return 0;
+  const u8* const flags = range.initialised + (address - range.base);
+  u32 unset = 0;
+  for (u32 byte = 0; byte < bytes; ++byte) unset |= u32{!flags[byte]} << byte % 32;
+  return unset;
+}
+
+void check_initialised(ThreadRecord& thread, const Range& range, u64 address, u32 bytes, Access access,
                        u32 location) {
-  if (reads(access) && first_uninitialised(range, address, bytes) < bytes) {
-    report_uninitialised(culprit(thread, location), address, bytes);
+  const u32 unset = reads(access) ? unset_bytes(range, address, bytes) : 0;
+  if (unset & ~thread.allowed_unset) report_uninitialised(culprit(thread, location), address, bytes);
+  if (unset & thread.allowed_unset) {
+    thread.unset = unset & thread.allowed_unset;
+    thread.unset_read = {address, bytes, location, false};
   }
   if (writes(access)) std::memset(range.initialised + (address - range.base), 1, bytes);
 }
 
 }  // namespace
+
+extern "C" void wc_leave_unset(Thread* caller, u64 at, u32 mask) {
+  ThreadRecord& thread = record(caller);
+  const u64 offset = at - reinterpret_cast<u64>(caller->shared);
+  if (offset < caller->shared_bytes) return races().leave_unset(*thread.block, static_cast<u32>(offset), mask);
+  const std::optional<Allocation> target = live_allocation(at);
+  if (!target) return;
+  for (u32 byte = 0; target->initialised && mask >> byte; ++byte) {
+    if (mask >> byte & 1) target->initialised[at - target->base + byte] = 0;
+  }
+  if (!target->argument) return;
+  const UnsetRead& read = thread.unset_read;  // the referee sees every byte of an argument
+  if (read.shared) return races().report_uninitialised(thread, static_cast<u32>(read.address), read.bytes, read.location);
+  report_uninitialised(culprit(thread, read.location), read.address, read.bytes);
+}
 
 extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site, Access access, u32 location) {
   ThreadRecord& thread = record(caller);
@@ -69,7 +96,8 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     if (!thread.block->worker->find(site, address, bytes, range)) bad_global(culprit(thread, location), address, bytes, access);
     races().global(thread, address, bytes, access, location);
     if (engine().options.counted) {
-      count_access(thread, {site, location, bytes, access, Space::kGlobal, range.on_host}, address);
+      count_access(thread, {site, location, bytes, access, Space::kGlobal, range.on_host, range.on_peer},
+                   address);
     }
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
@@ -90,8 +118,8 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
                            ", outside the block's " + std::to_string(size) + " bytes of shared memory";
   if (caller->dynamic_bytes == 0 && offset >= caller->dynamic_offset && offset - caller->dynamic_offset < (1u << 20)) {
     fault.end("out_of_bounds", what,
-              "The block has no dynamic shared memory; an extern __shared__ array needs its size as the third "
-              "launch parameter.");
+              "The launch gives the block no dynamic shared memory. Pass the bytes of the extern __shared__ array as "
+              "the third launch parameter.");
   }
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }

@@ -18,6 +18,7 @@
 #include "link_time.h"
 #include "memory.h"
 #include "pageable_copies.h"
+#include "relays.h"
 #include "signals.h"
 #include "streams.h"
 
@@ -157,6 +158,11 @@ void trace(const char* call, const Place& to, const Place& from, const Extent& e
   }
   if (on_device(target) != on_device(origin)) link_time().copy(on_device(target), bytes);
   if (const Peers devices = peers(to, from); devices.apart()) {
+    if (devices.direct()) {
+      link_time().copy_between(devices.from, devices.to, bytes);
+    } else {
+      link_time().copy_through_host(bytes);
+    }
     host_trace().count(HostEvent::kCopyBetweenDevices, call);
     host_trace().count(HostEvent::kByteBetweenDevices, call, bytes);
     if (!devices.direct()) host_trace().count(HostEvent::kStagedByte, call, bytes);
@@ -185,6 +191,8 @@ Work work_of(const char* call, const Place& to, const Place& from, const Extent&
   return [=] {
     if (engine().options.summed) trace(call, to, from, extent, synchronous);
     move(call, to, from, extent);
+    const bool to_device = on_device(memory_at(to.base));
+    if (engine().options.summed && to_device != on_device(memory_at(from.base))) relays().count(to_device, to, extent);
     return cudaSuccess;
   };
 }

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "needless_waits.h"
 #include "pageable_copies.h"
+#include "relays.h"
 #include "reuse.h"
 #include "rounded_sums.h"
 #include "small_launches.h"
@@ -62,6 +63,7 @@ void start_counting_call() {
   tally().start_call();
   executed().start_call();
   host_trace().start_call(live_memory().allocations);
+  relays().start_call();
   start_memory_peak();
 }
 

@@ -80,6 +80,7 @@ u32 resident_blocks(u32 threads, u64 shared_bytes) {
 extern "C" {
 
 cudaError_t cudaDeviceSynchronize() {
+  if (refused("cudaDeviceSynchronize") || refused_in_capture("cudaDeviceSynchronize")) return last_error();
   host_trace().count(HostEvent::kSynchronisation, "cudaDeviceSynchronize");
   needless_waits().wait("cudaDeviceSynchronize");
   operations().host_waits_for_device(current_device());

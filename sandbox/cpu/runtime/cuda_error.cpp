@@ -44,6 +44,12 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(cudaErrorNotSupported, "operation not supported"),
     ERROR_TEXT(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
     ERROR_TEXT(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    ERROR_TEXT(cudaErrorStreamCaptureUnmatched, "capture was not initiated in this stream"),
+    ERROR_TEXT(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
+    ERROR_TEXT(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream"),
+    ERROR_TEXT(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
+    ERROR_TEXT(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
+    ERROR_TEXT(cudaErrorNotPermitted, "operation not permitted"),
     ERROR_TEXT(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
     ERROR_TEXT(cudaErrorUnknown, "unknown error"),
 };

@@ -24,8 +24,9 @@ cudaError_t allocated(void** pointer, void* memory) {
 
 cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const char* call, int device) {
   *pointer = nullptr;
-  if (bytes) host_trace().count(event, call);
   const bool pooled = event == HostEvent::kStreamOrderedAllocation;
+  if (refused(call) || (!pooled && refused_in_capture(call))) return last_error();
+  if (bytes) host_trace().count(event, call);
   return bytes ? allocated(pointer, allocate_device(bytes, device, pooled)) : cudaSuccess;
 }
 
@@ -43,6 +44,7 @@ int device_of(cudaMemPool_t pool) {
 
 cudaError_t allocate_outside(void** pointer, std::size_t bytes, MemoryKind kind, const char* call) {
   *pointer = nullptr;
+  if (refused(call) || refused_in_capture(call)) return last_error();
   if (bytes) host_trace().count(kind == MemoryKind::kManaged ? HostEvent::kManagedAllocation : HostEvent::kPinnedAllocation, call);
   operations().watch();
   return bytes ? allocated(pointer, allocate_host(bytes, kind)) : cudaSuccess;
@@ -73,6 +75,7 @@ cudaError_t release(void* pointer, bool host, const char* call) {
 
 // These wait until the device has nothing more to do.
 cudaError_t release_after_all(void* pointer, bool host, const char* call) {
+  if (refused(call) || refused_in_capture(call)) return last_error();
   if (pointer) {
     host_trace().count(HostEvent::kSynchronisation, call);
     if (!host) host_trace().count(HostEvent::kDeviceFree, call);

@@ -16,18 +16,22 @@
 #include "host_trace.h"
 #include "needless_waits.h"
 #include "operations.h"
+#include "stream_capture.h"
 #include "streams.h"
 
+// Streams and events that a program has destroyed are kept, so that a later use of them is told from a use of new ones.
 struct CUstream_st {
   unsigned flags;
   int priority;
   warpcourt::cpu::u64 number = 0;  // 0: the default streams
   int device = 0;
+  bool destroyed = false;
   std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes = {};
 };
 
 struct CUevent_st {
   int device = 0;
+  bool destroyed = false;
   double recorded_ms = -1;
   warpcourt::cpu::TracedRecord record = {};
 };
@@ -43,20 +47,49 @@ struct CUgraphExec_st {
 namespace warpcourt::cpu {
 namespace {
 
-thread_local std::unique_ptr<CUgraph_st> capture;
+thread_local std::unique_ptr<StreamCapture> capture;
+thread_local std::vector<Step> captured;  // its steps
 
 std::atomic<u64> streams{0}, events{0};  // that live
 
 thread_local bool launches_graph = false;
 
-bool captures(cudaStream_t stream) { return capture && stream && stream != cudaStreamLegacy; }
+thread_local bool in_host_function = false;
 
-bool made(cudaStream_t stream) { return stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread; }
+// Runs a function of the program that a stream calls.
+template <class Function>
+cudaError_t run_host_function(Function function) {
+  in_host_function = true;
+  function();
+  in_host_function = false;
+  return cudaSuccess;
+}
+
+bool captures(cudaStream_t stream) { return capture && capture->has(stream); }
+
+bool is_legacy(cudaStream_t stream) { return !stream || stream == cudaStreamLegacy; }
+
+bool made(cudaStream_t stream) { return !is_legacy(stream) && stream != cudaStreamPerThread; }
 
 // What is kept for a stream; the default streams, which nobody makes, have one together.
 CUstream_st& kept(cudaStream_t stream) {
   static auto* usual = new CUstream_st{.flags = 0, .priority = 0};
   return made(stream) ? *stream : *usual;
+}
+
+bool refused_event(const char* call, cudaEvent_t event) {
+  if (!event || event->destroyed) {
+    refuse(cudaErrorInvalidResourceHandle,
+           std::string(call) + (event ? ": the event was destroyed (cudaEventDestroy)" : ": the event was not created"));
+    return true;
+  }
+  return refused(call);
+}
+
+bool refused_captured_event(const char* call, cudaEvent_t event) {
+  if (!capture || !capture->has(event)) return false;
+  refuse(cudaErrorCapturedEvent, std::string(call) + ": the event was recorded in the stream that is captured");
+  return true;
 }
 
 double now_ms() {
@@ -69,6 +102,24 @@ TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking
 
 }  // namespace
 
+bool refused(const char* call, cudaStream_t stream) {
+  if (in_host_function) {
+    refuse(cudaErrorNotPermitted, std::string(call) + " in a function that cudaLaunchHostFunc or cudaStreamAddCallback runs. "
+                                  "Such a function must not call CUDA. Call it after the stream is synchronised");
+  } else if (kept(stream).destroyed) {
+    refuse(cudaErrorInvalidResourceHandle, std::string(call) + ": the stream was destroyed (cudaStreamDestroy)");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool refused_in_capture(const char* call) {
+  if (!capture || capture->mode() == cudaStreamCaptureModeRelaxed) return false;
+  refuse(cudaErrorStreamCaptureUnsupported, std::string(call) + " while a stream is captured. Call it before the capture");
+  return true;
+}
+
 StreamPlace place_of(cudaStream_t stream) {
   return {stream, made(stream) ? stream->device : current_device(), blocking(stream)};
 }
@@ -79,12 +130,22 @@ cudaError_t submit(cudaStream_t stream, Step step) {
                   "a forked process uses the GPU. CUDA does not work in the child of a process that has used CUDA. Call "
                   "CUDA in the first process alone");
   }
+  if ((in_host_function || kept(stream).destroyed) && step.describe) {
+    refused(step.describe().name.c_str(), stream);
+    return last_error();
+  }
+  if (capture && step.describe && is_legacy(stream) && blocking(capture->first())) {
+    return refuse(cudaErrorStreamCaptureImplicit,
+                  step.describe().name + " in the default stream while a stream is captured. The default stream waits for the "
+                                         "captured stream, which runs nothing. Use the captured stream");
+  }
   if (!captures(stream)) {
     needless_waits().submit(traced(stream).number, step.is_kernel);
     if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
     return operations().submit(place_of(stream), step);
   }
-  capture->steps.push_back(std::move(step));
+  capture->submit(stream);
+  captured.push_back(std::move(step));
   return cudaSuccess;
 }
 
@@ -106,26 +167,35 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (!stream) return cudaSuccess;
+  if (refused("cudaStreamDestroy", stream)) return last_error();
   operations().forget(stream);
   --streams;
-  delete stream;
+  stream->destroyed = true;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (refused("cudaStreamSynchronize", stream)) return last_error();
   if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
   host_trace().count(HostEvent::kSynchronisation, "cudaStreamSynchronize");
   needless_waits().wait("cudaStreamSynchronize");
   operations().host_waits_for_stream(place_of(stream));
   return cudaSuccess;
 }
-// What was asked about has always ended.
+// CUDA does not keep cudaErrorNotReady as the last error.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  if (!captures(stream)) operations().host_waits_for_stream(place_of(stream));
-  return cudaSuccess;
+  if (refused("cudaStreamQuery", stream)) return last_error();
+  return captures(stream) || operations().stream_has_ended(place_of(stream)) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaStreamWaitEvent: the event was not created");
-  if (captures(stream)) return cudaSuccess;
+  if (refused_event("cudaStreamWaitEvent", event) || refused("cudaStreamWaitEvent", stream)) return last_error();
+  if (capture && capture->has(event)) {
+    capture->wait(stream, event);
+    return cudaSuccess;
+  }
+  if (captures(stream)) {
+    return refuse(cudaErrorStreamCaptureIsolation,
+                  "cudaStreamWaitEvent: the stream is captured, and the event was not recorded in the capture");
+  }
   host_trace().count(HostEvent::kStreamWait, "cudaStreamWaitEvent");
   operations().wait(place_of(stream), event);
   return cudaSuccess;
@@ -166,15 +236,13 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   const auto work = [=] {
-    callback(stream, cudaSuccess, data);
-    return cudaSuccess;
+    return run_host_function([=] { callback(stream, cudaSuccess, data); });
   };
   return submit(stream, {work, [] { return Description{.name = "cudaStreamAddCallback", .on_host = true}; }});
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   const auto work = [=] {
-    function(data);
-    return cudaSuccess;
+    return run_host_function([=] { function(data); });
   };
   return submit(stream, {work, [] { return Description{.name = "cudaLaunchHostFunc", .on_host = true}; }});
 }
@@ -188,13 +256,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (!event) return cudaSuccess;
+  if (refused_event("cudaEventDestroy", event)) return last_error();
   operations().forget(event);
   --events;
-  delete event;
+  event->destroyed = true;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaEventRecord: the event was not created");
+  if (refused_event("cudaEventRecord", event) || refused("cudaEventRecord", stream)) return last_error();
   if (event->device != place_of(stream).device) {
     return refuse(cudaErrorInvalidResourceHandle,
                   "cudaEventRecord: the event belongs to device " + std::to_string(event->device) +
@@ -205,27 +274,33 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->recorded_ms = now_ms();
     return cudaSuccess;
   };
-  if (!captures(stream)) {
-    host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
-    event->record = host_trace().record(traced(stream));
-    operations().record(event, place_of(stream));
+  if (captures(stream)) {
+    capture->record(event, stream);
+    captured.push_back({work, nullptr});
+    return cudaSuccess;
   }
+  if (capture) capture->forget(event);
+  host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
+  event->record = host_trace().record(traced(stream));
+  operations().record(event, place_of(stream));
   return submit(stream, {work, nullptr});
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (refused_event("cudaEventSynchronize", event) || refused_captured_event("cudaEventSynchronize", event)) return last_error();
   host_trace().count(HostEvent::kSynchronisation, "cudaEventSynchronize");
   operations().host_waits_for_event(event);
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  operations().host_waits_for_event(event);
-  return cudaSuccess;
+  if (refused_event("cudaEventQuery", event) || refused_captured_event("cudaEventQuery", event)) return last_error();
+  return operations().event_has_happened(event) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
-  if (!from || !to || from->recorded_ms < 0 || to->recorded_ms < 0) {
+  if (refused_event("cudaEventElapsedTime", from) || refused_event("cudaEventElapsedTime", to)) return last_error();
+  if (from->recorded_ms < 0 || to->recorded_ms < 0) {
     return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded");
   }
   if (from->device != to->device) {
@@ -246,15 +321,28 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (!stream) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (refused("cudaStreamBeginCapture", stream)) return last_error();
+  if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
   if (capture) return refuse(cudaErrorIllegalState, "a capture is already in progress");
-  capture = std::make_unique<CUgraph_st>();
+  capture = std::make_unique<StreamCapture>(stream, mode);
+  captured.clear();
   return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  *graph = capture.release();
-  return *graph ? cudaSuccess : refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = nullptr;
+  if (!capture) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
+  const std::unique_ptr<StreamCapture> ended = std::move(capture);
+  if (stream != ended->first()) {
+    return refuse(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture began in another stream");
+  }
+  if (!ended->is_joined()) {
+    return refuse(cudaErrorStreamCaptureUnjoined,
+                  "cudaStreamEndCapture: another stream of the capture has work that the first one does not wait for. Record "
+                  "an event after it, and let the first stream wait for the event");
+  }
+  *graph = new CUgraph_st{std::move(captured)};
+  return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   *status = captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;

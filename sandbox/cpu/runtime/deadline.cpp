@@ -3,6 +3,7 @@
 #include "deadline.h"
 
 #include "../../runner/watchdog.h"
+#include "device_limits.h"
 #include "diagnostics.h"
 #include "scheduler.h"
 
@@ -11,9 +12,10 @@ namespace {
 
 std::string advice(const Worker& worker, const Launch& launch) {
   if (!worker.stalled) return ". Look for an endless loop, or spread the work over more threads.";
-  return ". The blocks that have started wait for blocks that cannot start before one of them ends. Only blocks that "
-         "are resident at the same time can wait for each other. Launch at most " +
-         count(launch.most_resident, "block") + " of this size, with cudaLaunchCooperativeKernel.";
+  return ". The blocks that have started wait for blocks that start only when one of them ends. The virtual device "
+         "runs at most " + count(launch.most_resident, "block") + " of this size at the same time, because it has " +
+         std::to_string(kMultiprocessors) + " multiprocessors. A GPU has more (an H200 has 132), and runs more. Take the "
+         "number of blocks from the device, and use cudaLaunchCooperativeKernel.";
 }
 
 // The worker to report: if possible one that can still make progress.

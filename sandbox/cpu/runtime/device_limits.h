@@ -1,6 +1,8 @@
-// The device that functional mode describes to programs: an H100's limits, with few multiprocessors.
+// The device that functional mode describes to programs. Its compute capability is 8.0, for which functional mode
+// compiles. Its sizes of shared memory and of the L2 cache are those of an H100 (9.0), so that it refuses no launch that a
+// GPU for ranked times allows.
 //
-// Source: CUDA C++ Programming Guide, "Compute Capabilities", 9.0. The number of multiprocessors bounds a
+// Source: CUDA C++ Programming Guide, "Compute Capabilities", 8.0 and 9.0. The number of multiprocessors bounds a
 // cooperative launch, each of whose threads needs a stack of its own here.
 #pragma once
 

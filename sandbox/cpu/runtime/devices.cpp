@@ -18,13 +18,13 @@ std::atomic<bool> access[kMostDevices][kMostDevices];
 std::atomic<bool> pool_access[kMostDevices][kMostDevices];
 
 std::string range_text() {
-  return device_count() == 1 ? "device 0 is the only device"
+  return device_count() == 1 ? "the only device is device 0"
                              : "the devices are 0 to " + std::to_string(device_count() - 1);
 }
 
 cudaError_t no_device(const char* call, int device) {
   return refuse(cudaErrorInvalidDevice,
-                std::string(call) + ": there is no device " + std::to_string(device) + ", " + range_text());
+                std::string(call) + ": there is no device " + std::to_string(device) + "; " + range_text());
 }
 
 }  // namespace
@@ -86,7 +86,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   if (peer == current_device()) {
     return refuse(cudaErrorPeerAccessUnsupported,
                   "cudaDeviceEnablePeerAccess: device " + std::to_string(peer) +
-                      " is current, and it can access its own memory. Make the other device current");
+                      " is the current device, and it can always access its own memory. Call cudaSetDevice with the other "
+                      "device first");
   }
   return enable_access(current_device(), peer) ? cudaSuccess : set_error(cudaErrorPeerAccessAlreadyEnabled);
 }

@@ -23,6 +23,7 @@ Use use_of(Access access) {
     case Access::kCachedRead: return Use::kReads;
     case Access::kWrite: return Use::kWrites;
     case Access::kPolledRead:
+    case Access::kRelaxedRead:
     case Access::kVolatileRead:
     case Access::kBlockPolledRead: return Use::kPolls;
     default: return Use::kUpdates;

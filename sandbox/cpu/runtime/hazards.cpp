@@ -21,6 +21,12 @@ std::string argument_at(u64 address) {
   return within && within->argument ? within->name : "";
 }
 
+// Whether it is in a variable that each device has for itself.
+bool is_of_each_device(u64 address) {
+  const std::optional<Allocation> within = live_allocation(address);
+  return within && within->kind == MemoryKind::kVariable;
+}
+
 std::string subject(const Done& done, u32 location) {
   const std::string stream = done.stamp.stream ? "stream " + std::to_string(done.stamp.stream) : "the default stream";
   return done.name + in_line(location) + " in " + stream;
@@ -52,7 +58,7 @@ void Hazards::add(Done done) {
 
 void Hazards::compare(const Done& before, const Done& after) {
   const std::optional<Clash> clash = before.touched.clash(after.touched);
-  if (!clash) return;
+  if (!clash || (before.device != after.device && is_of_each_device(clash->address))) return;
   suspects_.insert(before.stamp.ordinal);
   report({Severity::kWarning, "stream_hazard",
           "stream hazard on " + what_is_at(clash->address) + ": " + subject(before, clash->first_location) + ' ' +

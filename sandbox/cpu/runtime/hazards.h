@@ -21,6 +21,7 @@ namespace warpcourt::cpu {
 
 struct Done {
   Stamp stamp;
+  int device;
   std::string name;           // "kernel add", "cudaMemcpyAsync"
   std::string kernel;         // its bare name, or empty
   const char* verb;           // instead of one for its use of the memory; null: none

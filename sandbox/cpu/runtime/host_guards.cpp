@@ -14,9 +14,11 @@ u64 page_bytes() {
   return bytes;
 }
 
-// Registered memory may share its pages with what else the program has, except in an argument.
+// Registered memory may share its pages with what else the program has, except in an argument. So may a managed variable
+// where pages are larger than the translator takes them to be.
 bool is_paged(const Allocation& memory) {
-  return memory.kind == MemoryKind::kPinned || memory.kind == MemoryKind::kManaged ||
+  return memory.kind == MemoryKind::kPinned ||
+         (memory.kind == MemoryKind::kManaged && memory.base % page_bytes() == 0) ||
          (memory.kind == MemoryKind::kRegistered && memory.argument);
 }
 

@@ -84,9 +84,11 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
   const u64 resident = resident_blocks(static_cast<u32>(threads), kernel.static_shared_bytes + shape.shared_bytes);
   if (shape.cooperative && u64{grid.x} * grid.y * grid.z > resident * kMultiprocessors) {
     error = cudaErrorCooperativeLaunchTooLarge;
-    return "cooperative kernel " + name + " was launched with grid " + text_of(grid) + "; all its blocks must be " +
-           "resident at once, at most " + std::to_string(resident * kMultiprocessors) +
-           " of this size here. Query cudaOccupancyMaxActiveBlocksPerMultiprocessor.";
+    return "cooperative kernel " + name + " was launched with grid " + text_of(grid) + ", but the virtual device runs at " +
+           "most " + count(resident * kMultiprocessors, "block") + " of this size at the same time, because it has " +
+           std::to_string(kMultiprocessors) + " multiprocessors. A GPU has more (an H200 has 132), and runs more. Take " +
+           "the number of blocks from the device: cudaOccupancyMaxActiveBlocksPerMultiprocessor, times " +
+           "cudaDevAttrMultiProcessorCount.";
   }
   return "";
 }

@@ -18,6 +18,7 @@ LinkTime& link_time() {
 void LinkTime::start_call() {
   ends_.clear();
   free_[0] = free_[1] = all_end_ = end_ = largest_copy_ = 0;
+  free_between_.clear();
   current_ = &all_end_;
 }
 
@@ -39,10 +40,20 @@ void LinkTime::start(const Stamp* stamp) {
 }
 
 void LinkTime::copy(bool to_device, u64 bytes) {
-  u64& free = free_[to_device];
+  carry(free_[to_device], bytes);
+  largest_copy_ = std::max(largest_copy_, bytes);
+}
+
+void LinkTime::copy_between(int from, int to, u64 bytes) { carry(free_between_[{from, to}], bytes); }
+
+void LinkTime::copy_through_host(u64 bytes) {
+  carry(free_[false], bytes);
+  carry(free_[true], bytes);
+}
+
+void LinkTime::carry(u64& free, u64 bytes) {
   *current_ = free = std::max(*current_, free) + bytes;
   end_ = std::max(end_, free);
-  largest_copy_ = std::max(largest_copy_, bytes);
 }
 
 void LinkTime::kernel(u64 bytes) {

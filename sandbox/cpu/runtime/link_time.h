@@ -6,10 +6,15 @@
 // operations take no time. An operation begins when all that is ordered before it has ended (stream_order.h), and a
 // copy also waits for the copies of its direction that were submitted before it.
 //
+// Two devices of which one may access the other have a link of their own, which takes the same time for a byte. Between
+// others, a copy goes to the host and then from there.
+//
 // So the end of the last operation depends on the order that the program states, and not on the number of its streams.
 // Operations that are submitted only to look busy make it later, never earlier.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "stream_order.h"
@@ -24,6 +29,9 @@ class LinkTime {
   void start(const Stamp* stamp);
   // The operation that began last copies between host and device.
   void copy(bool to_device, u64 bytes);
+  // It copies from one device to another, by the link between them or through the host.
+  void copy_between(int from, int to, u64 bytes);
+  void copy_through_host(u64 bytes);
   // It is a kernel, and moves so many further bytes.
   void kernel(u64 bytes);
   // When everything has ended.
@@ -32,8 +40,12 @@ class LinkTime {
   u64 largest_copy() const { return largest_copy_; }
 
  private:
+  // The operation that began last moves bytes by a link that is busy until `free`.
+  void carry(u64& free, u64 bytes);
+
   std::vector<std::vector<u64>> ends_;  // of operations, by stream and number
   u64 free_[2] = {0, 0};                // when the link is free, by direction
+  std::map<std::pair<int, int>, u64> free_between_;  // the same for the link of two devices
   u64 all_end_ = 0;                     // what everything waits for
   u64 end_ = 0;
   u64 largest_copy_ = 0;

@@ -146,7 +146,7 @@ bool Allocation::reachable(int by) const {
 
 std::string Allocation::text() const {
   if (argument && kind != MemoryKind::kRegistered) return "argument " + name;
-  if (kind == MemoryKind::kVariable) return "variable " + name;
+  if (is_variable()) return "variable " + name;
   return "the " + std::to_string(bytes) + "-byte " + (heap ? "malloc" : pooled ? "cudaMallocAsync" : origin(kind)) + " allocation";
 }
 
@@ -241,7 +241,7 @@ FreeResult free_memory(void* pointer, bool host, bool heap) {
   if (range.base != address) return FreeResult::kNotBase;
   if (range.freed) return FreeResult::kTwice;
   const bool pinned = range.kind == MemoryKind::kPinned;
-  const bool foreign = range.argument || range.kind == MemoryKind::kVariable;
+  const bool foreign = range.argument || range.is_variable();
   if (foreign || range.kind == MemoryKind::kRegistered || pinned != host || range.heap != heap) {
     return FreeResult::kWrongKind;
   }
@@ -349,10 +349,12 @@ bool find_range(u64 address, u64 size, Range& range) {
   std::shared_lock lock(m.mutex);
   auto found = holder(m, address);
   if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, size)) return false;
-  if (!found->second.reachable(executing_device())) return false;  // between kernels everything is
+  const int device = executing_device();
+  if (!found->second.reachable(device)) return false;  // between kernels everything is
   const MemoryKind kind = found->second.kind;
   const bool on_host = kind == MemoryKind::kPinned || kind == MemoryKind::kRegistered || kind == MemoryKind::kManaged;
-  range = {found->second.base, found->second.bytes, found->second.initialised.get(), on_host};
+  const bool on_peer = device >= 0 && kind == MemoryKind::kDevice && found->second.device != device;
+  range = {found->second.base, found->second.bytes, found->second.initialised.get(), on_host, on_peer};
   return true;
 }
 
@@ -419,7 +421,7 @@ LiveMemory live_memory() {
   LiveMemory live;
   for (const auto& [base, range] : memory().ranges) {
     const bool own = range.kind == MemoryKind::kDevice || range.kind == MemoryKind::kManaged || range.kind == MemoryKind::kPinned;
-    if (range.freed || range.argument || !own) continue;
+    if (range.freed || range.argument || range.is_variable() || !own) continue;
     ++live.allocations;
     live.bytes += range.bytes;
   }

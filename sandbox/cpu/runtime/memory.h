@@ -34,6 +34,7 @@ struct Allocation {
   int device = 0;              // whose memory it is, of kDevice
   u32 element_bytes = 0;       // 0: unknown
   std::string name;            // of the argument or variable, or empty
+  bool is_variable() const { return kind == MemoryKind::kVariable || (kind == MemoryKind::kManaged && !name.empty()); }
   std::shared_ptr<u8[]> initialised;  // race mode: one flag per byte
 
   bool contains(u64 address, u64 size) const {
@@ -52,6 +53,7 @@ struct Range {
   u64 bytes;
   u8* initialised;
   bool on_host = false;  // host code can use it, too: pinned, registered or managed memory
+  bool on_peer = false;  // memory of another device than the executing one
 };
 
 // Device memory is accessible while at least one of these lives.

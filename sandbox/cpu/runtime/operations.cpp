@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "device_variables.h"
+#include "devices.h"
 #include "engine.h"
 #include "link_time.h"
 
@@ -20,6 +22,7 @@ void Operations::start_call() {
   hazards_.start_call();
   guards_.start_call();
   postponed_.clear();
+  asked_.clear();
   ordinal_ = 0;
   too_many_ = false;
 }
@@ -50,15 +53,21 @@ bool Operations::has_to_wait(const Stamp& stamp) const {
 }
 
 cudaError_t Operations::submit(const StreamPlace& place, const Step& step) {
-  if (!engine().options.races || !step.describe) return step.work();
+  if (!step.describe) return step.work();
+  if (!engine().options.races && device_count() == 1) return step.work();
   std::lock_guard lock(mutex_);
+  if (!engine().options.races) {
+    use_variables_of(place.device);
+    return step.work();
+  }
   ++ordinal_;
   if (place.stream == cudaStreamPerThread) watch();
   if (!watches()) {
     link_time().start(nullptr);
+    use_variables_of(place.device);
     return step.work();
   }
-  Pending pending{{}, step.work, step.describe()};
+  Pending pending{{}, step.work, step.describe(), place.device};
   pending.stamp = order_.submit(place, ordinal_, pending.description.devices);
   const Stamp stamp = pending.stamp;
   if (pending.description.on_host) run_until(stamp.before);
@@ -86,11 +95,12 @@ cudaError_t Operations::run(Pending pending) {
   guards_.open();
   recording_ = !description.kernel.empty();
   link_time().start(&pending.stamp);
+  use_variables_of(pending.device);
   const cudaError_t error = pending.work();
   if (recording_) description.touched = builder_.finish();
   recording_ = false;
   const bool talks = talks_to_host(description.touched);
-  hazards_.add({pending.stamp, description.name, description.kernel, description.verb, std::move(description.touched)});
+  hazards_.add({pending.stamp, pending.device, description.name, description.kernel, description.verb, std::move(description.touched)});
   if (talks) {
     host_polls_ = true;
     order_.host_waits_for(pending.stamp);
@@ -161,6 +171,22 @@ void Operations::host_waits_for_event(cudaEvent_t event) {
   if (!watches()) return;
   order_.host_waits_for_event(event);
   host_waited();
+}
+
+bool Operations::stream_has_ended(const StreamPlace& place) {
+  std::lock_guard lock(mutex_);
+  if (watches() && !order_.host_has_waited_for_stream(place) && asked_.insert(place.stream).second) return false;
+  asked_.erase(place.stream);
+  host_waits_for_stream(place);
+  return true;
+}
+
+bool Operations::event_has_happened(cudaEvent_t event) {
+  std::lock_guard lock(mutex_);
+  if (watches() && !order_.host_has_waited_for(event) && asked_.insert(event).second) return false;
+  asked_.erase(event);
+  host_waits_for_event(event);
+  return true;
 }
 
 bool Operations::host_has_waited_for(cudaEvent_t event) {

@@ -16,6 +16,7 @@
 
 #include <list>
 #include <mutex>
+#include <set>
 
 #include "hazards.h"
 #include "streams.h"
@@ -39,6 +40,10 @@ class Operations {
   void host_waits_for_event(cudaEvent_t event);
   void host_waits_for_device(int device);
   void host_waits_for_all();
+  // Whether all work of a stream, or before an event, has ended. If the host has not waited for it, the first answer is
+  // no, since a GPU may need longer; when the host asks again, it waits.
+  bool stream_has_ended(const StreamPlace& place);
+  bool event_has_happened(cudaEvent_t event);
   // Whether the host knows that an event has happened. Outside race mode it always has.
   bool host_has_waited_for(cudaEvent_t event);
   void forget(cudaStream_t stream);
@@ -56,6 +61,7 @@ class Operations {
     Stamp stamp;
     Work work;
     Description description;
+    int device = 0;
   };
   using Postponed = std::list<Pending>;
 
@@ -79,6 +85,7 @@ class Operations {
   HostGuards guards_;
   FootprintBuilder builder_;
   Postponed postponed_;
+  std::set<const void*> asked_;  // streams and events of which the host has learnt that they have not ended
   u32 ordinal_ = 0;
   bool watching_ = false;
   bool recording_ = false;

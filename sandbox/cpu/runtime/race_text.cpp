@@ -133,6 +133,10 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                missing.advice;
   } else if (!same_grid) {
     message += between_grids(earlier, grid);
+  } else if (covered(before, thread.block->looked_at)) {
+    message += ", in kernel " + kernel +
+               ". A relaxed read saw the flag, but it does not order the accesses after it. Read the flag with "
+               "memory_order_acquire, or put __threadfence() after the read.";
   } else {
     message += ", with no ordering between the two blocks, in kernel " + kernel +
                ". Use an atomic operation, put __threadfence() between the write and the flag or counter that "

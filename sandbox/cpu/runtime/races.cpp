@@ -76,6 +76,7 @@ void Races::start_block(Block& block) {
   ++block.epoch;
   block.fences = 0;
   block.acquired = block.launch->acquired;
+  block.looked_at = 0;
   block.fenced = false;
   block.warp_orders.resize(block.warps.size());
   for (WarpOrder& order : block.warp_orders) order.reset();
@@ -83,21 +84,22 @@ void Races::start_block(Block& block) {
     thread.looks = 0;
     thread.looked_at = thread.polls[0] = thread.polls[1] = 0;
     thread.volatile_epoch = 0;
+    thread.released = 0;
   }
 }
 
-void Races::fence(Block& block, bool within_block) {
+void Races::fence(ThreadRecord& thread, bool within_block) {
+  Block& block = *thread.block;
   block.fenced = true;
-  if (!within_block && block.fences < kMaxFences) ++block.fences;
+  if (within_block) return;
+  block.acquired = std::max(block.acquired, thread.released);
+  if (block.fences < kMaxFences) ++block.fences;
 }
 
 bool Races::ordered(const Touch& before, const Block& block, const Touch& now) const {
   if (now.kind == Access::kCachedRead && writes(before.kind)) return &family().grid_of(before.block) != block.launch->node;
   if (before.block != now.block) {
-    const auto found = covered_.find(before.block);
-    const bool acquired = found != covered_.end() && before.fences < found->second.size() &&
-                          found->second[before.fences] <= block.acquired;
-    return acquired || family().ordered(before, now.block);
+    return covered(before, block.acquired) || family().ordered(before, now.block);
   }
   if (before.thread == now.thread || before.epoch != now.epoch) return true;
   const bool same_warp = before.thread / kWarpLanes == now.thread / kWarpLanes;
@@ -105,12 +107,23 @@ bool Races::ordered(const Touch& before, const Block& block, const Touch& now) c
                           now.thread % kWarpLanes, before.thread % kWarpLanes, before.lane_clock);
 }
 
+bool Races::covered(const Touch& before, u64 acquired) const {
+  const auto found = covered_.find(before.block);
+  return found != covered_.end() && before.fences < found->second.size() && found->second[before.fences] <= acquired;
+}
+
 void Races::acquire(const Cell& cell, ThreadRecord& thread, Access kind) {
   if (!cell.released) return;
   Block& block = *thread.block;
-  if (cell.releaser_block != block.family_number && (cell.narrow || has_block_scope(kind))) return;
+  const bool same_block = cell.releaser_block == block.family_number;
+  if (!same_block && (cell.narrow || has_block_scope(kind))) return;
+  if (!same_block && kind == Access::kRelaxedRead) {
+    thread.released = std::max(thread.released, cell.released);
+    block.looked_at = std::max(block.looked_at, cell.released);
+    return;
+  }
   block.acquired = std::max(block.acquired, cell.released);
-  if (cell.releaser_block == block.family_number && cell.releaser != thread.index) ++block.epoch;
+  if (same_block && cell.releaser != thread.index) ++block.epoch;
 }
 
 void Races::release(Cell& cell, ThreadRecord& thread, Access kind) {
@@ -282,17 +295,38 @@ void Races::settle() {
   });
 }
 
-void Races::check_initialised(const Event& event, const Cell& cell, u32 offset) const {
+void Races::check_initialised(const Event& event, const Cell& cell, u32 offset, u32 bytes) const {
   if (cell.written && !cell.copied_by) return;
-  const ThreadRecord& thread = *event.thread;
-  const std::string what = shared_text(thread, offset, event.bytes) + place(thread, event.touch.location);
-  const std::string message =
-      cell.copied_by ? "read of shared memory before the asynchronous copy" + in_line(cell.copied_by) +
-                           " to it has ended: " + what +
-                           ". Wait for the copy first (__pipeline_wait_prior, consumer_wait, cp.async.wait_group), "
-                           "then put a barrier before other threads read."
-                     : "read of uninitialised shared memory: " + what + ". Shared memory is not initialised.";
+  ThreadRecord& thread = *event.thread;
+  if (!cell.copied_by) {
+    const u32 first = std::max(offset, event.offset) - event.offset;
+    const u32 unset = static_cast<u32>(((u64{1} << bytes) - 1) << first);
+    if (unset & ~thread.allowed_unset) return report_uninitialised(thread, offset, event.bytes, event.touch.location);
+    thread.unset |= unset;
+    thread.unset_read = {offset, event.bytes, event.touch.location, true};
+    return;
+  }
+  const std::string message = "read of shared memory before the asynchronous copy" + in_line(cell.copied_by) +
+                              " to it has ended: " + shared_text(thread, offset, event.bytes) +
+                              place(thread, event.touch.location) +
+                              ". Wait for the copy first (__pipeline_wait_prior, consumer_wait, cp.async.wait_group), "
+                              "then put a barrier before other threads read.";
   report({Severity::kWarning, "uninitialised", message, where(thread, event.touch.location)});
+}
+
+void Races::report_uninitialised(const ThreadRecord& thread, u32 offset, u32 bytes, u32 location) const {
+  report({Severity::kWarning, "uninitialised",
+          "read of uninitialised shared memory: " + shared_text(thread, offset, bytes) + place(thread, location) +
+              ". Shared memory is not initialised.",
+          where(thread, location)});
+}
+
+void Races::leave_unset(Block& block, u32 offset, u32 mask) {
+  for (; mask; ++offset, mask >>= 1) {
+    const u32 bytes = offset % 4 == 0 && (mask & 0xf) == 0xf ? 4 : 1;
+    if (mask & 1) block.shadow.visit(offset, bytes, [](Cell& cell, u32, u32) { cell.written = false; });
+    if (bytes == 4) offset += 3, mask >>= 3;
+  }
 }
 
 void Races::start_copy(Block& block, u32 offset, u32 bytes, u32 location) {
@@ -311,7 +345,7 @@ void Races::access(const Event& event) {
   if (engine().options.stale_reads) note_poll(event);
   event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     if (cell.run != event.run) cell = {.run = event.run};
-    if (event.shared && reads(kind)) check_initialised(event, cell, offset);
+    if (event.shared && reads(kind)) check_initialised(event, cell, offset, bytes);
     cell.written |= writes(kind);
     if (writes(kind)) cell.copied_by = 0;
     if (!deferred) commit(event, cell, offset, bytes);
@@ -363,8 +397,8 @@ extern "C" void wc_constant(Thread* caller, u64 address, u32 bytes, u32 location
   races().cached(record(caller), address, bytes, location);
 }
 
-extern "C" void wc_meet(Thread* caller) { ++caller->block->epoch; }
+extern "C" void wc_meet(Thread* caller) { caller->block->meet(); }
 
-extern "C" void wc_fence(Thread* caller, bool within_block) { races().fence(*caller->block, within_block); }
+extern "C" void wc_fence(Thread* caller, bool within_block) { races().fence(record(caller), within_block); }
 
 }  // namespace warpcourt::cpu

@@ -8,7 +8,8 @@
 //   within a block     by a barrier of the block. Epochs count them
 //   within a warp      also by a __syncwarp whose mask holds both lanes (warp_order.h)
 //   between blocks     by a release and an acquire. A block releases when it fences and then writes: what it did
-//                      before the fence happens before whoever polls or updates the written word afterwards. Blocks
+//                      before the fence happens before whoever polls or updates the written word afterwards. After
+//                      a relaxed poll, only with a fence of its thread or a barrier of its block. Blocks
 //                      carry a scalar clock instead of one per block: it may take accesses for ordered that are not,
 //                      never the other way round
 //
@@ -67,7 +68,11 @@ class Races {
   void global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u32 location);
   // A read of constant memory or a texture: like a kCachedRead, where kernels have accessed the same page otherwise.
   void cached(ThreadRecord& thread, u64 address, u32 bytes, u32 location);
-  void fence(Block& block, bool within_block);
+  void fence(ThreadRecord& thread, bool within_block);
+  // Bytes of `mask` from `offset` in shared memory on hold a copy of bytes that nothing has written.
+  void leave_unset(Block& block, u32 offset, u32 mask);
+  // The finding about a read of shared memory that nothing has written.
+  void report_uninitialised(const ThreadRecord& thread, u32 offset, u32 bytes, u32 location) const;
   // An asynchronous copy to shared memory, after its target has been written over, and when its thread has waited.
   void start_copy(Block& block, u32 offset, u32 bytes, u32 location);
   void finish_copy(ThreadRecord& thread, u32 offset, u32 bytes, u32 location);
@@ -118,6 +123,8 @@ class Races {
   void commit(const Event& access, Cell& cell, u32 offset, u32 bytes);
   void check(const Event& access, const Touch& before, u32 offset);
   bool ordered(const Touch& before, const Block& block, const Touch& now) const;
+  // Whether an access of another block comes before one that has acquired so much, on the clock of releases.
+  bool covered(const Touch& before, u64 acquired) const;
   void acquire(const Cell& cell, ThreadRecord& thread, Access kind);
   void release(Cell& cell, ThreadRecord& thread, Access kind);
   // Keeps what the cell held before a write that is already, or not yet, in memory.
@@ -126,7 +133,7 @@ class Races {
   void note_poll(const Event& access);
   void note_volatile(const Event& access, const Cell& cell, u32 offset);
   void suspect(u64 locations, const ThreadRecord& reader, u32 location, std::string message);
-  void check_initialised(const Event& access, const Cell& cell, u32 offset) const;
+  void check_initialised(const Event& access, const Cell& cell, u32 offset, u32 bytes) const;
   void report_race(const Event& access, const Touch& before, u32 offset);
   std::string race_text(const Event& access, const Touch& before, u32 offset) const;
   Cells* page(u64 address);

@@ -14,6 +14,7 @@
 #include "engine.h"
 #include "launch.h"
 #include "memory.h"
+#include "operations.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -65,6 +66,14 @@ u8* find_variable(const void* host_shadow, u64& bytes) {
   return variable->second->address;
 }
 
+std::vector<const Variable*> variables_of_devices() {
+  std::vector<const Variable*> found;
+  for (const auto& [name, variable] : registry().variables) {
+    if (!registry().managed.contains(name)) found.push_back(variable);
+  }
+  return found;
+}
+
 u64 variable_bytes() {
   u64 total = 0;
   for (const auto& [shadow, name] : registry().variable_names) {
@@ -89,7 +98,10 @@ void attach_module(const Module& module) {
   for (u32 i = 0; i < module.variable_count; ++i) {
     const Variable& variable = module.variables[i];
     r.variables[variable.name] = &variable;
-    register_memory(variable.address, variable.bytes, MemoryKind::kVariable, demangle(variable.name));
+    const bool managed = r.managed.contains(variable.name);
+    if (managed) operations().watch();
+    register_memory(variable.address, variable.bytes, managed ? MemoryKind::kManaged : MemoryKind::kVariable,
+                    demangle(variable.name));
   }
   if (module.initialise) module.initialise();
   for (auto& [name, pointer] : r.managed) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "abi.h"
 
@@ -11,6 +12,8 @@ const Kernel* find_kernel(const void* host_stub);
 const Kernel* find_kernel_by_entry(u64 entry);
 // The device address of a __device__ or __constant__ variable, or null; `bytes` becomes its size.
 u8* find_variable(const void* host_shadow, u64& bytes);
+// The variables that each device has for itself: those that are not managed.
+std::vector<const Variable*> variables_of_devices();
 // The bytes of all __device__ and __managed__ variables.
 u64 variable_bytes();
 

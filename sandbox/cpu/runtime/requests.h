@@ -23,6 +23,7 @@ struct MemoryInstruction {
   Access access;
   Space space;
   bool on_host = false;  // pinned or registered host memory
+  bool on_peer = false;  // memory of another device
 
   bool shared() const { return space == Space::kShared; }
   auto operator<=>(const MemoryInstruction&) const = default;

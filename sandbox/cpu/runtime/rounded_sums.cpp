@@ -114,8 +114,8 @@ void RoundedSums::report_lines() const {
               "In kernel " + line.kernel + ", this line adds up " + cpu::count(worst.additions, "term") + " in " +
                   format.name + ", one after the other, to " + number("%.9g", worst.last) +
                   ". In double precision, the same terms give " + number("%.9g", worst.exact) +
-                  ". The largest error is " + number("%.1e", line.error / typical) + " of a typical sum, of at most " +
-                  number("%.1e", bound / typical) + " by the error bound n * eps * sum of |x|.");
+                  ". The largest error is " + number("%.1e", line.error / typical) + " of a typical sum. It can be up to " +
+                  number("%.1e", bound / typical) + ": n * eps * sum of |x|.");
   }
 }
 

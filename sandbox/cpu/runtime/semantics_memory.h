@@ -141,6 +141,21 @@ WC_INLINE void store(u64 address, T value) {
   __builtin_memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
 }
 
+// Race mode: the next read may find bytes of the mask `allowed` that nothing has written, as padding is.
+WC_INLINE void allow_unset(const Frame& frame, u32 allowed) {
+  if (__builtin_expect(frame.races, 0)) frame.thread->allowed_unset = allowed, frame.thread->unset = 0;
+}
+// Which it found.
+WC_INLINE u32 unset_bytes(const Frame& frame) {
+  if (__builtin_expect(!frame.races, 1)) return 0;
+  frame.thread->allowed_unset = 0;
+  return frame.thread->unset;
+}
+// What was just stored at the checked address `at` is a copy of such bytes.
+WC_INLINE void leave_unset(const Frame& frame, u64 at, u32 mask) {
+  if (__builtin_expect(frame.races && mask, 0)) wc_leave_unset(frame.thread, at, mask);
+}
+
 WC_INLINE void copy_bytes(u8* target, u64 source, u32 count) {
   __builtin_memcpy(target, reinterpret_cast<const void*>(source), count);
 }

@@ -101,12 +101,16 @@ void StreamOrder::host_waits_for(const Stamp& operation) {
 
 bool StreamOrder::host_has_waited_for(cudaEvent_t event) const {
   const auto found = events_.find(event);
-  if (found == events_.end()) return true;
-  Clock both = host_;
-  join(both, found->second);
-  Clock host = host_;
-  host.resize(both.size());
-  return both == host;
+  return found == events_.end() || host_covers(found->second);
+}
+
+bool StreamOrder::host_has_waited_for_stream(const StreamPlace& place) { return host_covers(now(index(place))); }
+
+bool StreamOrder::host_covers(const Clock& clock) const {
+  for (std::size_t stream = 0; stream < clock.size(); ++stream) {
+    if (clock[stream] > (stream < host_.size() ? host_[stream] : 0)) return false;
+  }
+  return true;
 }
 
 void StreamOrder::forget(cudaStream_t stream) {

@@ -60,6 +60,8 @@ class StreamOrder {
   const Clock& host() const { return host_; }
   // Whether the host has waited for all that the event comes after.
   bool host_has_waited_for(cudaEvent_t event) const;
+  // Whether it has waited for all work of the stream.
+  bool host_has_waited_for_stream(const StreamPlace& place);
 
   // The handle may come back for another stream or event.
   void forget(cudaStream_t stream);
@@ -77,6 +79,7 @@ class StreamOrder {
   u32 index(const StreamPlace& place);
   // What has ended before the next operation of that stream.
   Clock now(u32 stream) const;
+  bool host_covers(const Clock& clock) const;
 
   std::vector<Stream> streams_;  // first the default streams, by device
   std::map<std::pair<const void*, int>, u32> indices_;

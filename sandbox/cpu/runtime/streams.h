@@ -47,6 +47,13 @@ struct Step {
 // take part in it.
 cudaError_t submit(cudaStream_t stream, Step step);
 
+// Sets the error of a call that must not be made now, in a function that a stream calls, or with that stream, which was
+// destroyed. False where there is none.
+bool refused(const char* call, cudaStream_t stream = nullptr);
+
+// The same for a call that must not be made while this thread captures a stream, but for cudaStreamCaptureModeRelaxed.
+bool refused_in_capture(const char* call);
+
 // What a program made and has not destroyed.
 u64 live_streams();
 u64 live_events();

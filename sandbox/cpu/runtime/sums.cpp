@@ -11,6 +11,7 @@
 #include "link_time.h"
 #include "memory.h"
 #include "registry.h"
+#include "relays.h"
 #include "traffic.h"
 
 namespace warpcourt::cpu {
@@ -111,8 +112,9 @@ void report_sums() {
                             group(" texture=", all.texture) + group(" async_load=", all.async_load) +
                             group(" global_atomic=", all.global_atomic) + group(" copied=", all.copied) +
                             " complete=" + (all.complete ? "1" : "0") + tally().shapes() + requests(" global_vector_requests=", all.vector) +
-                            group(" host=", all.host) + executed().text() +
+                            requests(" peer_bytes=", all.peer) + group(" host=", all.host) + executed().text() +
                             host_trace().text(live_memory().allocations, memory_peak() + variable_bytes()) +
+                            number(" relayed_bytes=", relays().bytes()) +
                             number(" pipeline_span=", link_time().end()) +
                             number(" largest_copy_bytes=", link_time().largest_copy()) +
                             number(" kernel_requests=", all.kernel_requests) +

@@ -47,6 +47,7 @@ struct Sums {
   Sum async_load;    // those of global_load that asynchronous copies make, again
   Sum global_atomic;  // those of atomic on global memory, again; units: sectors
   Sum host;          // accesses to memory that host code can use, again; units: sectors
+  Sum peer;          // bytes of accesses to memory of other devices
   Sum copied;        // units: sectors of device memory that the runtime copies or fills
   Sum atomic;        // units: lanes at the address that most lanes of a request use
   Sum branch;        // units: executions in which a warp split

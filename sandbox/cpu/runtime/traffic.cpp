@@ -210,6 +210,10 @@ void Traffic::add_to(Sums& sums) const {
       const u64 sectors = is_atomic(instruction.access) ? totals.sectors : totals.units;
       sums.host.add(location, totals.requests, sectors, totals.fewest);
     }
+    if (instruction.on_peer) {
+      const u64 bytes = kSectorBytes * (is_atomic(instruction.access) ? totals.sectors : totals.units);
+      sums.peer.add(location, bytes, bytes, 0);
+    }
     if (is_atomic(instruction.access)) {
       sums.atomic.add(location, totals.requests, totals.units, totals.requests);
       if (!instruction.shared()) sums.global_atomic.add(location, totals.requests, totals.sectors, totals.fewest);

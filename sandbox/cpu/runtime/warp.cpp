@@ -56,7 +56,7 @@ u32 shuffle_source(const WarpRequest& request, u32 lane, bool& in_range) {
 
 void warn_absent_lane(const ThreadRecord& thread, u32 source) {
   report({Severity::kWarning, "shuffle_source",
-          "shuffle reads from lane " + std::to_string(source) + ", which does not participate" +
+          "shuffle reads from lane " + std::to_string(source) + ", which does not participate in it" +
               place(thread, thread.waits_at) +
               ". The value is undefined on a GPU. Every source lane must execute the shuffle.",
           where(thread, thread.waits_at)});
@@ -134,9 +134,9 @@ void warn_divergent_matrix(const ThreadRecord* warp, u32 lanes) {
   }
   if (lanes == ~0u && one_place) return;
   report({Severity::kWarning, "divergent_barrier",
-          (one_place ? "a matrix instruction is executed by only " + std::to_string(std::popcount(lanes)) +
-                           " of 32 threads of a warp"
-                     : std::string("threads of a warp execute matrix instructions in different places")) +
+          (one_place ? "only " + std::to_string(std::popcount(lanes)) +
+                           " of the 32 threads of a warp execute a matrix instruction"
+                     : std::string("threads of a warp execute different matrix instructions at the same time")) +
               place(first, first.waits_at) +
               ". The result is undefined on a GPU. All 32 threads of the warp must execute the same instruction.",
           where(first, first.waits_at)});
@@ -180,8 +180,8 @@ void meet(ThreadRecord& thread, u32 location) {
   thread.waits_at = location;
   if (!(thread.request.mask & thread.lane_bit())) {
     fail({Severity::kError, "bad_mask",
-          "warp operation with mask " + hexadecimal(thread.request.mask) + " called by lane " +
-              std::to_string(thread.lane()) + ", which the mask excludes" + place(thread, location) +
+          "lane " + std::to_string(thread.lane()) + " calls a warp operation, but the mask " +
+              hexadecimal(thread.request.mask) + " excludes this lane" + place(thread, location) +
               ". Include every calling lane in the mask.",
           where(thread, location)},
          wire::kRuntimeError);

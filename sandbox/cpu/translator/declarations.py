@@ -10,6 +10,7 @@ from .syntax import Number, Value, Variable
 LARGEST_VARIABLE_BYTES = 1 << 36
 LARGEST_INITIALISER_ELEMENTS = 1 << 24
 LARGEST_ALIGNMENT_BYTES = 4096
+PAGE_BYTES = 4096
 _WHOLE_ADDRESS = -1
 
 
@@ -27,15 +28,18 @@ class Declarations:
             raise self._cursor.fail(f"expected a type, found {word[:40]!r}")
         return kind
 
-    def attributes(self) -> None:
-        """`.attribute(.managed)`, `.attribute(.unified(…))`: managed memory is memory like any other here."""
+    def attributes(self) -> bool:
+        """`.attribute(.managed)`, `.attribute(.unified(…))`. Return whether the memory is managed."""
         cursor = self._cursor
+        managed = False
         while cursor.accept(".attribute"):
             cursor.expect("(")
             depth = 1
             while depth:
                 word = cursor.take()
+                managed |= word == ".managed"
                 depth += (word == "(") - (word == ")")
+        return managed
 
     def variables(self, *, external: bool) -> tuple[Variable, ...]:
         """`.space .align n .type name[dims] = initialiser, … ;`."""
@@ -63,14 +67,18 @@ class Declarations:
         return tuple(parameters)
 
     def _shape(self) -> tuple[int, int, Type]:
-        """Alignment, vector length and type, in any order; `.ptr .space .align n` says nothing of use."""
+        """Alignment, vector length and type, in any order; `.ptr .space .align n` says nothing of use.
+
+        Managed variables get pages of their own, which the runtime can close to host code.
+        """
         cursor = self._cursor
+        managed = False
         alignment_bytes, lanes = 0, 1
         kind: Type | None = None
         while cursor.here.startswith("."):
             word = cursor.here
             if word == ".attribute":
-                self.attributes()
+                managed |= self.attributes()
                 continue
             cursor.take()
             if word == ".align":
@@ -86,6 +94,8 @@ class Declarations:
                 raise cursor.fail(f"expected a type, found {word[:40]!r}")
         if kind is None:
             raise cursor.fail("a declaration without a type")
+        if managed:
+            return PAGE_BYTES, lanes, kind
         return alignment_bytes or kind.size_bytes * lanes, lanes, kind
 
     def _variable(

@@ -12,7 +12,7 @@ from .ways import Way
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
 CACHED_READ = "kCachedRead"
-POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
+POLLED_READ, POLLED_WRITE, RELAXED_READ = "kPolledRead", "kPolledWrite", "kRelaxedRead"
 VOLATILE_READ, VOLATILE_WRITE = "kVolatileRead", "kVolatileWrite"
 BLOCK_ATOMIC, BLOCK_POLLED_READ, BLOCK_POLLED_WRITE = "kBlockAtomic", "kBlockPolledRead", "kBlockPolledWrite"
 
@@ -67,6 +67,8 @@ class Emission:
         self.used_regions: set[str] = set()
         self.shared_bases = SharedBases()
         self.looks_again = False  # this instruction, see `looks`
+        self.copied: frozenset[str] = frozenset()  # see copied.py
+        self.unset_masks: dict[str, str] = {}  # of these registers, by C++ name: the mask of unwritten bytes
 
     # --- operands -------------------------------------------------------------------------------------------
 
@@ -118,6 +120,13 @@ class Emission:
         if not isinstance(symbol, Register):
             raise UnsupportedForm("a register is needed here")
         return symbol
+
+    def unset(self, operand: Operand) -> str:
+        """The C++ variable with the mask of a register's unwritten bytes; empty if it has none."""
+        if not isinstance(operand, Name) or operand.text not in self.copied:
+            return ""
+        register = self.register(operand).cpp
+        return self.unset_masks.setdefault(register, f"{register}_unset")
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
         """Return the two destinations in `d|p`; a single one is paired with the sink."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from .accumulation import Accumulation, watched_accumulation
 from .branches import DATA_BRANCHES, counted_branches
 from .cancellation import watched_subtraction
+from .copied import copied_registers
 from .definitions import Definitions
 from .doubles import is_double_arithmetic
 from .emission import Emission, Unit
@@ -91,6 +92,7 @@ class _Body:
         self._definitions = Definitions(function)
         self._narrow = NarrowProducts(function, self._definitions)
         self._looks = looks_again(function)
+        self._code.copied = copied_registers(function)
         self._code.is_entry = function.is_entry
         self._code.shared_bases = SharedBases(function, self._common)
         self._locations.enter_function(function.name)
@@ -118,6 +120,7 @@ class _Body:
             undefined = f"undefined_{cpp_type}"
             lines.append(f"const {cpp_type} {undefined} = undefined<{cpp_type}>(W);")
             lines.append(f"{cpp_type} {', '.join(f'{register} = {undefined}' for register in registers)};")
+        lines += [f"u32 {mask} = 0;" for mask in self._code.unset_masks.values()]
         if self._code.uses_carry:
             lines.append("bool CC = false;")
         return lines + self._arrays + [self._regions(space) for space in sorted(self._code.used_regions)]

@@ -4,6 +4,7 @@ import math
 import struct
 from typing import NamedTuple
 
+from .declarations import PAGE_BYTES
 from .emission import literal
 from .ptx_types import TYPES
 from .symbols import FunctionSymbol, Symbol, VariableSymbol
@@ -24,6 +25,8 @@ def define(variable: Variable, cpp: str, module: dict[str, Symbol]) -> Definitio
     """Define aligned storage for a variable and its guard. The constant bytes are part of the definition."""
     alignment_bytes = max(variable.alignment_bytes, 16)
     size_bytes = variable.size_bytes + _GUARD_BYTES
+    if alignment_bytes >= PAGE_BYTES:
+        size_bytes = math.ceil(size_bytes / alignment_bytes) * alignment_bytes  # nothing else in its pages
     image = bytearray()
     statements: list[str] = []
     for index, value in enumerate(variable.values):

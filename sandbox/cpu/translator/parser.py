@@ -4,6 +4,7 @@ Source: PTX ISA 9.0, chapters 4, 5.4 (variables), 7.1 (functions), 11 (directive
 """
 
 import math
+from contextlib import suppress
 
 from .cursor import Cursor
 from .declarations import Declarations
@@ -28,6 +29,7 @@ from .syntax import (
 _LINKAGE = (".visible", ".extern", ".weak", ".common")
 _SPACES = (".global", ".const", ".shared", ".local", ".param")
 MOST_REGISTERS = 1 << 20
+LONGEST_MASK_CHARACTERS = 20
 
 
 def parse(text: str) -> PtxModule:
@@ -48,6 +50,7 @@ class _Parser:
         self._functions: list[Function] = []
         self._aliases: dict[str, str] = {}
         self._opcodes: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._used_bytes = 0  # of the next instruction
 
     def module(self) -> PtxModule:
         while self._cursor.here:
@@ -97,12 +100,20 @@ class _Parser:
                 cursor.natural()
             return True
         if cursor.accept(".pragma"):
-            cursor.string()
+            self._pragma(cursor.string())
             while cursor.accept(","):
-                cursor.string()
+                self._pragma(cursor.string())
             cursor.expect(";")
             return True
         return False
+
+    def _pragma(self, text: str) -> None:
+        """Note the mask of `used_bytes_mask`. Source: PTX ISA 9.0, section 11.4 (.pragma)."""
+        name, _, mask = text.partition(" ")
+        digits = mask.strip().removeprefix("0x")
+        if name == "used_bytes_mask" and digits.isalnum() and len(digits) < LONGEST_MASK_CHARACTERS:
+            with suppress(ValueError):
+                self._used_bytes = int(mask, 0)
 
     def _function(self) -> Function:
         cursor = self._cursor
@@ -246,8 +257,9 @@ class _Parser:
             parts = self._opcodes[opcode] = (name, tuple(modifiers))
         if cursor.accept(";"):
             return Instruction(*parts, (), guard)
+        used_bytes, self._used_bytes = self._used_bytes, 0
         operands: list[Operand] = [cursor.operand()]
         while cursor.accept(","):
             operands.append(cursor.operand())
         cursor.expect(";")
-        return Instruction(*parts, tuple(operands), guard)
+        return Instruction(*parts, tuple(operands), guard, used_bytes)

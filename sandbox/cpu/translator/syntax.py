@@ -80,12 +80,16 @@ class Guard(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One instruction. `modifiers` are the opcode's parts after its name, without dots."""
+    """One instruction. `modifiers` are the opcode's parts after its name, without dots.
+
+    `used_bytes` is the mask of the bytes of a load that the program uses, 0 if the PTX does not say it.
+    """
 
     name: str
     modifiers: tuple[str, ...]
     operands: tuple[Operand, ...]
     guard: Guard | None
+    used_bytes: int = 0
 
     def has(self, modifier: str) -> bool:
         """Whether the opcode carries this modifier."""

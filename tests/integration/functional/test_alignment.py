@@ -56,22 +56,22 @@ def test_reads_and_writes_behind_a_sector_are_named(runner: Runner) -> None:
     assert set(found) == {line_of("read"), line_of("write")}
     # The last warp has 31 elements.
     assert (
-        "127 of 128 contiguous reads of warps in this line start 4 bytes into a sector"
-        in found[line_of("read")]
+        "127 of 128 contiguous reads of warps in this line do not start at a multiple of 32 bytes, "
+        "but 4 bytes after one" in found[line_of("read")]
     )
-    assert "Each moves 5.0 sectors of 32 bytes, although 4.0 would be enough" in found[line_of("write")]
+    assert "each moves 5.0 sectors of 32 bytes instead of 4.0" in found[line_of("write")]
 
 
 def test_vectors_behind_a_sector_are_named(runner: Runner) -> None:
     found = notes(runner, Program.VECTORS)
     assert set(found) == {line_of("vector")}
-    assert "start 16 bytes into a sector. Each moves 17.0 sectors" in found[line_of("vector")]
+    assert "16 bytes after one. So each moves 17.0 sectors" in found[line_of("vector")]
 
 
 def test_an_odd_pitch_of_own_memory_is_named(runner: Runner) -> None:
     found = notes(runner, Program.ODD_PITCH)
     assert set(found) == {line_of("row")}
-    assert "112 of 128 contiguous writes of warps in this line start within a sector" in found[line_of("row")]
+    assert "112 of 128 contiguous writes of warps in this line do not start at a" in found[line_of("row")]
 
 
 @pytest.mark.parametrize(

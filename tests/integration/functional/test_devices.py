@@ -8,7 +8,7 @@ import pytest
 
 from judge.cases import ORDERS
 from judge.evidence.diagnostics import parse_diagnostics
-from judge.evidence.sums import parse_sums
+from judge.evidence.sums import Sums, parse_sums
 from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import Outcome, Runner
 
@@ -22,8 +22,10 @@ PROGRAMS = (
     *("direct", "without_access", "wrong_direction", "copies", "allocates", "with_access"),
     *("waits", "forgets_to_wait", "waits_for_one_device", "foreign_stream", "says"),
     *("names_the_wrong_device", "leaves_a_device", "one_way", "with_pool_access", "without_pool_access"),
+    *("relays", "computes_on_host"),
+    *("variables_of_each_device", "variables_of_one_device"),
 )
-BETWEEN = {"copies_between_devices", "bytes_between_devices", "staged_bytes"}
+BETWEEN = {"copies_between_devices", "bytes_between_devices", "staged_bytes", "peer_bytes"}
 # What the program `says` prints. CUDA prints the same on two GPUs; see tests/gpu/test_several_gpus.py.
 SAID = (
     "devices 2 can 1",
@@ -68,7 +70,7 @@ def swapped(ended: Outcome) -> bool:
     return np.array_equal(ended.arrays[0], Y) and np.array_equal(ended.arrays[1], X)
 
 
-@pytest.mark.parametrize("program", ["direct", "copies", "with_access", "waits"])
+@pytest.mark.parametrize("program", ["direct", "copies", "with_access", "waits", "variables_of_each_device"])
 def test_right_programs_swap_in_all_orders(program: str) -> None:
     for ended in outcomes(program, RunFlag.NONE, *ORDERS):
         assert ended.status is None, ended.diagnostics
@@ -103,6 +105,14 @@ def test_memory_of_a_pool_needs_access_to_the_pool(flags: RunFlag) -> None:
     assert (
         "Call cudaMemPoolSetAccess for device 0 and the memory pool of device 1 before the launch" in message
     )
+
+
+@pytest.mark.parametrize("flags", [RunFlag.NONE, *ORDERS])
+def test_each_device_has_variables_of_its_own(flags: RunFlag) -> None:
+    (ended,) = outcomes("variables_of_one_device", flags)
+    assert ended.status is None, ended.diagnostics
+    assert np.array_equal(ended.arrays[0], Y)
+    assert not np.array_equal(ended.arrays[1], X)
 
 
 def test_an_event_of_another_device_orders_streams_and_its_lack_is_a_hazard() -> None:
@@ -152,7 +162,14 @@ def test_one_device_is_all_that_other_problems_have() -> None:
     finally:
         runner.close()
     assert ended.status == ExitStatus.RUNTIME_ERROR
-    assert "there is no device 1, device 0 is the only device" in str(ended.diagnostics)
+    assert "there is no device 1; the only device is device 0" in str(ended.diagnostics)
+
+
+def sums_of(program: str) -> Sums:
+    (ended,) = outcomes(program, ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS)
+    assert ended.status is None, ended.diagnostics
+    (sums,) = parse_sums(parse_diagnostics("\n".join(map(json.dumps, ended.diagnostics)).encode()))
+    return sums
 
 
 @pytest.mark.parametrize(
@@ -160,17 +177,28 @@ def test_one_device_is_all_that_other_problems_have() -> None:
     [
         ("copies", {"copies_between_devices": 2, "bytes_between_devices": 8 * N, "staged_bytes": 8 * N}),
         ("with_access", {"copies_between_devices": 2, "bytes_between_devices": 8 * N}),
-        ("direct", {}),
+        ("direct", {"peer_bytes": 8 * N}),
         ("one_way", {"copies_between_devices": 1, "bytes_between_devices": 4 * N}),
     ],
 )
 def test_copies_between_devices_are_counted(program: str, expected: dict[str, int]) -> None:
-    (ended,) = outcomes(program, ORDERS[0] | RunFlag.COUNT | RunFlag.SUMS)
-    assert ended.status is None, ended.diagnostics
-    (sums,) = parse_sums(parse_diagnostics("\n".join(map(json.dumps, ended.diagnostics)).encode()))
+    sums = sums_of(program)
     counted = {name: event.amount for name, event in sums.events.items()}
     assert {name: counted[name] for name in counted if name in BETWEEN} == expected
     assert "bytes_to_host" not in counted
+
+
+@pytest.mark.parametrize(("program", "relayed"), [("relays", 8 * N), ("computes_on_host", 0), ("copies", 0)])
+def test_bytes_that_the_host_passes_on_unchanged_are_counted(program: str, relayed: int) -> None:
+    assert sums_of(program).relayed_bytes == relayed
+
+
+@pytest.mark.parametrize(
+    ("program", "span"),
+    [("one_way", 4 * N), ("copies", 16 * N), ("with_access", 8 * N), ("relays", 16 * N)],
+)
+def test_copies_between_devices_take_time(program: str, span: int) -> None:
+    assert sums_of(program).pipeline_span == span
 
 
 def test_each_device_has_memory_of_its_own() -> None:

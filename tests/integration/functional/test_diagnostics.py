@@ -230,7 +230,7 @@ FATAL = {
         program("extern __shared__ float s[]; s[t] = 0; data[t] = s[63 - t];"),
         ILLEGAL,
         "out_of_bounds",
-        "needs its size as the third launch parameter",
+        "Pass the bytes of the extern __shared__ array as the third launch parameter",
     ),
     "double free": (
         program("", host="float* p; cudaMalloc(&p, 64); cudaFree(p); cudaFree(p);"),
@@ -297,7 +297,7 @@ FATAL = {
         program("if (t < 16) __syncwarp(0xff00);"),
         RUNTIME,
         "bad_mask",
-        "warp operation with mask 0xff00 called by lane 0, which the mask excludes",
+        "lane 0 calls a warp operation, but the mask 0xff00 excludes this lane",
     ),
     "too many threads": (
         program("", host="broken<<<1, 2048>>>(data);"),
@@ -381,7 +381,7 @@ WARNINGS = {
         RunFlag.NONE,
         "divergent_barrier",
         (
-            "a matrix instruction is executed by only 16 of 32 threads of a warp, "
+            "only 16 of the 32 threads of a warp execute a matrix instruction, "
             f"{AT} (0,0,0), line 13. The result is undefined on a GPU"
         ),
     ),
@@ -397,7 +397,7 @@ WARNINGS = {
         ),
         RunFlag.NONE,
         "divergent_barrier",
-        "threads of a warp execute matrix instructions in different places",
+        "threads of a warp execute different matrix instructions at the same time",
     ),
     "matrices at 16 bytes": (
         program(

@@ -101,10 +101,19 @@ def test_more_blocks_are_said_to_wait_for_blocks_that_cannot_start(flags: RunFla
     outcome = run(BY_HAND, *arguments(300, 256), flags=flags, time_limit_ms=3000)
     assert outcome.status == ExitStatus.TIME_LIMIT
     finding = outcome.finding("time_limit")
-    assert "wait for blocks that cannot start" in finding["message"]
-    assert "at most 64 blocks of this size, with cudaLaunchCooperativeKernel" in finding["message"]
+    assert "wait for blocks that start only when one of them ends" in finding["message"]
+    assert "runs at most 64 blocks of this size at the same time" in finding["message"]
+    assert "8 multiprocessors. A GPU has more (an H200 has 132)" in finding["message"]
     waits = next(n for n, line in enumerate(BY_HAND.splitlines(), 1) if "waits here" in line)
     assert finding["line"] == waits
+
+
+def test_a_cooperative_launch_with_more_blocks_is_refused_with_the_number_of_a_gpu() -> None:
+    outcome = run(COOPERATIVE, *arguments(132, 1024))
+    assert outcome.status is not None
+    message = str(outcome.diagnostics)
+    assert "runs at most 16 blocks of this size at the same time" in message
+    assert "8 multiprocessors. A GPU has more (an H200 has 132)" in message
 
 
 def test_cooperative_launches_have_stacks_on_many_processors() -> None:

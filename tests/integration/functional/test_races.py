@@ -62,6 +62,8 @@ ORDERLY = {
     "cached_reads_of_what_is_there": SUMS,
     "look_back_in_one_word": np.cumsum(SUMS),
     "textures_and_constants_of_an_earlier_launch": SUMS,
+    "look_back_with_fence_after_poll": np.cumsum(SUMS),
+    "look_back_with_barrier_after_poll": np.cumsum(SUMS),
 }
 UNORDERED = {
     "volatile_tree": TOTAL,
@@ -82,6 +84,7 @@ UNORDERED = {
     "read_through_cache": TOTAL,
     "read_through_texture": TOTAL,
     "read_constant": TOTAL,
+    "look_back_with_relaxed_poll": np.cumsum(SUMS),
 }
 
 

@@ -21,7 +21,7 @@ FLOAT, HALF, BFLOAT16, DOUBLE, TURNS = range(5)
 _EPSILON = {FLOAT: 2.0**-24, HALF: 2.0**-11, BFLOAT16: 2.0**-8}
 _TEXT = re.compile(
     r"adds up (\d+) terms in (\w+), one after the other, to (\S+)\. In double precision, the same terms give "
-    r"(\S+)\. The largest error is (\S+) of a typical sum, of at most (\S+) by the error bound"
+    r"(\S+)\. The largest error is (\S+) of a typical sum\. It can be up to (\S+): n"
 )
 
 

@@ -32,6 +32,12 @@ UNORDERED = {
     "reads_pinned": ("host code reads it", "cudaMemcpyAsync (device to host) in stream 1 may still write it"),
     "reads_managed": ("host code reads it", "kernel add_one in the default stream may still write it"),
     "reuses_source": ("host code writes it", "(host to device) in stream 1 may still read it"),
+    "reads_managed_variable": (
+        "variable values: host code reads it",
+        "in the default stream may still write it",
+    ),
+    "asks_stream_once": ("host code reads it", "kernel add_one in stream 1 may still write it"),
+    "asks_event_once": ("host code reads it", "kernel add_one in stream 1 may still write it"),
 }
 # In the order of kPrograms in streams_apart.cu.
 APART = (

@@ -1,5 +1,7 @@
 """Tests that Triton programs can ask for their device without a GPU."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,45 @@ def test_a_program_that_asks_for_its_device_runs(backend: Bubblewrap, program: s
         assert talk.load(program, {"arguments": []}), talk.findings()
         assert talk.run([a, c, ("int32", a.size)]), talk.findings()
     np.testing.assert_array_equal(c, factor * a)
+
+
+LAUNCHES = """\
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(a, c, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(c + i, 2 * tl.load(a + i, mask=i < n), mask=i < n)
+
+def solve(a, c, n):
+    double[(1,)](a, c, n, BLOCK=32, {option})
+"""
+
+
+@pytest.mark.parametrize("option", ["num_warps=8", "num_stages=2", "num_ctas=1", "maxnreg=128", "debug=True"])
+def test_options_of_launches_are_accepted(backend: Bubblewrap, option: str) -> None:
+    assert launched(backend, option) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("num_warps=6", "num_warps must be a power of 2, and it is 6"),
+        ("num_warp=4", "the keyword argument num_warp is unrecognised"),
+    ],
+)
+def test_options_that_triton_refuses_are_refused(backend: Bubblewrap, option: str, reason: str) -> None:
+    (found,) = launched(backend, option)
+    assert found["kind"] == "compile"
+    assert reason in found["message"]
+    assert found["line"] == 10
+
+
+def launched(backend: Bubblewrap, option: str) -> list[dict[str, Any]]:
+    """Launch a kernel with an option, and return the errors."""
+    a, c = np.arange(20, dtype=np.float32), np.zeros(20, np.float32)
+    with Talk(backend, triton_command(Limits(wall_s=120, cpu_s=120, memory_mib=1024))) as talk:
+        assert talk.load(LAUNCHES.format(option=option), {"arguments": []}), talk.findings()
+        talk.run([a, c, ("int32", a.size)])
+        return [found for found in talk.findings() if found["severity"] == "error"]

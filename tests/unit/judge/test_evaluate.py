@@ -379,7 +379,7 @@ class TestOutputsThatAProgramKeeps:
         example, odd = report.cases
         assert (example.verdict, odd.verdict) == (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
         assert odd.message.endswith(
-            "The call before, with the same sizes and other inputs, was correct. "
+            "The previous call, with the same sizes and other inputs, was correct. "
             f"The program keeps something between calls{named}. Compute it in each call."
         )
 

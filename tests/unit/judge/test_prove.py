@@ -235,6 +235,15 @@ class TestTrivialPrograms:
         assert cuda_length(problem, window) == "1ll * (height) * (width / 2 + 1)"
         assert cuda_length(replace(SCALING, arguments=(window, scalars[0])), window) == ""
 
+    def test_a_scalar_can_be_a_computed_length(self) -> None:
+        length = Formula.parse("n + 1")
+        array = Argument("x", Role.OUT, Dtype.FLOAT32, (length,))
+        problem = replace(
+            SCALING, arguments=(array, Argument("length", Role.SCALAR, Dtype.INT32, value=length))
+        )
+        assert cuda_length(problem, array) == "1ll * (length)"
+        assert "zeros" in [program.name for program in trivial_programs(problem)]
+
     def test_integers_are_never_nan(self) -> None:
         x, y, n = SCALING.arguments
         counts = replace(SCALING, arguments=(x, replace(y, dtype=Dtype.INT32, tolerance=Tolerance()), n))
@@ -400,3 +409,20 @@ class TestExposition:
         text = r"- $1 \le \text{rows}, \text{cols}$ and $\text{rows} \cdot \text{cols} \le 2^{27}$."
         pairs = [(low.text, high.text) for low, high in bounds_in(text)]
         assert pairs == [("1", "rows"), ("1", "cols"), ("rows * cols", "134217728")]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            r"- $1 \le n \le 8$, $2 \le m \le 4$",
+            "- `1 <= n <= 8`, `2 <= m <= 4`",
+            "- 1 <= n <= 8, 2 <= m <= 4",
+            r"- $1 \le n \le 8, 2 \le m \le 4$",
+        ],
+    )
+    def test_two_bounds_in_one_line_are_two_chains(self, text: str) -> None:
+        pairs = [(low.text, high.text) for low, high in bounds_in(text)]
+        assert pairs == [("1", "n"), ("n", "8"), ("2", "m"), ("m", "4")]
+
+    def test_spans_with_names_only_are_two_chains(self) -> None:
+        pairs = [(low.text, high.text) for low, high in bounds_in(r"$n \le rows$, $m \le cols$")]
+        assert pairs == [("n", "rows"), ("m", "cols")]

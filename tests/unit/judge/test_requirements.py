@@ -96,6 +96,7 @@ class TestWaysToMemory:
         global_atomic=Sum(2, 64, 8, 7),
         copied=Sum(1, 9, 9),
         host=Sum(3, 0, 0, 6),
+        relayed_bytes=8,
         pipeline_span=5 * 4096,
         kernel_requests=80,
         busiest_block=20,
@@ -122,7 +123,7 @@ class TestWaysToMemory:
     def test_they_are_read_from_the_note(self):
         more = (
             "1 texture=4/128/16@11 async_load=6/24/24 global_atomic=2/64/8@7 copied=1/9/9 host=3/0/0@6 "
-            "pipeline_span=20480 kernel_requests=80 busiest_block=20 busiest_launch=60"
+            "relayed_bytes=8 pipeline_span=20480 kernel_requests=80 busiest_block=20 busiest_launch=60"
         )
         assert parse_sums(parse_diagnostics(NOTE.format(more).encode())) == (self.SUMS,)
 
@@ -133,9 +134,9 @@ class TestWorkOnTheHost:
     TAKEN = sum(bytes_of(one, PUBLIC.sizes) for one in DOUBLING.arguments if one.role is Role.IN)
     GIVEN = sum(bytes_of(one, PUBLIC.sizes) for one in DOUBLING.arguments if one.role is Role.OUT)
 
-    def state(self, to_host, to_device, host=NONE):
+    def state(self, to_host, to_device, host=NONE, relayed=0):
         events = {"bytes_to_host": Event(to_host), "bytes_to_device": Event(to_device)}
-        sums = replace(SUMS, events=events, host=host)
+        sums = replace(SUMS, events=events, host=host, relayed_bytes=relayed)
         (report,) = checked(requirement(bound=2.0), sums=(sums,))
         return report.state
 
@@ -149,6 +150,16 @@ class TestWorkOnTheHost:
     @pytest.mark.parametrize(("to_host", "to_device"), [(TAKEN, 0), (0, GIVEN), (TAKEN // 2 - 1, GIVEN)])
     def test_one_direction_or_little(self, to_host, to_device):
         assert self.state(to_host, to_device) is RequirementState.MET
+
+    def test_bytes_that_the_host_passes_on_unchanged(self):
+        assert self.state(self.TAKEN, self.GIVEN, relayed=self.GIVEN) is RequirementState.MET
+        assert self.state(self.TAKEN, self.GIVEN + 1, relayed=1) is RequirementState.MISSED
+
+    def test_transfers_are_counted_whatever_computes(self):
+        events = {"bytes_to_host": Event(self.TAKEN), "bytes_to_device": Event(self.GIVEN)}
+        sums = replace(SUMS, events=events)
+        assert measure(DOUBLING, PUBLIC, Counter.BYTES_TO_HOST, sums).value == self.TAKEN
+        assert measure(DOUBLING, PUBLIC, Counter.LAUNCHES, sums).value is None
 
 
 class TestEvents:

@@ -6,7 +6,7 @@ from judge.evidence.rounded_sums import error_of, without_unrelated_sums
 from judge.report import CaseReport, Diagnostic, Mismatch
 from problems.vocabulary import Group, Severity, Verdict
 
-MESSAGE = "The largest error is {} of a typical sum, of at most 1.0e-01 by the error bound."
+MESSAGE = "The largest error is {} of a typical sum. It can be up to 1.0e-01: n * eps * sum of |x|."
 NOTE = Diagnostic(Severity.NOTE, "rounded_sum", MESSAGE.format("1.0e-03"), "sum", line=4)
 OTHER = Diagnostic(Severity.NOTE, "launch", "One block.")
 

@@ -26,7 +26,9 @@ def _mov(code: Emission, instruction: Instruction) -> str:
             for index, element in enumerate(source.elements)
         )
         return code.write(destination, kind, f"{kind.cpp}({pieces})")
-    return code.write(destination, kind, code.read(source, kind))
+    text = code.write(destination, kind, code.read(source, kind))
+    unset = code.unset(destination)
+    return f"{text} {unset} = {code.unset(source) or 0};" if unset else text
 
 
 def _cvta(code: Emission, instruction: Instruction) -> str:

@@ -232,11 +232,69 @@ static void leaves_a_device(float* x, float*, int n) {
     cudaSetDevice(1);
 }
 
+// Exchanges the arrays through memory of the host, which changes them if it `computes`.
+static void through_host(float* x, float* y, int n, bool computes) {
+    static float kept[2][4096];
+    cudaMemcpy(kept[0], x, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(kept[1], y, n * sizeof(float), cudaMemcpyDeviceToHost);
+    if (computes) kept[0][0] += 1, kept[1][0] += 1;
+    cudaMemcpy(x, kept[1], n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(y, kept[0], n * sizeof(float), cudaMemcpyHostToDevice);
+}
+
+static void relays(float* x, float* y, int n) { through_host(x, y, n, false); }
+
+static void computes_on_host(float* x, float* y, int n) { through_host(x, y, n, true); }
+
+__device__ float sign;
+__constant__ float shift;
+
+__global__ void mirror(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = sign * x[i] + shift;
+}
+
+__global__ void set_sign(float value) { sign = value; }
+
+// The inputs are such that each array is the mirror of the other: y = -1 - x.
+static void set_variables(int device, float of_sign, bool by_kernel) {
+    const float minus_one = -1;
+    cudaSetDevice(device);
+    if (by_kernel) set_sign<<<1, 1>>>(of_sign);
+    else cudaMemcpyToSymbol(sign, &of_sign, sizeof(float));
+    cudaMemcpyToSymbol(shift, &minus_one, sizeof(float));
+}
+
+static void mirror_both(float* x, float* y, int n) {
+    cudaSetDevice(1);
+    mirror<<<(n + 127) / 128, 128>>>(y, n);
+    cudaSetDevice(0);
+    mirror<<<(n + 127) / 128, 128>>>(x, n);
+    set_sign<<<1, 1>>>(0);
+    cudaSetDevice(1);
+    set_sign<<<1, 1>>>(0);
+    cudaDeviceSynchronize();
+    cudaSetDevice(0);
+    cudaDeviceSynchronize();
+}
+
+static void variables_of_each_device(float* x, float* y, int n) {
+    set_variables(0, -1, false);
+    set_variables(1, -1, true);
+    mirror_both(x, y, n);
+}
+
+static void variables_of_one_device(float* x, float* y, int n) {
+    set_variables(0, -1, true);
+    mirror_both(x, y, n);
+}
+
 using Program = void(float*, float*, int);
 static Program* const kPrograms[] = {
     direct,          without_access, wrong_direction,      copies,         allocates, with_access,
     waits,           forgets_to_wait, waits_for_one_device, foreign_stream, says,   names_the_wrong_device,
-    leaves_a_device, one_way,        with_pool_access,     without_pool_access,
+    leaves_a_device, one_way,        with_pool_access,     without_pool_access, relays, computes_on_host,
+    variables_of_each_device, variables_of_one_device,
 };
 
 void solve(float* x, float* y, int n, int program) { kPrograms[program](x, y, n); }

@@ -76,6 +76,33 @@ __global__ void look_back_by_ticket(const int* x, int* out) {
   out[tile] = sums[tile] = before + sum;
   cuda::atomic_ref<int, cuda::thread_scope_device>(flags[tile]).store(1, cuda::memory_order_release);
 }
+// A fence or a barrier after a relaxed poll orders what follows.
+__global__ void look_back_with_fence_after_poll(const int* x, int* out) {
+  if (threadIdx.x) return;
+  const int tile = blockIdx.x, sum = sum_of(x, tile);
+  int before = 0;
+  if (tile) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> ready(flags[tile - 1]);
+    while (!ready.load(cuda::memory_order_relaxed)) {
+    }
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    before = sums[tile - 1];
+  }
+  out[tile] = sums[tile] = before + sum;
+  cuda::atomic_ref<int, cuda::thread_scope_device>(flags[tile]).store(1, cuda::memory_order_release);
+}
+__global__ void look_back_with_barrier_after_poll(const int* x, int* out) {
+  const int tile = blockIdx.x;
+  if (tile && threadIdx.x == 0) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> ready(flags[tile - 1]);
+    while (!ready.load(cuda::memory_order_relaxed)) {
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x != 1) return;
+  out[tile] = sums[tile] = (tile ? sums[tile - 1] : 0) + sum_of(x, tile);
+  cuda::atomic_ref<int, cuda::thread_scope_device>(flags[tile]).store(1, cuda::memory_order_release);
+}
 __global__ void warp_synchronous(const int* x, int* out) {
   __shared__ volatile int s[kThreads];
   const int t = threadIdx.x;
@@ -337,5 +364,7 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
       cudaFree(all);
       break;
     }
+    case 19: look_back_with_fence_after_poll<<<blocks, kThreads>>>(x, out); break;
+    case 20: look_back_with_barrier_after_poll<<<blocks, kThreads>>>(x, out); break;
   }
 }

@@ -162,12 +162,42 @@ void reuses_source(Made& m, const int* x, int* out, bool ordered) {
   m.add(m.mid, out, m.first);
 }
 
+constexpr int kMost = 1024;
+__managed__ int values[kMost];
+
+void reads_managed_variable(Made& m, const int* x, int* out, bool ordered) {
+  for (int i = 0; i < m.n; ++i) values[i] = 0;
+  m.add(x, values, nullptr);
+  if (ordered) cudaDeviceSynchronize();
+  int* sums = new int[m.n];
+  for (int i = 0; i < m.n; ++i) sums[i] = values[i] + 1;
+  cudaMemcpy(out, sums, m.bytes, cudaMemcpyHostToDevice);
+  delete[] sums;
+}
+
+void asks_stream_once(Made& m, const int* x, int* out, bool ordered) {
+  m.add(x, m.managed, m.first);
+  while (cudaStreamQuery(m.first) == cudaErrorNotReady && ordered) {}
+  for (int i = 0; i < m.n; ++i) m.pinned[i] = m.managed[i];
+  cudaDeviceSynchronize();
+  m.add(m.pinned, out, m.first);
+}
+
+void asks_event_once(Made& m, const int* x, int* out, bool ordered) {
+  m.add(x, m.managed, m.first);
+  cudaEventRecord(m.event, m.first);
+  while (cudaEventQuery(m.event) == cudaErrorNotReady && ordered) {}
+  for (int i = 0; i < m.n; ++i) m.pinned[i] = m.managed[i];
+  cudaDeviceSynchronize();
+  m.add(m.pinned, out, m.first);
+}
+
 // The twins of these are right.
 using Program = void (*)(Made&, const int*, int*, bool);
 constexpr Program kPrograms[] = {
     no_wait,       records_other_stream,   waits_before_record, records_too_early, default_stream, after_default_stream,
     double_buffer, copies_back_early,      waits_for_other_stream, clears_late,    launches_graph, reads_pinned,
-    reads_managed, reuses_source,
+    reads_managed, reuses_source,          reads_managed_variable, asks_stream_once, asks_event_once,
 };
 
 extern "C" void solve(const int* x, int* out, int n, int which, int ordered) {

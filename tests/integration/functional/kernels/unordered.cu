@@ -119,6 +119,19 @@ __global__ void look_back_with_relaxed_flag(const int* x, int* out) {
   out[tile] = sums[tile] = before + sum;  // race: look_back_with_relaxed_flag
   cuda::atomic_ref<int, cuda::thread_scope_device>(flags[tile]).store(1, cuda::memory_order_relaxed);
 }
+__global__ void look_back_with_relaxed_poll(const int* x, int* out) {
+  if (threadIdx.x) return;
+  const int tile = blockIdx.x, sum = sum_of(x, tile);
+  int before = 0;
+  if (tile) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> ready(flags[tile - 1]);
+    while (!ready.load(cuda::memory_order_relaxed)) {
+    }
+    before = sums[tile - 1];  // race: look_back_with_relaxed_poll
+  }
+  out[tile] = sums[tile] = before + sum;
+  cuda::atomic_ref<int, cuda::thread_scope_device>(flags[tile]).store(1, cuda::memory_order_release);
+}
 // The scope of one block does not reach another one.
 __global__ void look_back_with_block_scope(const int* x, int* out) {
   if (threadIdx.x) return;
@@ -255,6 +268,8 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
       cudaGetSymbolAddress(&address, table);
       cudaMemset(address, 0, sizeof table);
       read_constant<<<blocks, kThreads>>>(x, static_cast<int*>(address), out);
+      break;
     }
+    case 18: look_back_with_relaxed_poll<<<blocks, kThreads>>>(x, out); break;
   }
 }

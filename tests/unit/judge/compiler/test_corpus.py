@@ -121,7 +121,7 @@ FIRST = {
             "This looks like Python, but the language of this submission is CUDA C++."
         ),
     ),
-    "unclosed_comment": (9, "Unterminated comment. Everything after it is parsed as part of it."),
+    "unclosed_comment": (9, "Unterminated comment. It is never closed, so all later code is part of it."),
     "nonascii": (
         3,
         (

@@ -1,13 +1,16 @@
-"""Tests that sources of sets can be parsed in several threads."""
+"""Tests that sources and formulas can be parsed in several threads."""
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from problems.importing.parsing import parse
+from problems.arithmetic import Arithmetic
+from problems.calling import Pattern
+from problems.formula import Formula
+from problems.parsing import parse
 
 SOURCE = f"x = [{', '.join(f'f(a, {number})' for number in range(3000))}]"
 
@@ -32,3 +35,17 @@ def python_during_collections() -> Iterator[None]:
 def test_several_threads_can_parse() -> None:
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(parse, [SOURCE] * 40))
+
+
+@pytest.mark.parametrize(
+    ("parse_text", "text"),
+    [
+        (Formula.parse, " + ".join(["(a * b)"] * 12)),
+        (Arithmetic.parse, " + ".join(["(a * b)"] * 12)),
+        (Pattern.parse, "(a, [b, c], {'d': (e, f)})"),
+    ],
+)
+@pytest.mark.usefixtures("python_during_collections")
+def test_several_threads_can_parse_formulas(parse_text: Callable[[str], object], text: str) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(parse_text, [text] * 2000))
