@@ -263,6 +263,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("author-starter", "POST"): "safoao",
     ("author-people", "GET"): "saooao",
     ("author-people", "POST"): "safoao",
+    ("author-ownership", "GET"): "mmmmmm",
+    ("author-ownership", "POST"): "saooao",
     ("author-person-remove", "GET"): "mmmmmm",
     ("author-person-remove", "POST"): "saaoao",
     ("author-reference", "GET"): "saooao",
