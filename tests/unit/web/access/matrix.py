@@ -411,6 +411,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("quizzes", "POST"): "mmmmmm",
     ("quiz", "GET"): "oooooo",
     ("quiz", "POST"): "sooooo",
+    ("quiz-start", "GET"): "mmmmmm",
+    ("quiz-start", "POST"): "saaaaa",
     ("quiz-attempt", "GET"): "saaoaa",
     ("quiz-attempt", "POST"): "mmmmmm",
     ("draft", "GET"): "sooooo",
