@@ -19,6 +19,7 @@ FOLDER = "quizzes"
 SLUG = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 MAX_SLUG = 60
 MAX_QUESTIONS = 40
+MAX_MINUTES = 240
 MAX_MISTAKES = 8
 MAX_OPTIONS = 8
 MAX_CONDITIONS = 20
@@ -67,7 +68,8 @@ class Question:
 class Quiz:
     """A quiz as its file states it. `problems.quiz_paper` draws its numbers.
 
-    `groups` have its variables, and the conditions that hold for the numbers that a learner gets.
+    `groups` have its variables, and the conditions that hold for the numbers that a learner gets. `minutes`
+    is the time that a learner has from the start to the answers, None for a quiz without a time limit.
     """
 
     slug: str
@@ -77,6 +79,7 @@ class Quiz:
     tags: tuple[str, ...]
     track_day: int | None
     pass_mark: int
+    minutes: int | None
     intro: QuizText
     groups: tuple[Group, ...]
     questions: tuple[Question, ...]
@@ -115,6 +118,7 @@ def _quiz(slug: str, top: TomlTable) -> Quiz:
         tags=parse_tags(top),
         track_day=top.integer("track_day", least=1, most=1000) if top.has("track_day") else None,
         pass_mark=top.integer("pass_mark", least=1, most=max(1, len(questions))),
+        minutes=top.integer("minutes", least=1, most=MAX_MINUTES) if top.has("minutes") else None,
         intro=parse_text(top, "intro", known, numbers, most=10_000),
         groups=group_variables(variables, _conditions(top, numbers)),
         questions=questions,

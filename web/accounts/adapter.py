@@ -1,6 +1,8 @@
 """Adapters that connect allauth to this site: sign-up, sign-in, and the encryption of secrets."""
 
 import base64
+import logging
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -17,7 +19,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.encoding import force_bytes
 
 from web.accounts import attempts
-from web.accounts.models import User
+from web.accounts.models import ApiToken, User
+
+_log = logging.getLogger(__name__)
 
 MOST_SESSIONS = 100
 
@@ -79,6 +83,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         for session in latest_first[MOST_SESSIONS:]:
             session.end()
         return response
+
+    def announce_token(self, token: ApiToken) -> None:
+        """Email the owner of a new token, who may not have created it.
+
+        An error of the mail server is only logged, because the secret of the token is shown only now.
+        """
+        try:
+            self.send_notification_mail("account/email/token_created", token.user, {"token": token})
+        except (SMTPException, OSError):
+            _log.exception("token_not_announced", extra={"user": token.user_id})
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
         # allauth calls this after a password reset, once for each email address.

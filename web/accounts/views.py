@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from allauth.account.adapter import get_adapter
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -45,6 +46,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     except services.TooManyTokens as refusal:
         form.add_error(None, str(refusal))
         return _tokens_page(request, form, status=422)
+    get_adapter(request).announce_token(token)
     return _tokens_page(request, TokenForm(), secret=secret, made=token.name)
 
 

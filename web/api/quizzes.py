@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from django.http import Http404
+from django.utils import timezone
 from ninja import Field, Router, Schema
 
 from problems.quiz import QuestionKind
@@ -22,7 +23,10 @@ _MAX_ANSWERS = 100
 
 
 class QuizOut(Schema):
-    """A quiz in a list, with your progress. `day` is null if it belongs to no day."""
+    """A quiz in a list, with your progress. `day` is null if it belongs to no day.
+
+    `minutes` is the time limit, null for none.
+    """
 
     slug: str
     title: str
@@ -32,6 +36,7 @@ class QuizOut(Schema):
     day: int | None
     questions: int
     pass_mark: int
+    minutes: int | None
     solved: bool
     attempted: bool
 
@@ -48,13 +53,16 @@ class QuestionOut(Schema):
 class QuizDetailOut(Schema):
     """A quiz with your numbers. Without sign-in these are example numbers, and `draw` is 0.
 
-    Send `draw` and `version` with your answers.
+    Send `draw` and `version` with your answers. If the quiz has a time limit of `minutes`, `questions` is
+    empty and `due` null until you start it. Answers after `due` do not solve the quiz.
     """
 
     slug: str
     title: str
     summary: str
     pass_mark: int
+    minutes: int | None
+    due: datetime | None
     draw: int
     version: str
     intro: str
@@ -83,12 +91,13 @@ class MarkOut(Schema):
 
 
 class AttemptOut(Schema):
-    """A marked attempt."""
+    """A marked attempt. `late` says that the time limit was over."""
 
     draw: int
     right: int
     questions: int
     passed: bool
+    late: bool
     created: datetime
     marks: list[MarkOut]
 
@@ -102,19 +111,26 @@ def list_quizzes(request: ApiRequest) -> Any:
 @router.get("/{slug}", response={200: QuizDetailOut, **documented(401, 404, 422)}, summary="Show a quiz")
 def show_quiz(request: ApiRequest, slug: Slug) -> Any:
     """Return a quiz with the numbers that you answer next."""
+    return _detail(request, _find(request, slug))
+
+
+@router.post(
+    "/{slug}/start",
+    auth=SUBMIT,
+    response={200: QuizDetailOut, **documented(401, 403, 404, 409, 422)},
+    summary="Start a quiz with a time limit",
+)
+def start_quiz(request: ApiRequest, slug: Slug) -> Any:
+    """Start the quiz and return its questions. A running attempt continues with its numbers and its time.
+
+    The answer is 404 if the quiz has no time limit, and 429 after too many attempts in 24 hours.
+    """
     quiz = _find(request, slug)
-    draw = queries.next_draw(request.user, quiz) if request.user.is_authenticated else 0
-    paper = queries.paper_of(request.user, quiz, draw)
-    return {
-        "slug": quiz.slug,
-        "title": quiz.title,
-        "summary": quiz.summary,
-        "pass_mark": quiz.pass_mark,
-        "draw": draw,
-        "version": quiz.version,
-        "intro": paper.intro,
-        "questions": paper.questions,
-    }
+    if quiz.minutes is None:
+        raise Http404
+    user: Any = request.user
+    services.start(user, quiz)
+    return _detail(request, quiz)
 
 
 @router.post(
@@ -135,6 +151,25 @@ def answer_quiz(request: ApiRequest, slug: Slug, body: AnswersIn) -> Any:
     return _attempt(attempt, queries.paper_of(user, quiz, body.draw), body.answers)
 
 
+def _detail(request: ApiRequest, quiz: Quiz) -> dict[str, Any]:
+    draw = queries.next_draw(request.user, quiz) if request.user.is_authenticated else 0
+    sitting = queries.sitting_of(request.user, quiz)
+    paper = queries.paper_of(request.user, quiz, draw)
+    sealed = quiz.minutes is not None and (sitting is None or sitting.due < timezone.now())
+    return {
+        "slug": quiz.slug,
+        "title": quiz.title,
+        "summary": quiz.summary,
+        "pass_mark": quiz.pass_mark,
+        "minutes": quiz.minutes,
+        "due": sitting.due if sitting else None,
+        "draw": draw,
+        "version": quiz.version,
+        "intro": "" if sealed else paper.intro,
+        "questions": [] if sealed else paper.questions,
+    }
+
+
 def _find(request: ApiRequest, slug: str) -> Quiz:
     quiz = queries.find_quiz(request.user, slug)
     if quiz is None:
@@ -149,6 +184,7 @@ def _attempt(attempt: Attempt, paper: Paper, answers: Sequence[str]) -> dict[str
         "right": attempt.right,
         "questions": attempt.questions,
         "passed": attempt.passed,
+        "late": attempt.late,
         "created": attempt.created,
         "marks": [
             {

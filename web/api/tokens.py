@@ -69,6 +69,7 @@ def create_token(request: HttpRequest, wanted: TokenIn) -> Any:
     token, secret = services.issue_token(
         user, name=wanted.name, scope=wanted.scope, lifetime=timedelta(days=wanted.days)
     )
+    get_adapter(request).announce_token(token)
     return Status(201, {**TokenOut.from_orm(token).dict(), "token": secret})
 
 

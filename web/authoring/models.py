@@ -110,11 +110,15 @@ class Role(models.TextChoices):
 
 
 class Membership(models.Model):
-    """The membership of a user in a workspace. The owner is not a row here, but a column of the workspace."""
+    """The membership of a user in a workspace. The owner is not a row here, but a column of the workspace.
+
+    `offered` says that the owner offers this member the ownership.
+    """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=8, choices=Role.choices)
+    offered = models.BooleanField(default=False, db_default=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -27,10 +27,11 @@ class NotText(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A member of a workspace."""
+    """A member of a workspace. `offered` says that the owner offers this member the ownership."""
 
     user: User
     role: Role
+    offered: bool = False
 
 
 def visible_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
@@ -88,7 +89,7 @@ def people(workspace: Workspace) -> list[Person]:
     """Return the owner, followed by all other members sorted by name."""
     owner = [Person(workspace.owner, Role.OWNER)] if workspace.owner else []
     members = workspace.memberships.select_related("user")
-    return [*owner, *(Person(member.user, Role(member.role)) for member in members)]
+    return [*owner, *(Person(member.user, Role(member.role), member.offered) for member in members)]
 
 
 def read(workspace: Workspace) -> dict[str, bytes]:

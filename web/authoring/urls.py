@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{_IN}/signature", signature.signature, name="author-signature"),
     path(f"{_IN}/signature/<str:language>", signature.starter, name="author-starter"),
     path(f"{_IN}/people", people.people, name="author-people"),
+    path(f"{_IN}/people/ownership", people.ownership, name="author-ownership"),
     path(f"{_IN}/people/<str:username>/remove", people.remove, name="author-person-remove"),
     path("", include("web.authoring.editing_urls")),
     path("problems/<slug:slug>/versions/<int:number>.zip", versions.download, name="package-download"),

@@ -28,7 +28,7 @@ from web.hints.models import GivenUp, OpenedHint
 from web.importing.models import ImportRun
 from web.notifications.models import MailChoice, Notification
 from web.packages.models import PackageVersion
-from web.quizzes.models import Attempt
+from web.quizzes.models import Attempt, Sitting
 from web.quotas.models import Quota
 from web.submissions.event_broadcaster import closing
 from web.submissions.models import ProfileReport, Progress, Replay, Submission
@@ -109,8 +109,12 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         "quiz_attempts",
         _rows(
             Attempt.objects.filter(user=user),
-            *("quiz__slug", "draw", "answers", "right", "questions", "passed", "created"),
+            *("quiz__slug", "draw", "answers", "right", "questions", "passed", "late", "created"),
         ),
+    )
+    yield (
+        "started_quizzes",
+        _rows(Sitting.objects.filter(user=user), "quiz__slug", "draw", "started"),
     )
     yield "given_up", _rows(GivenUp.objects.filter(user=user), "problem__slug", "created")
     yield (

@@ -18,6 +18,6 @@ class QuizAdmin(RecordAdmin[Quiz]):
 class AttemptAdmin(RecordAdmin[Attempt]):
     """Attempts at quizzes."""
 
-    list_display = ["quiz", "user", "draw", "right", "questions", "passed", "created"]
+    list_display = ["quiz", "user", "draw", "right", "questions", "passed", "late", "created"]
     list_select_related = ["quiz", "user"]
     search_fields = ["=user__username", "=quiz__slug"]

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from problems.quiz import QuestionKind
@@ -11,7 +13,7 @@ from problems.quiz_text import spell
 from web.catalog.markdown import render_once
 from web.catalog.queries import Viewer
 from web.quizzes.models import Attempt, Quiz
-from web.quizzes.queries import attempts_of, next_draw, paper_of
+from web.quizzes.queries import attempts_of, next_draw, paper_of, sitting_of
 from web.quizzes.services import mark_all
 from web.site.paging import first_rows
 
@@ -47,6 +49,9 @@ class QuestionPart:
 class QuizPage:
     """A quiz with the numbers of the viewer, or with example numbers for a visitor.
 
+    If the quiz has a time limit, `questions` is empty until the viewer starts it, and `due` is the time at
+    which the answers must be in. `expired` says that this time has passed.
+
     `attempts` is a page of the viewer's attempts, and `older` the position of the next page, None at the end.
     `solved` says whether any attempt passed.
     """
@@ -55,6 +60,8 @@ class QuizPage:
     intro: SafeString
     questions: tuple[QuestionPart, ...]
     draw: int
+    due: datetime | None
+    expired: bool
     attempts: list[Attempt]
     older: int | None
     solved: bool
@@ -82,7 +89,7 @@ class MarkedPart:
 
 @dataclass(frozen=True, slots=True)
 class AttemptPage:
-    """An attempt. `questions` is empty if the quiz has changed since."""
+    """An attempt. `questions` is empty if the quiz has changed since, or if there are no answers."""
 
     quiz: Quiz
     attempt: Attempt
@@ -110,16 +117,24 @@ def quiz_page(
     `given` are answers that were sent and not accepted. `faults` has the faults of some of them by index.
     """
     draw = next_draw(viewer, quiz) if viewer.is_authenticated else 0
+    sitting = sitting_of(viewer, quiz)
+    due = sitting.due if sitting else None
+    expired = due is not None and due < timezone.now()
+    sealed = quiz.minutes is not None and (due is None or (expired and not given))
     paper = paper_of(viewer, quiz, draw)
     attempts, more = first_rows(attempts_of(viewer, quiz, before=before))
     return QuizPage(
         quiz=quiz,
-        intro=render_once(paper.intro),
-        questions=tuple(
+        intro=SafeString("") if sealed else render_once(paper.intro),
+        questions=()
+        if sealed
+        else tuple(
             _part(index, question, given[index] if index < len(given) else "", (faults or {}).get(index, ""))
             for index, question in enumerate(paper.questions)
         ),
         draw=draw,
+        due=due,
+        expired=expired,
         attempts=attempts,
         older=attempts[-1].draw if more else None,
         solved=attempts_of(viewer, quiz).filter(passed=True).exists(),
@@ -131,7 +146,7 @@ def attempt_page(viewer: Viewer, quiz: Quiz, attempt: Attempt) -> AttemptPage:
     """Return the page of an attempt of `viewer`."""
     intro = SafeString("")
     questions: tuple[MarkedPart, ...] = ()
-    if attempt.version == quiz.version:
+    if attempt.version == quiz.version and attempt.answers:
         paper = paper_of(viewer, quiz, attempt.draw)
         intro = render_once(paper.intro)
         marked = zip(paper.questions, attempt.answers, mark_all(paper, attempt.answers), strict=True)

@@ -10,7 +10,7 @@ from problems.quiz import Quiz as QuizSpec
 from problems.quiz import parse_quiz
 from problems.quiz_paper import Paper, draw_paper
 from web.catalog.queries import Viewer
-from web.quizzes.models import Attempt, Quiz
+from web.quizzes.models import Attempt, Quiz, Sitting
 
 _NEVER = Value(None, output_field=DateTimeField())
 _EXAMPLE = "example"  # the seed of the numbers for visitors
@@ -32,6 +32,7 @@ class LiveQuiz:
     day: int | None
     questions: int
     pass_mark: int
+    minutes: int | None
     published: bool
     solved_at: datetime | None
     latest: datetime | None
@@ -101,6 +102,17 @@ def next_draw(viewer: Viewer, quiz: Quiz) -> int:
     return (latest.values_list("draw", flat=True).first() or 0) + 1
 
 
+def sitting_of(viewer: Viewer, quiz: Quiz) -> Sitting | None:
+    """Return the sitting whose questions `viewer` has yet to answer, also if its time is over.
+
+    None if `viewer` has not started, has answered, or started another version of the quiz.
+    """
+    if not viewer.is_authenticated or quiz.minutes is None:
+        return None
+    found = Sitting.objects.filter(user=viewer.pk, quiz=quiz, version=quiz.version).select_related("quiz")
+    return found.filter(draw=next_draw(viewer, quiz)).first()
+
+
 def paper_of(viewer: Viewer, quiz: Quiz, draw: int) -> Paper:
     """Return `quiz` with the numbers of `viewer` for a draw. Visitors get the same example."""
     seed = f"{viewer.pk}/{draw}" if viewer.is_authenticated else _EXAMPLE
@@ -132,6 +144,7 @@ def _live(quiz: Quiz) -> LiveQuiz:
         day=quiz.track_day,
         questions=quiz.questions,
         pass_mark=quiz.pass_mark,
+        minutes=quiz.minutes,
         published=quiz.published,
         solved_at=getattr(quiz, "solved_at", None),
         latest=getattr(quiz, "latest", None),

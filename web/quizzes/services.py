@@ -1,7 +1,8 @@
-"""Writes about quizzes: load them, answer them.
+"""Writes about quizzes: load them, start them, answer them.
 
 AttemptRefused
 +-- AnswersInvalid     an answer is missing or unreadable
++-- NotStarted         the quiz has a time limit, and the user has not started it
 +-- NumbersChanged     the answers are for other numbers than the current ones
 +-- TooManyAttempts    the user has made too many attempts today
 """
@@ -17,10 +18,12 @@ from problems.quiz_answers import AnswerUnreadable
 from problems.quiz_files import QuizFile
 from problems.quiz_paper import Mark, Paper, count_right, mark
 from web.accounts.models import User
-from web.quizzes.models import Attempt, Quiz
-from web.quizzes.queries import next_draw, paper_of
+from web.accounts.services import lock_user
+from web.quizzes.models import Attempt, Quiz, Sitting
+from web.quizzes.queries import next_draw, paper_of, sitting_of
 
 MAX_ATTEMPTS_A_DAY = 30  # of one user at one quiz
+GRACE = timedelta(seconds=15)  # for answers that are sent in the last second
 
 
 class AttemptRefused(Exception):
@@ -35,6 +38,10 @@ class AnswersInvalid(AttemptRefused):
         self.faults = faults
 
 
+class NotStarted(AttemptRefused):
+    """Raised when answers to a quiz with a time limit come without a start."""
+
+
 class NumbersChanged(AttemptRefused):
     """Raised when answers are for an earlier draw, or for another version of the quiz."""
 
@@ -43,37 +50,75 @@ class TooManyAttempts(AttemptRefused):
     """Raised when the user has made MAX_ATTEMPTS_A_DAY attempts in 24 hours."""
 
 
+@transaction.atomic
+def start(user: User, quiz: Quiz) -> Sitting:
+    """Start a quiz with a time limit, and return the sitting. A running one continues.
+
+    If the time of the previous sitting was over before the answers came, this records an attempt without
+    answers. So the new sitting has new numbers.
+
+    Raises:
+        TooManyAttempts: see the tree above.
+    """
+    lock_user(user)
+    draw, sitting = next_draw(user, quiz), sitting_of(user, quiz)
+    if sitting is not None:
+        if timezone.now() <= sitting.due:
+            return sitting
+        _record(user, quiz, draw=draw, answers=(), right=0, late=True)
+        draw += 1
+    _require_fewer_attempts(user, quiz)
+    started = {"draw": draw, "version": quiz.version, "started": timezone.now()}
+    return Sitting.objects.update_or_create(user=user, quiz=quiz, defaults=started)[0]
+
+
 def answer(user: User, quiz: Quiz, *, draw: int, version: str, answers: Sequence[str]) -> Attempt:
     """Mark `answers`, one for each question in order, and record the attempt.
 
-    `draw` and `version` are those with which the user got the questions.
+    `draw` and `version` are those with which the user got the questions. Answers after the time limit do not
+    solve the quiz.
 
     Raises:
         AttemptRefused: see the tree above.
     """
     if version != quiz.version or draw != next_draw(user, quiz):
         raise NumbersChanged("These answers were for different numbers. Answer the current questions.")
+    late = False
+    if quiz.minutes is not None:
+        sitting = sitting_of(user, quiz)
+        if sitting is None:
+            raise NotStarted("This quiz has a time limit. Start it first.")
+        late = timezone.now() > sitting.due + GRACE
+    else:
+        _require_fewer_attempts(user, quiz)
+    right = count_right(mark_all(paper_of(user, quiz, draw), answers))
+    try:
+        with transaction.atomic():
+            return _record(user, quiz, draw=draw, answers=answers, right=right, late=late)
+    except IntegrityError:  # a double click
+        raise NumbersChanged("These answers were recorded before.") from None
+
+
+def _require_fewer_attempts(user: User, quiz: Quiz) -> None:
     day = timezone.now() - timedelta(days=1)
     if Attempt.objects.filter(user=user, quiz=quiz, created__gt=day).count() >= MAX_ATTEMPTS_A_DAY:
         raise TooManyAttempts(
             f"You have made {MAX_ATTEMPTS_A_DAY} attempts at this quiz in 24 hours. Try again tomorrow."
         )
-    marks = mark_all(paper_of(user, quiz, draw), answers)
-    right = count_right(marks)
-    try:
-        with transaction.atomic():
-            return Attempt.objects.create(
-                quiz=quiz,
-                user=user,
-                draw=draw,
-                version=version,
-                answers=list(answers),
-                right=right,
-                questions=len(marks),
-                passed=right >= quiz.pass_mark,
-            )
-    except IntegrityError:  # a double click
-        raise NumbersChanged("These answers were recorded before.") from None
+
+
+def _record(user: User, quiz: Quiz, *, draw: int, answers: Sequence[str], right: int, late: bool) -> Attempt:
+    return Attempt.objects.create(
+        quiz=quiz,
+        user=user,
+        draw=draw,
+        version=quiz.version,
+        answers=list(answers),
+        right=right,
+        questions=quiz.questions,
+        passed=right >= quiz.pass_mark and not late,
+        late=late,
+    )
 
 
 def mark_all(paper: Paper, answers: Sequence[str]) -> tuple[Mark, ...]:
@@ -122,6 +167,7 @@ def write(file: QuizFile, *, from_files: bool) -> Quiz:
             "track_day": spec.track_day,
             "questions": len(spec.questions),
             "pass_mark": spec.pass_mark,
+            "minutes": spec.minutes,
             "source": file.source,
             "version": hashlib.sha256(file.source.encode()).hexdigest(),
             "from_files": from_files,

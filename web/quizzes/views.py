@@ -1,13 +1,16 @@
 """Pages of quizzes. They work without scripts."""
 
+from typing import cast
+
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from web.accounts.models import User
 from web.catalog.queries import Viewer
 from web.quizzes import pages, queries, services
 from web.quizzes.models import Quiz
@@ -50,6 +53,21 @@ def quiz(request: HttpRequest, slug: str) -> HttpResponse:
         page = pages.quiz_page(user, found, refusal=str(refusal))
         return render(request, "quizzes/quiz.html", {"page": page}, status=409)
     return redirect("quiz-attempt", slug, recorded.draw)
+
+
+@require_POST
+@login_required
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """Start a quiz with a time limit."""
+    found = quiz_or_404(request.user, slug)
+    if found.minutes is None:
+        raise Http404("This quiz has no time limit.")
+    try:
+        services.start(cast("User", request.user), found)
+    except services.TooManyAttempts as refusal:
+        page = pages.quiz_page(request.user, found, refusal=str(refusal))
+        return render(request, "quizzes/quiz.html", {"page": page}, status=409)
+    return redirect("quiz", slug)
 
 
 @require_safe

@@ -292,6 +292,34 @@ def test_a_token_is_shown_once(confirmed: Client, owner: User) -> None:
     assert (token.expires - token.created).days == 7
 
 
+@pytest.mark.parametrize("through", ["page", "API"])
+def test_an_email_announces_a_new_token(confirmed: Client, owner: User, through: str) -> None:
+    EmailAddress.objects.create(user=owner, email="owner@example.org", primary=True, verified=True)
+    if through == "page":
+        confirmed.post("/account/tokens", {"name": "laptop", "scope": "read", "days": "7"})
+    else:
+        wanted = {"username": "owner", "password": PASSWORD, "name": "laptop", "scope": "read"}
+        made = confirmed.post("/api/v1/tokens", wanted, content_type="application/json")
+        assert made.status_code == 201
+    (message,) = mail.outbox
+    assert message.to == ["owner@example.org"]
+    assert message.subject == "[Warpcourt] A new API token for your account"
+    assert "The API token “laptop” was created for your account." in message.body
+    assert "wct_" not in message.body
+
+
+def test_a_mail_server_that_is_away_does_not_cost_the_token(
+    confirmed: Client, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ConnectionRefusedError
+
+    EmailAddress.objects.create(user=owner, email="owner@example.org", primary=True, verified=True)
+    monkeypatch.setattr("django.core.mail.message.EmailMessage.send", refuse)
+    made = confirmed.post("/account/tokens", {"name": "laptop", "scope": "read", "days": "7"})
+    assert 'id="secret">wct_' in made.content.decode()
+
+
 def test_the_form_for_a_token_waits_for_the_password(owners: Client) -> None:
     answer = owners.post("/account/tokens", {"name": "laptop", "scope": "submit"})
     assert answer["Location"] == "/accounts/reauthenticate/?next=%2Faccount%2Ftokens"

@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.core.management import call_command
 from django.db import IntegrityError
 from django.utils import timezone
 
@@ -91,3 +92,15 @@ def test_each_scope_includes_those_before_it():
         Scope.SUBMIT: ["read", "submit"],
         Scope.AUTHOR: ["read", "submit", "author"],
     }
+
+
+@pytest.mark.parametrize("names", [["OWNER"], []])
+def test_the_command_for_passwords_revokes_tokens(owner, monkeypatch, capsys, names):
+    _, secret = services.issue_token(owner, name="laptop")
+    User.objects.filter(pk=owner.pk).update(username="OWNER")
+    monkeypatch.setattr("getpass.getpass", lambda prompt="": "a password that staff chose")
+    monkeypatch.setattr("getpass.getuser", lambda: "OWNER")
+    call_command("changepassword", *names)
+    assert "API tokens revoked: 1" in capsys.readouterr().out
+    assert services.use_token(secret) is None
+    assert User.objects.get(pk=owner.pk).check_password("a password that staff chose")

@@ -16,25 +16,52 @@ class MemberRefused(Exception):
 
 @transaction.atomic
 def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
-    """Make `person` an editor, a reviewer, a viewer or the owner.
+    """Make `person` an editor, a reviewer or a viewer, or offer `person` the ownership.
 
-    The previous owner becomes an editor. Only an instructor or staff may own a workspace.
+    Staff make `person` the owner at once. A user who has no role yet can edit while the offer is open. An
+    offer ends if the user gets another role.
 
     Raises:
         MemberRefused: the change is not allowed. The message says why.
     """
-    locked = Workspace.objects.select_for_update(of=("self",)).select_related("owner").get(pk=workspace.pk)
+    locked = _locked(workspace)
     before = _role(locked, person)
-    if before == role:
-        return
-    if role == Role.OWNER:
-        _hand_over(locked, by, person)
-    elif before == Role.OWNER:
+    if role == Role.OWNER and before != Role.OWNER:
+        _require_author(person)
+        if by.is_staff:
+            _hand_over(locked, by, person)
+        else:
+            _offer(locked, by, person)
+    elif role != before and before == Role.OWNER:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
-    else:
-        Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
-    log(by, AuditKind.MEMBER, locked, person=person.username, role=[before, role.value])
+    elif role != Role.OWNER:
+        Membership.objects.update_or_create(
+            workspace=locked, user=person, defaults={"role": role, "offered": False}
+        )
+        if role != before:
+            _note(locked, by, person, before, role)
     _forget(workspace, locked)
+
+
+@transaction.atomic
+def accept(workspace: Workspace, person: User) -> None:
+    """Make `person` the owner, as offered. The previous owner becomes an editor.
+
+    Raises:
+        MemberRefused: the ownership is not offered to `person`, or `person` may not own it.
+    """
+    locked = _locked(workspace)
+    if not Membership.objects.filter(workspace=locked, user=person, offered=True).exists():
+        raise MemberRefused("The owner no longer offers you this problem.")
+    _require_author(person)
+    _hand_over(locked, person, person)
+    _forget(workspace, locked)
+
+
+def decline(workspace: Workspace, person: User) -> bool:
+    """End the offer to `person`. Return False if there was none."""
+    offers = Membership.objects.filter(workspace=workspace, user=person, offered=True)
+    return bool(offers.update(offered=False))
 
 
 @transaction.atomic
@@ -51,25 +78,51 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
     if before is None:
         return False
     Membership.objects.filter(workspace=locked, user=person).delete()
-    log(by, AuditKind.MEMBER, locked, person=person.username, role=[before, None])
+    _note(locked, by, person, before, None)
     _forget(workspace, locked)
     return True
 
 
-def _hand_over(workspace: Workspace, by: User, person: User) -> None:
+def _locked(workspace: Workspace) -> Workspace:
+    return Workspace.objects.select_for_update(of=("self",)).select_related("owner").get(pk=workspace.pk)
+
+
+def _require_author(person: User) -> None:
     if not (person.is_instructor or person.is_staff):
         raise MemberRefused(f"{person} is not an instructor. Only instructors and staff can own problems.")
+
+
+def _offer(workspace: Workspace, by: User, person: User) -> None:
+    workspace.memberships.exclude(user=person).update(offered=False)
+    _, new = Membership.objects.update_or_create(
+        workspace=workspace,
+        user=person,
+        defaults={"offered": True},
+        create_defaults={"offered": True, "role": Role.EDITOR},
+    )
+    if new:
+        _note(workspace, by, person, None, Role.EDITOR)
+
+
+def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     lock_user(person)
     if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
+    before = _role(workspace, person)
+    workspace.memberships.update(offered=False)
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:
         Membership.objects.update_or_create(
             workspace=workspace, user=workspace.owner, defaults={"role": Role.EDITOR}
         )
-        log(by, AuditKind.MEMBER, workspace, person=workspace.owner.username, role=[Role.OWNER, Role.EDITOR])
+        _note(workspace, by, workspace.owner, Role.OWNER, Role.EDITOR)
     workspace.owner = person
     workspace.save(update_fields=["owner"])
+    _note(workspace, by, person, before, Role.OWNER)
+
+
+def _note(workspace: Workspace, by: User, person: User, before: str | None, after: str | None) -> None:
+    log(by, AuditKind.MEMBER, workspace, person=person.username, role=[before, after])
 
 
 def _role(workspace: Workspace, person: User) -> str | None:

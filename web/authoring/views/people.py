@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from web.accounts.models import User
 from web.authoring import rights
 from web.authoring.forms.people import ROLE_WORDS, SHARED_ROLES, MemberForm
 from web.authoring.models import Role, Workspace
@@ -26,7 +27,7 @@ def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         except members.MemberRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, f"{them} is {_with_article(role)}.")
+            messages.success(request, _told(workspace, them, role))
             return _back(request, workspace)
     context = tab_context(
         request,
@@ -59,10 +60,34 @@ def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpRes
     return _back(request, workspace)
 
 
+@require_POST
+@in_workspace(write=rights.VIEW)
+def ownership(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Accept or decline the ownership that is offered to the user. `answer` is `accept` or `decline`."""
+    by = person(request)
+    if request.POST.get("answer") != "accept":
+        if members.decline(workspace, by):
+            messages.success(request, f"You declined the ownership of {workspace.slug}.")
+        return _back(request, workspace)
+    try:
+        members.accept(workspace, by)
+    except members.MemberRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"You are the owner of {workspace.slug}.")
+    return _back(request, workspace)
+
+
 def _back(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Redirect to this tab, or to the list if the user may no longer see the problem."""
     still = person(request).has_perm(rights.VIEW, workspace)
     return redirect("author-people", workspace.slug) if still else redirect("author")
+
+
+def _told(workspace: Workspace, them: User, role: Role) -> str:
+    if role == Role.OWNER and workspace.owner != them:
+        return f"The ownership is offered to {them}, who can accept it on this page."
+    return f"{them} is {_with_article(role)}."
 
 
 def _with_article(role: Role) -> str:

@@ -437,6 +437,20 @@ class TestPeople:
         answer = author.post("/author/my-sum/people", {"person": "owner", "role": "owner"})
         assert "is not an instructor" in answer.content.decode()
 
+    @pytest.mark.parametrize("answer", ["accept", "decline"])
+    def test_a_new_owner_is_asked(self, author, client, workspace, instructor, teammate, answer):
+        teammate.is_instructor = True
+        teammate.save()
+        told = author.post("/author/my-sum/people", {"person": "teammate", "role": "owner"}, follow=True)
+        assert "The ownership is offered to teammate" in told.content.decode()
+        client.force_login(teammate)
+        assert "Become the owner" in client.get("/author/my-sum/people").content.decode()
+        done = client.post("/author/my-sum/people/ownership", {"answer": answer}, follow=True)
+        assert "Become the owner" not in done.content.decode()
+        assert Workspace.objects.get().owner == (teammate if answer == "accept" else instructor)
+        again = client.post("/author/my-sum/people/ownership", {"answer": "accept"}, follow=True)
+        assert "no longer offers" in again.content.decode()
+
     def test_members_may_leave_and_not_share(self, client, workspace, member):
         viewer = member(Role.VIEWER)
         client.force_login(viewer)

@@ -117,9 +117,48 @@ def test_an_owner_hands_over_to_an_instructor(workspace, instructor, owner, team
         members.remove(workspace, instructor, instructor)
     teammate.is_instructor = True
     teammate.save()
+    with pytest.raises(members.MemberRefused, match="no longer offers"):
+        members.accept(workspace, teammate)
     members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert workspace.owner == instructor
+    assert queries.role_of(teammate, workspace) == Role.EDITOR
+    members.accept(workspace, teammate)
     assert workspace.owner == teammate
     assert Membership.objects.get().user == instructor
+    entries = AuditEntry.objects.filter(kind=AuditKind.MEMBER).order_by("pk")
+    assert [(entry.details["person"], entry.details["role"]) for entry in entries] == [
+        ("teammate", [None, "editor"]),
+        ("instructor", ["owner", "editor"]),
+        ("teammate", ["editor", "owner"]),
+    ]
+
+
+@pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another"])
+def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how):
+    User.objects.filter(pk__in=[teammate.pk, owner.pk]).update(is_instructor=True)
+    for user in (teammate, owner):
+        user.refresh_from_db()
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    if how == "declined":
+        assert members.decline(workspace, teammate)
+        assert not members.decline(workspace, teammate)
+    elif how == "another role":
+        members.set_role(workspace, instructor, teammate, Role.EDITOR)
+    elif how == "removed":
+        members.remove(workspace, instructor, teammate)
+    else:
+        members.set_role(workspace, instructor, owner, Role.OWNER)
+    with pytest.raises(members.MemberRefused, match="no longer offers"):
+        members.accept(workspace, teammate)
+    assert workspace.owner == instructor
+
+
+def test_staff_hand_a_problem_over_at_once(workspace, staff, teammate):
+    members.set_role(workspace, staff, teammate, Role.EDITOR)
+    User.objects.filter(pk=teammate.pk).update(is_instructor=True)
+    teammate.refresh_from_db()
+    members.set_role(workspace, staff, teammate, Role.OWNER)
+    assert workspace.owner == teammate
 
 
 def test_comments_are_for_a_line_and_are_settled(workspace, instructor, member):
