@@ -13,11 +13,6 @@ def find_draft(viewer: Viewer, problem: Problem, language: Language) -> Draft | 
     return Draft.objects.filter(user=viewer.pk, problem=problem, language=language.value).first()
 
 
-def list_revisions(draft: Draft) -> list[DraftRevision]:
-    """Return the earlier texts of `draft`, latest first."""
-    return list(draft.revisions.all())
-
-
 def find_revision(draft: Draft, revision: int) -> DraftRevision | None:
     """Return the text of `draft` at `revision`, or None if it was not kept."""
     return draft.revisions.filter(revision=revision).first()

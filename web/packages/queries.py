@@ -2,18 +2,10 @@
 
 from collections.abc import Collection
 
-from django.db.models import QuerySet
-
 from web.catalog.models import Problem
 from web.packages.models import PackageVersion
 
 HASH_SHOWN = 12
-
-
-def list_versions(problem: Problem, *, archived: bool = False) -> QuerySet[PackageVersion]:
-    """Return the versions of `problem`, latest first, without their archives."""
-    versions = problem.versions.select_related("by").defer("archive")
-    return versions if archived else versions.filter(archived=False)
 
 
 def names_of_versions(problem: Problem, versions: Collection[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from judge.report import Report
 from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
-from web.drafts import queries, services
+from web.drafts import services
 from web.drafts.forms import Save, SaveMalformed
 from web.drafts.models import Draft, DraftRevision
 
@@ -42,7 +42,7 @@ def put(client, body, url: str = URL):
 
 
 def sources(draft: Draft) -> list[str]:
-    return [revision.source for revision in queries.list_revisions(draft)]
+    return [revision.source for revision in draft.revisions.all()]
 
 
 class TestSaving:

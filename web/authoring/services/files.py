@@ -105,7 +105,7 @@ def write(
     changed = {path: _what(path, data, present) for path, data in news.items()}
     if before and "removed" in changed.values():
         pin(before)  # otherwise the file could not be restored
-    _require_room(locked, news)
+    require_room(locked.owner, _unstored_bytes(locked, news))
     _store(locked, news)
     revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
     locked.revision, locked.changed = revision.number, revision.created
@@ -166,11 +166,21 @@ def _refuse_conflicts(
         raise Conflict(workspace.revision, {path: present.get(path) for path in both})
 
 
-def _require_room(workspace: Workspace, news: Changes) -> None:
+def require_room(owner: User | None, more_bytes: int) -> None:
+    """Refuse to store `more_bytes` more for the workspaces of `owner`, if they would exceed the maximum size.
+
+    Raises:
+        NoRoom: see above.
+    """
+    if not quota.has_room_for(owner, more_bytes):
+        raise NoRoom(quota.no_room(owner))
+
+
+def _unstored_bytes(workspace: Workspace, news: Changes) -> int:
+    """Return the size of the contents of `news` that `workspace` does not store yet."""
     fresh = {_digest(data): len(data) for data in news.values() if data is not None}
     known = workspace.contents.filter(digest__in=fresh).values_list("digest", flat=True)
-    if not quota.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
-        raise NoRoom(quota.no_room(workspace.owner))
+    return sum(fresh.values()) - sum(fresh[digest] for digest in known)
 
 
 def _touched(workspace: Workspace, contents: Contents, news: Changes) -> dict[str, int]:

@@ -13,11 +13,11 @@ must start a new preview.
 A problem belongs to the source of its live version, or of its first version if none is live. The site may
 ship a problem with the name of a workspace later. From then on, only staff publish from that workspace.
 
-PublishingRefused
+PublishingRefused         for example, the problems of the owner have reached the maximum size
 +-- NotProved             no proof of exactly these files holds
 +-- NotFromHere           the version was not frozen from this workspace
 +-- NameTaken             the problem with this name is or will be the site's, or the operator imported it
-+-- NoRoom                the problems of the owner have reached the maximum size
++-- NotOnPersonalNodes    personal nodes cannot run the problem without its hidden parts
 +-- NothingToPreview      no submission was judged by another version, or a preview is already running
 +-- Overtaken             another version went live since the preview began
 """
@@ -32,8 +32,7 @@ from problems.vocabulary import Mode
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import Workspace
-from web.authoring.services import quota
-from web.authoring.services.files import pin
+from web.authoring.services.files import NoRoom, pin, require_room
 from web.authoring.version_rights import readable_versions
 from web.catalog.models import Problem
 from web.jobs.models import JobState
@@ -62,10 +61,6 @@ class NotFromHere(PublishingRefused):
 
 class NameTaken(PublishingRefused):
     """Raised when another problem has the name of the workspace. Publishing would replace it for learners."""
-
-
-class NoRoom(PublishingRefused):
-    """Raised when the problems of the owner have reached the maximum size, and the version is a new one."""
 
 
 class NotOnPersonalNodes(PublishingRefused):
@@ -98,9 +93,10 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
         raise NotProved("These files have not passed a proof yet. Prove them first.")
     try:
         archive = pack(Contents(locked.slug, queries.read(locked)))
-        _require_room(locked, revision.content_hash, len(archive), by)
+        if not readable_versions(by, locked).filter(content_hash=revision.content_hash).exists():
+            require_room(locked.owner, len(archive))
         version = packages.freeze(locked.slug, archive, by, note, proof=run.report)
-    except (ContentsInvalid, PackageInvalid) as error:
+    except (ContentsInvalid, PackageInvalid, NoRoom) as error:
         raise PublishingRefused(str(error)) from error
     pin(revision)
     return version
@@ -291,13 +287,6 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
 def _require_from_here(workspace: Workspace, version: PackageVersion, by: User) -> None:
     if not readable_versions(by, workspace).filter(pk=version.pk).exists():
         raise NotFromHere(f"{str(version).capitalize()} was not published from {workspace.slug}.")
-
-
-def _require_room(workspace: Workspace, content_hash: str, size_bytes: int, by: User) -> None:
-    if readable_versions(by, workspace).filter(content_hash=content_hash).exists():
-        return
-    if not quota.has_room_for(workspace.owner, size_bytes):
-        raise NoRoom(quota.no_room(workspace.owner))
 
 
 def _require_name(workspace: Workspace, by: User) -> None:

@@ -7,7 +7,6 @@ from django.utils.safestring import SafeString
 from web.learn.drawing import CELL, Drawing, arrow, box, cells, curve, line, text
 
 _MINUS = "\N{MINUS SIGN}"
-_TIMES = "\N{MULTIPLICATION SIGN}"
 
 _PRUNE = Drawing(
     158,

@@ -75,7 +75,7 @@ def test_versions_count_too(monkeypatch, workspace, instructor):
     proofs.record(proofs.claim("w"), to_json(Proof(workspace.slug, "v", (), ())), holds=True)
     stored = sum(workspace.contents.values_list("size_bytes", flat=True))
     monkeypatch.setattr(quota, "MAX_STORED_MIB_OF_PERSON", (stored + 100) / 2**20)
-    with pytest.raises(publishing.NoRoom, match="Delete a problem"):
+    with pytest.raises(publishing.PublishingRefused, match="Delete a problem"):
         publishing.freeze(workspace, instructor)
     monkeypatch.undo()
     version = publishing.freeze(workspace, instructor)
