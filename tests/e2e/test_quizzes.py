@@ -14,6 +14,7 @@ from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up
 from tests.e2e.soundness import check, check_here
 
 QUIZZES = (
+    "mock-interview",
     "device-arithmetic",
     "read-a-profile",
     "occupancy-tuning",

@@ -20,7 +20,7 @@ from web.audit.models import AuditEntry, AuditKind
 from web.privacy import export
 from web.privacy.deletion import delete_account
 from web.quizzes import queries, services
-from web.quizzes.models import Attempt, Quiz
+from web.quizzes.models import Attempt, Quiz, Sitting
 
 pytestmark = pytest.mark.django_db
 PAGE = "/quizzes/sums"
@@ -262,6 +262,8 @@ class TestLoading:
         services.sync(files)
         browser = browser_of(owner)
         for quiz in Quiz.objects.all():
+            if quiz.minutes:
+                browser.post(f"/quizzes/{quiz.slug}/start")
             page = text_of(browser.get(f"/quizzes/{quiz.slug}"))
             assert 'class="math"' not in page, quiz.slug  # TeX that is not known
             assert "{{" not in page
@@ -307,6 +309,95 @@ class TestApi:
         for given, status in (({}, 401), (headers, 403)):
             answer = client.post(f"{API}/attempts", sent, content_type="application/json", headers=given)
             assert answer.status_code == status
+
+
+class TestTimeLimit:
+    @pytest.fixture
+    def timed(self, db) -> Quiz:
+        text = QUIZ.replace("pass_mark = 1", "pass_mark = 1\nminutes = 20")
+        return services.write(check_quiz("sums", text), from_files=True)
+
+    def move_start(self, minutes: float) -> None:
+        Sitting.objects.update(started=timezone.now() - timedelta(minutes=minutes))
+
+    def test_the_questions_appear_at_the_start(self, timed, owner, client, browser_of):
+        page = text_of(client.get(PAGE))
+        assert "Sign in to start" in page
+        assert "Question 1" not in page
+        browser = browser_of(owner)
+        page = text_of(browser.get(PAGE))
+        assert "You have 20 minutes for 2 questions" in page
+        assert "Question 1" not in page
+        refused = browser.post(PAGE, form(owner, timed))
+        assert (refused.status_code, "Start it first." in text_of(refused)) == (409, True)
+        assert browser.post(f"{PAGE}/start").url == PAGE
+        page = text_of(browser.get(PAGE))
+        assert "Question 1" in page
+        assert "Submit your answers by" in page
+        browser.post(PAGE, form(owner, timed))
+        assert queries.live_quizzes(owner)["sums"].solved
+        assert "Question 1" not in text_of(browser.get(PAGE))
+
+    def test_a_second_start_does_not_extend_the_time(self, timed, owner):
+        first = services.start(owner, timed)
+        self.move_start(minutes=19)
+        again = services.start(owner, timed)
+        assert (again.pk, again.draw) == (first.pk, first.draw)
+        assert again.due < timezone.now() + timedelta(minutes=1.1)
+
+    @pytest.mark.parametrize(("minutes", "passed"), [(19.9, True), (20.1, True), (20.5, False)])
+    def test_late_answers_are_marked_and_do_not_pass(self, timed, owner, browser_of, minutes, passed):
+        services.start(owner, timed)
+        self.move_start(minutes)
+        answer = browser_of(owner).post(PAGE, form(owner, timed))
+        attempt = Attempt.objects.get()
+        assert (attempt.right, attempt.passed, attempt.late) == (2, passed, not passed)
+        assert ("because the time was over" in text_of(browser_of(owner).get(answer.url))) is not passed
+
+    def test_late_answers_with_a_fault_are_not_lost(self, timed, owner, browser_of):
+        services.start(owner, timed)
+        self.move_start(minutes=30)
+        answer = browser_of(owner).post(PAGE, form(owner, timed, q1="4,5,6"))
+        assert (answer.status_code, 'value="4,5,6"' in text_of(answer)) == (422, True)
+
+    def test_a_start_without_answers_costs_an_attempt_and_its_numbers(self, timed, owner, browser_of):
+        services.start(owner, timed)
+        self.move_start(minutes=30)
+        browser = browser_of(owner)
+        page = text_of(browser.get(PAGE))
+        assert "The time of attempt 1 was over" in page
+        assert "Question 1" not in page
+        browser.post(f"{PAGE}/start")
+        assert Sitting.objects.get().draw == 2
+        attempt = Attempt.objects.get()
+        assert (attempt.draw, attempt.answers, attempt.passed, attempt.late) == (1, [], False, True)
+        assert "You submitted no answers." in text_of(browser.get(f"{PAGE}/attempts/1"))
+
+    def test_starts_of_a_day_are_bounded(self, timed, owner, browser_of, monkeypatch):
+        monkeypatch.setattr(services, "MAX_ATTEMPTS_A_DAY", 1)
+        services.start(owner, timed)
+        self.move_start(minutes=30)
+        assert browser_of(owner).post(f"{PAGE}/start").status_code == 409
+
+    def test_a_changed_quiz_is_started_again(self, timed, owner, browser_of):
+        services.start(owner, timed)
+        Quiz.objects.update(version="0" * 64)
+        assert "Question 1" not in text_of(browser_of(owner).get(PAGE))
+
+    def test_a_quiz_without_a_limit_is_not_started(self, quiz, owner, browser_of):
+        assert browser_of(owner).post(f"{PAGE}/start").status_code == 404
+
+    def test_the_api_starts_it(self, timed, owner, client):
+        headers = {"Authorization": f"Bearer {issue_token(owner, name='test')[1]}"}
+        body = client.get(API, headers=headers).json()
+        assert (body["minutes"], body["due"], body["intro"], body["questions"]) == (20, None, "", [])
+        body = client.post(f"{API}/start", headers=headers).json()
+        assert (len(body["questions"]), body["due"] is None) == (2, False)
+
+    def test_the_account_exports_the_start(self, timed, owner):
+        services.start(owner, timed)
+        [row] = json.loads("".join(export.document(owner)))["started_quizzes"]
+        assert (row["quiz"], row["draw"]) == ("sums", 1)
 
 
 class TestStaff:

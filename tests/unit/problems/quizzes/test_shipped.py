@@ -47,6 +47,7 @@ def test_the_planned_quizzes_ship() -> None:
         "isolation-quiz",
         "gpu-pod",
         "gpu-alerts",
+        "mock-interview",
     }
 
 

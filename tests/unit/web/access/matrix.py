@@ -28,6 +28,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("api:list_quizzes", "GET"): "oooooo",
     ("api:show_quiz", "GET"): "oooooo",
     ("api:answer_quiz", "POST"): "sooooo",
+    ("api:start_quiz", "POST"): "saaaaa",
     ("api:submit", "POST"): "sooooo",
     ("api:submit", "GET"): "sooooo",
     ("api:list_submissions", "POST"): "sooooo",
