@@ -193,7 +193,7 @@ def looks(memory: "DeviceMemory", size_mib: int, way: str, calls: int) -> Looks:
                     [(source, contents)],
                     [(output, copy)],
                     queued=True,
-                    expected_us=100.0,
+                    watch_first=False,
                     timeout_s=TIMEOUT_S,
                 )
                 stream.synchronize()

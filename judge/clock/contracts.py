@@ -36,6 +36,8 @@ class Policy:
         look_us: the time between two attempts.
         queue_ms: how long to wait until a call is queued. A program that synchronizes inside `solve` never
             finishes queueing, so later calls wait for less time.
+        short_us: calls that take less may be over before a watch that starts after the release. So the clock
+            also tries a watch that starts before it.
         least_us: shorter times are not ranked, because the clock cannot resolve them; 0 for no minimum.
         placements: sets of arrays at different addresses, if there is enough memory. The addresses of its
             arrays make a call a few parts in a thousand faster or slower, and a process keeps its addresses.
@@ -55,6 +57,7 @@ class Policy:
     looks: int = 25
     look_us: float = 400.0
     queue_ms: float = 50.0
+    short_us: float = 16.0
     least_us: float = 0.0
     placements: int = 24
     placements_share: float = 0.25
@@ -150,14 +153,18 @@ class CallGate(Protocol):
         outputs: Sequence[tuple[Buffer, PrivateBytes]],
         *,
         queued: bool,
-        expected_us: float,
+        watch_first: bool,
         timeout_s: float,
     ) -> CallObservation:
         """Copy the contents to the inputs, let the call of the last order through, and copy its outputs.
 
         `landings` are pairs of an input buffer and the contents to copy into it. `outputs` are pairs of an
-        output buffer and the memory to copy it to. If the observation is not `alone`, the call was not made
-        and can be tried again.
+        output buffer and the memory to copy it to. With `watch_first`, the outputs are watched from the
+        release on. Otherwise the watch starts a few microseconds later, and takes no slot that the first
+        kernel of the call needs.
+
+        If the observation is not `alone`, the call was not made and can be tried again. If it is `timed_out`,
+        the gate is useless until the program has ended.
         """
 
 

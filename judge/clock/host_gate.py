@@ -20,11 +20,11 @@ class HostGate:
         outputs: Sequence[tuple[Buffer, PrivateBytes]],
         *,
         queued: bool,
-        expected_us: float,
+        watch_first: bool,
         timeout_s: float,
     ) -> CallObservation:
         """Let the call of the last order through, and copy its outputs."""
-        del queued, expected_us
+        del queued, watch_first
         for buffer, contents in landings:
             buffer.fill(contents)
         opened = orders.now()

@@ -26,6 +26,7 @@ _ON_DEVICE = 1  # CU_MEM_LOCATION_TYPE_DEVICE
 _AS_DESCRIPTOR = 1  # CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 _MINIMUM = 0  # CU_MEM_ALLOC_GRANULARITY_MINIMUM
 _AT_LEAST = 0  # CU_STREAM_WAIT_VALUE_GEQ
+_AFTER_OTHER_WRITES = 0  # CU_STREAM_WRITE_VALUE_DEFAULT
 _READ, _READ_WRITE = 1, 3  # CU_MEM_ACCESS_FLAGS_PROT_*
 
 
@@ -143,6 +144,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "cuMemcpyDtoH_v2": (c_void_p, c_uint64, c_size_t),
     "cuMemsetD8_v2": (c_uint64, c_ubyte, c_size_t),
     "cuStreamWaitValue64_v2": (c_void_p, c_uint64, c_uint64, c_uint),
+    "cuStreamWriteValue64_v2": (c_void_p, c_uint64, c_uint64, c_uint),
 }
 
 
@@ -175,6 +177,11 @@ def _words(function: str, code: int) -> str:
 def wait_for_value(stream: int, pointer: int, value: int) -> None:
     """Have `stream` wait until the 64 bits at `pointer` hold at least `value`."""
     _call("cuStreamWaitValue64_v2", stream, pointer, value, _AT_LEAST)
+
+
+def write_value(stream: int, pointer: int, value: int) -> None:
+    """Have `stream` write `value` to the 64 bits at `pointer`, without using a multiprocessor."""
+    _call("cuStreamWriteValue64_v2", stream, pointer, value, _AFTER_OTHER_WRITES)
 
 
 class Device:

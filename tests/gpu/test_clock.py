@@ -21,8 +21,11 @@ cupy = pytest.importorskip("cupy", reason="no CuPy")
 
 from judge.gpu.device.gate import DeviceGate  # noqa: E402 - needs CuPy
 from judge.gpu.device.memory import DeviceMemory  # noqa: E402 - needs CuPy
+from sandbox.runner.vmm import Allocation, Device, wait_for_value  # noqa: E402 - for a GPU only
+from sandbox.wire import FLAGS_BYTES, Flags  # noqa: E402
 
 MOST_LAUNCH_US = 4.0
+TIMEOUT_S = 0.2  # longer than a watch that gives way twice
 ROOT = Path(__file__).resolve().parents[2]
 LINGER = r"""
 extern "C" __global__ void linger(volatile int* leave) {
@@ -80,10 +83,12 @@ def gated_calls(memory: DeviceMemory) -> Iterator[Callable[..., CallObservation]
         contents = buffer.poison()
         landings, outputs = [(buffer, contents)], [(buffer, buffer.snapshot())]
 
-        def call(gate: DeviceGate, *, queued: bool = True, expected_us: float = 100.0) -> CallObservation:
-            return gate.call(
-                orders, landings, outputs, queued=queued, expected_us=expected_us, timeout_s=0.05
+        def call(gate: DeviceGate, *, queued: bool = True, watch_first: bool = False) -> CallObservation:
+            found = gate.call(
+                orders, landings, outputs, queued=queued, watch_first=watch_first, timeout_s=TIMEOUT_S
             )
+            memory.synchronize()
+            return found
 
         with closing(memory.gate()) as gate:
             call(gate)  # which loads the kernels
@@ -99,10 +104,10 @@ def memory() -> Iterator[DeviceMemory]:
 
 
 @pytest.mark.parametrize("queued", [True, False])
-@pytest.mark.parametrize("expected_us", [1.0, 100.0])
-def test_an_idle_gpu_can_be_had(memory: DeviceMemory, queued: bool, expected_us: float) -> None:
+@pytest.mark.parametrize("watch_first", [True, False])
+def test_an_idle_gpu_can_be_had(memory: DeviceMemory, queued: bool, watch_first: bool) -> None:
     with gated_calls(memory) as call:
-        found = call(queued=queued, expected_us=expected_us)
+        found = call(queued=queued, watch_first=watch_first)
     assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
 
 
@@ -121,6 +126,39 @@ def test_one_warp_that_stays_keeps_the_gate_closed(memory: DeviceMemory, threads
             with lingering(threads):
                 assert not call().alone
             assert call().alone
+
+
+@pytest.mark.parametrize("watch_first", [True, False])
+def test_a_program_that_fills_the_gpu_and_never_ends_times_out(
+    memory: DeviceMemory, watch_first: bool
+) -> None:
+    leave = np.frombuffer(pinned := cupy.cuda.alloc_pinned_memory(4), np.int32, 1)
+    leave[0] = 0
+    kernel, stream = cupy.RawKernel(LINGER, "linger"), cupy.cuda.Stream(non_blocking=True)
+    orders = cast("Ordering", NoRunner())
+    with memory.buffer("y", 1 << 20) as buffer:
+        contents, copy = buffer.poison(), buffer.snapshot()
+        memory.synchronize()
+        with closing(memory.gate()) as gate:
+            flags = Allocation.from_descriptor(Device.open(), gate.descriptor, FLAGS_BYTES)
+            wait_for_value(stream.ptr, flags.pointer + Flags.GO, 1)
+            with stream:
+                kernel((100_000,), (1024,), (np.uint64(pinned.ptr),))
+            started = time.monotonic()
+            found = gate.call(
+                orders,
+                [(buffer, contents)],
+                [(buffer, copy)],
+                queued=True,
+                watch_first=watch_first,
+                timeout_s=TIMEOUT_S,
+            )
+            took_s = time.monotonic() - started
+            leave[0] = 1
+            memory.synchronize()
+            stream.synchronize()
+    assert found.timed_out
+    assert took_s < 2 * TIMEOUT_S + 0.5
 
 
 def test_calibration_gives_rates_that_can_be() -> None:

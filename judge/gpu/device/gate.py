@@ -3,9 +3,10 @@
 Theory of operation. For each call, the referee queues several kernels (`gate.cu`) at once:
 
     hold      occupies every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only
-              then does it copy the inputs and sweep the L2 cache. It opens the gate, continues to sweep, and
-              frees the GPU at a time that it has set beforehand: the release. From the first byte of the
-              inputs to the release, no other kernel can run.
+              then does it copy the inputs. It fills the instruction caches and sweeps the L2 cache, so that
+              they hold nothing of the program. Then it opens the gate, continues to sweep, and frees the GPU
+              at a time that it has set beforehand: the release. From the first byte of the inputs to the
+              release, no other kernel can run.
     watch     one block that polls a thousand secret places of the outputs until the flag DONE is set, and
               once more after that. It records when it last saw a change.
     copies    copies the outputs, which are then checked in full.
@@ -15,9 +16,10 @@ The time of a call runs from the release to the last change. The program's work 
 the gate (`sandbox.wire`). It is ready at the release, however long the host took to queue it. The program
 cannot end the time: the flag DONE only ends the polling, and later changes are detected.
 
-`watch` starts some microseconds after the release, so that the first wave of the program's blocks finds the
-GPU empty. For shorter programs, `watch` waits at the gate too (`prompt`) and starts before them. If it
-started after such a program, the call would seem to end when `watch` starts.
+`watch` normally starts some microseconds after the release, so that the first wave of the program's blocks
+finds the GPU empty. Calls that are over before it starts would seem to end when it starts. For these, it
+waits only for the gate (`watch_first`) and starts before the program's kernels. The clock decides which of
+the two to use (`judge.clock.calls`).
 
 A cooperative grid that fills the GPU cannot start while `watch` has a slot. So `watch` gives way after 50 ms
 without DONE. It then starts again when DONE is set (`late`). If it has given way in two calls in succession,
@@ -25,15 +27,17 @@ it starts late in all further calls of the session. One such call proves nothing
 call of a program can take as long to load its kernels. The call ends when `watch` starts, so a late time is
 never too short, but a few microseconds too long.
 
+A program that never ends can occupy all slots, so that nothing else starts until it is killed. Therefore a
+call that times out is left as it is: the flags are set by writes of the stream, which need no multiprocessor,
+and nothing waits for the GPU.
+
 %globaltimer changes every 32 ns to 1 us, depending on the GPU. The release happens at one of its ticks.
 `watch` calibrates the clock of its multiprocessor with two more ticks, so times are finer than a tick.
 """
 
 import contextlib
-import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import cupy
@@ -44,7 +48,7 @@ from judge.gpu.device.buffer import DeviceBuffer, pointer_of
 from judge.gpu.device.errors import our_errors
 from judge.gpu.device.kernels import Secret, source
 from judge.runner.memory import Buffer, PrivateBytes
-from sandbox.runner.vmm import Allocation, Device, wait_for_value
+from sandbox.runner.vmm import Allocation, Device, wait_for_value, write_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
 _PLACES = 1024
@@ -67,7 +71,7 @@ _CALLED_HOLD_NS = 2_000  # if the host makes the call, which counts as time of t
 _TAIL_NS = 1_500
 _GIVE_WAY_S = 0.05
 _CALLS_BEFORE_LATE = 2  # calls in succession in which `watch` gave way
-_AS_DONE = 0x7F  # a byte of a number that is greater than that of any order
+_AS_DONE = 1 << 62  # greater than the number of any order
 _CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
 _LOOK_S = 0.0002
 _FIRST = -5  # CUDA clamps it to the highest priority that the GPU has
@@ -100,6 +104,7 @@ class DeviceGate:
             self._memory = _Memory(stream)
             self._ticket = 0  # number of the last attempt; an order may need several attempts
             self._gave_way = 0  # number of the last calls in succession in which `watch` gave way
+            self._stopped = False  # whether a call ended without DONE
             cupy.cuda.Stream.null.synchronize()  # the flags exist now; other work may still be running
 
     def call(
@@ -109,31 +114,61 @@ class DeviceGate:
         outputs: Sequence[tuple[Buffer, PrivateBytes]],
         *,
         queued: bool,
-        expected_us: float,
+        watch_first: bool,
         timeout_s: float,
     ) -> CallObservation:
         """Let the call of the last order through; see `judge.clock.contracts.CallGate`."""
+        end = time.monotonic() + timeout_s
         with our_errors():
-            secret = Secret.draw()
-            self._ticket += 1
-            self._memory.begin(landings, outputs)
-            self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
-            if self._gave_way < _CALLS_BEFORE_LATE:
-                prompt = queued and expected_us < _HOLD_NS / _US
-                found = self._watched(orders, secret, outputs, queued=queued, prompt=prompt)
-                if not found.alone:
-                    return found
-                if not self._memory.gave_way:
-                    self._gave_way = 0
-                    return found
-                self._gave_way += 1
-            elif not self._opened(orders, queued=queued):
-                return CallObservation(alone=False, last_us=0.0, done_us=0.0)
-            return self._watched_late(orders, secret, outputs, timeout_s)
+            try:
+                return self._call(orders, landings, outputs, queued=queued, watch_first=watch_first, end=end)
+            except _TimedOut:
+                return CallObservation(alone=True, last_us=0.0, done_us=0.0, timed_out=True)
+
+    def _call(
+        self,
+        orders: Ordering,
+        landings: Sequence[tuple[Buffer, PrivateBytes]],
+        outputs: Sequence[tuple[Buffer, PrivateBytes]],
+        *,
+        queued: bool,
+        watch_first: bool,
+        end: float,
+    ) -> CallObservation:
+        memory, number = self._memory, orders.number
+        secret = Secret.draw()
+        self._ticket += 1
+        memory.begin(landings, outputs)
+        self._launch_hold(number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
+        if self._gave_way < _CALLS_BEFORE_LATE:
+            if watch_first:
+                wait_for_value(self._second.ptr, int(memory.opened.data.ptr), self._ticket)
+            over = self._launch_watch(self._second if watch_first else self._stream, secret, number, outputs)
+            self._await(orders, over, end, opening=not queued)
+            found = memory.found()
+            if not found.alone:
+                return found
+            if not memory.gave_way:
+                self._gave_way = 0
+                return found
+            self._gave_way += 1
+        elif not self._has_opened(end):
+            return CallObservation(alone=False, last_us=0.0, done_us=0.0)
+        elif not queued:
+            orders.open()
+        wait_for_value(self._stream.ptr, self._flags.pointer + Flags.DONE, number)
+        over = self._launch_watch(self._stream, secret, number, outputs)
+        self._await(orders, over, end)
+        return memory.found()
 
     def close(self) -> None:
-        """Release the flags. The runner must no longer use them."""
-        self._flags.close()
+        """Release the flags. The runner must no longer use them.
+
+        If a call ended without DONE, streams may still wait for the flags. Then they stay until this process
+        ends.
+        """
+        if not self._stopped:
+            self._flags.close()
 
     def _launch_hold(self, number: int, landings: int, hold_ns: int) -> None:
         memory, (junk, count) = self._memory, self._junk
@@ -147,68 +182,30 @@ class DeviceGate:
             *(np.uint64(hold_ns), np.uint64(min(_TAIL_NS, hold_ns)), memory.sink),
         )
 
-    def _watched(
+    def _launch_watch(
         self,
-        orders: Ordering,
+        stream: cupy.cuda.Stream,
         secret: Secret,
+        number: int,
         outputs: Sequence[tuple[Buffer, PrivateBytes]],
-        *,
-        queued: bool,
-        prompt: bool,
-    ) -> CallObservation:
-        """Watch the call from the release on. It is not over yet if `watch` gave way."""
-        watched = self._launch_watch(secret, orders.number, len(outputs), prompt=prompt)
-        self._launch_copies(secret, outputs)
-        if not queued:
-            self._opened(orders, queued=False)
-        self._await(orders, watched)
-        return self._memory.found()
+    ) -> cupy.cuda.Event:
+        """Watch call `number` in `stream`. Then copy and compare the outputs in the stream of the referee.
 
-    def _watched_late(
-        self,
-        orders: Ordering,
-        secret: Secret,
-        outputs: Sequence[tuple[Buffer, PrivateBytes]],
-        timeout_s: float,
-    ) -> CallObservation:
-        """Watch the call once DONE is set. The gate must be open."""
-        wait_for_value(self._stream.ptr, self._flags.pointer + Flags.DONE, orders.number)
-        watched = self._launch_watch(secret, orders.number, len(outputs), prompt=False)
-        self._launch_copies(secret, outputs)
-        in_time = self._await(orders, watched, timeout_s)
-        return replace(self._memory.found(), timed_out=not in_time)
-
-    def _launch_watch(self, secret: Secret, number: int, outputs: int, *, prompt: bool) -> cupy.cuda.Event:
+        Returns the event after all of this.
+        """
         memory = self._memory
-        stream = self._second if prompt else self._stream
-        if prompt:
-            wait_for_value(stream.ptr, int(memory.opened.data.ptr), self._ticket)
         words = [np.uint32(word) for word in secret.words]
         self._launch(
             self._watch,
             (1, _WATCHERS),
             stream,
-            *(memory.outputs, np.uint32(outputs), *words),
-            *(
-                np.uint64(self._flags.pointer + Flags.DONE),
-                np.uint64(number),
-                memory.observation,
-                memory.values,
-            ),
-            *(np.uint64(_GIVE_WAY_S * _CYCLES_PER_S), memory.abort),
+            *(memory.outputs, np.uint32(len(outputs)), *words),
+            *(np.uint64(self._flags.pointer + Flags.DONE), np.uint64(number)),
+            *(memory.observation, memory.values, np.uint64(_GIVE_WAY_S * _CYCLES_PER_S)),
         )
-        over = cupy.cuda.Event(disable_timing=True)
-        over.record(stream)
-        if prompt:
-            self._stream.wait_event(over)
-        return over
-
-    def _launch_copies(self, secret: Secret, outputs: Sequence[tuple[Buffer, PrivateBytes]]) -> None:
-        """Copy the outputs, compare the watched places, and fetch the observation."""
-        memory = self._memory
+        self._stream.wait_event(_event_in(stream))
         for buffer, copy in outputs:
             buffer.snapshot(copy)
-        words = [np.uint32(word) for word in secret.words]
         self._launch(
             self._moved,
             (1, _WATCHERS),
@@ -216,45 +213,38 @@ class DeviceGate:
             *(memory.outputs, np.uint32(len(outputs)), *words, memory.values, memory.observation),
         )
         memory.fetch()
+        return _event_in(self._stream)
 
-    def _opened(self, orders: Ordering, *, queued: bool) -> bool:
-        """Wait until the gate opens. Then tell the runner to make the call, unless the call is queued.
+    def _has_opened(self, end: float) -> bool:
+        """Wait until the gate opens. Returns False if it cannot, because it did not get the whole GPU."""
+        while not (opened := self._memory.told_ticket == self._ticket) and not self._stream.done:
+            _require_time(end)
+        return opened or self._memory.told_ticket == self._ticket
 
-        Returns False if the gate cannot open.
+    def _await(self, orders: Ordering, over: cupy.cuda.Event, end: float, *, opening: bool = False) -> None:
+        """Wait for the event `over`. `opening`: first tell the runner to make the call when the gate opens.
+
+        Raises OrderUnanswered if the runner ends before, and _TimedOut at `end`.
         """
-        while self._memory.told_ticket != self._ticket:
-            if self._stream.done:  # the gate did not get the whole GPU
-                return False
-        if not queued:
-            orders.open()
-        return True
-
-    def _await(self, orders: Ordering, watched: cupy.cuda.Event, timeout_s: float = math.inf) -> bool:
-        """Wait until all kernels have ended. Returns False if that took longer than `timeout_s`.
-
-        Raises OrderUnanswered if the runner ends before.
-        """
-        end = time.monotonic() + timeout_s
-        in_time = True
         try:
-            while not watched.done and (in_time := time.monotonic() < end):
+            if opening and self._has_opened(end):
+                orders.open()
+            while not over.done:
                 orders.require_alive()
+                _require_time(end)
                 time.sleep(_LOOK_S)
         except BaseException:
-            self._stop_watching()
+            self._stop(over)
             raise
-        if not in_time:
-            self._stop_watching()
-        self._stream.synchronize()
-        return in_time
 
-    def _stop_watching(self) -> None:
-        """End what still waits for DONE, and clear DONE again."""
-        done, bytes_ = self._flags.pointer + Flags.DONE, np.uint64().nbytes
-        cupy.cuda.runtime.memsetAsync(done, _AS_DONE, bytes_, self._third.ptr)
-        self._memory.stop_watching(self._third)
-        cupy.cuda.runtime.memsetAsync(done, 0, bytes_, self._third.ptr)
-        self._third.synchronize()
+    def _stop(self, over: cupy.cuda.Event) -> None:
+        """Let everything that waits for DONE continue, and clear DONE after that. Does not wait for it."""
+        self._stopped = True
+        done = self._flags.pointer + Flags.DONE
+        write_value(self._third.ptr, done, _AS_DONE)
+        self._third.wait_event(over)
+        write_value(self._third.ptr, done, 0)
+        self._stream.wait_event(_event_in(self._third))
 
     @staticmethod
     def _launch(
@@ -275,7 +265,6 @@ class _Memory:
             self.observation = cupy.zeros(_OBSERVATION.itemsize, cupy.uint8)
             self.values = cupy.zeros(_PLACES, cupy.uint32)
             self.opened = cupy.zeros(1, cupy.uint64)
-            self.abort = cupy.zeros(1, cupy.uint32)
             self.sink = cupy.zeros(1, cupy.uint32)
         self._pinned = {
             name: _pinned(count, dtype)
@@ -320,7 +309,7 @@ class _Memory:
         )
 
     def found(self) -> CallObservation:
-        """Return the fetched observation. The caller must have synchronized the stream."""
+        """Return the fetched observation. The caller must have waited for it."""
         row = self._pinned["observation"][0]
         return CallObservation(
             alone=int(row["met"]) == _TOGETHER,
@@ -334,21 +323,27 @@ class _Memory:
         """Whether `watch` gave way in the fetched observation."""
         return bool(self._pinned["observation"][0]["gave_way"])
 
-    def stop_watching(self, stream: cupy.cuda.Stream) -> None:
-        """Make `watch` stop, through a stream other than its own, and wait for it."""
-        runtime = cupy.cuda.runtime
-        runtime.memsetAsync(self.abort.data.ptr, 1, self.abort.nbytes, stream.ptr)
-        stream.synchronize()
-        self._stream.synchronize()
-        runtime.memsetAsync(self.abort.data.ptr, 0, self.abort.nbytes, stream.ptr)
-        stream.synchronize()
-
     def _upload(self, name: str, to: PrivateBytes) -> None:
         pinned, runtime = self._pinned[name], cupy.cuda.runtime
         runtime.memcpyAsync(
             *(pointer_of(to, pinned.nbytes), pinned.ctypes.data, pinned.nbytes),
             *(runtime.memcpyHostToDevice, self._stream.ptr),
         )
+
+
+class _TimedOut(Exception):
+    """Raised when a call takes longer than its limit."""
+
+
+def _require_time(end: float) -> None:
+    if time.monotonic() >= end:
+        raise _TimedOut
+
+
+def _event_in(stream: cupy.cuda.Stream) -> cupy.cuda.Event:
+    event = cupy.cuda.Event(disable_timing=True)
+    event.record(stream)
+    return event
 
 
 def _pinned(count: int, dtype: "np.dtype[Any]") -> "np.ndarray[Any, np.dtype[Any]]":

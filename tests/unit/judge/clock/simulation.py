@@ -20,6 +20,7 @@ from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 LANDING_US, COPY_US = 60.0, 20.0
+WATCH_US = 6.0  # from the release to the start of a watch that starts after it
 POISON = -1
 
 
@@ -152,12 +153,16 @@ class SimulatedSets:
 
 
 class SimulatedGate:
-    """`Gate` over the simulated world."""
+    """`Gate` over the simulated world.
+
+    A call is never seen to end before the watch has started. A watch that starts before the program takes a
+    slot, which makes the call `slot_us` longer.
+    """
 
     descriptor: int | None = 3
 
-    def __init__(self, world: World, sets: SimulatedSets, program: Program) -> None:
-        self.world, self.sets, self.program = world, sets, program
+    def __init__(self, world: World, sets: SimulatedSets, program: Program, slot_us: float = 0.0) -> None:
+        self.world, self.sets, self.program, self.slot_us = world, sets, program, slot_us
         self.tries = 0
 
     def call(
@@ -167,7 +172,7 @@ class SimulatedGate:
         outputs: Sequence[int],
         *,
         queued: bool,
-        expected_us: float,
+        watch_first: bool,
         timeout_s: float,
     ) -> CallObservation:
         world, number = self.world, orders.argument_set
@@ -188,12 +193,13 @@ class SimulatedGate:
             [at for at, where, _ in world.pending if where == number and at <= done_us], default=0.0
         )
         world.pass_us(max(0.0, done_us - world.now_us))
+        seen_us = max(last_us, release_us) - release_us
         watched = world.outputs[number]
         world.pass_us(COPY_US)
         self.sets.copies[number] = world.outputs[number]
         return CallObservation(
             alone=True,
-            last_us=max(last_us, release_us) - release_us,
+            last_us=seen_us + self.slot_us if watch_first else max(seen_us, WATCH_US),
             done_us=done_us - release_us,
             moved=int(watched != world.outputs[number]),
         )
@@ -225,12 +231,13 @@ class ProofEnvironment:
     reasons: Sequence[str | None] = ()
     policy: Policy = field(default_factory=Policy)
     roofline: Roofline | None = None
+    slot_us: float = 0.0
 
     def __post_init__(self) -> None:
         self.world = World(self.sets, random.Random(self.seed))
         self.orders = SimulatedOrders(self.world, self.program)
         self.memory = SimulatedSets(self.world, self.contents)
-        self.gate = SimulatedGate(self.world, self.memory, self.program)
+        self.gate = SimulatedGate(self.world, self.memory, self.program, self.slot_us)
         self.guard = SimulatedGuard(self.reasons)
 
     def time(self):

@@ -49,7 +49,7 @@ def test_a_call_sees_what_landed_and_its_outputs_are_copied() -> None:
             [(x, inputs.view(np.uint8))],
             [(y, copy)],
             queued=False,
-            expected_us=0.0,
+            watch_first=True,
             timeout_s=7,
         )
         y.poison()
@@ -74,6 +74,6 @@ def test_a_runner_that_ends_ends_the_call() -> None:
     copy = np.zeros(4, np.uint8)
     with memory.buffer("x", 4) as x, memory.buffer("y", 4) as y, pytest.raises(OrderUnanswered):
         HostGate().call(
-            cast("Ordering", Gone(x, y)), [], [(y, copy)], queued=False, expected_us=0.0, timeout_s=1
+            cast("Ordering", Gone(x, y)), [], [(y, copy)], queued=False, watch_first=True, timeout_s=1
         )
     assert not copy.any()

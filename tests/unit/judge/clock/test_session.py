@@ -49,6 +49,23 @@ def test_calls_that_take_one_of_two_times_repeat(seed: int) -> None:
     assert timing.median_us == pytest.approx(28.4, rel=0.008)
 
 
+@pytest.mark.parametrize(
+    ("call_us", "slot_us", "seen_us"),
+    [
+        pytest.param(3.7, 0.0, 3.7, id="over before a later watch starts"),
+        pytest.param(8.3, 2.2, 8.3, id="fills the GPU"),
+        pytest.param(3.7, 1.0, 4.7, id="both"),
+        pytest.param(8.3, 0.1, 8.4, id="not clearly faster"),
+        pytest.param(28.4, 2.2, 28.4, id="long"),
+    ],
+)
+def test_short_calls_are_watched_in_the_way_that_is_clearly_faster(
+    call_us: float, slot_us: float, seen_us: float
+) -> None:
+    timing = ProofEnvironment(Program(call_us), slot_us=slot_us).timing()
+    assert timing.median_us == pytest.approx(seen_us, rel=0.004)
+
+
 def test_each_content_counts_once() -> None:
     environment = ProofEnvironment(Program(32.0))
     environment.timing()
