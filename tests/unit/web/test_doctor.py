@@ -115,6 +115,17 @@ def test_an_address_that_nobody_answers_at_is_named(config: Config) -> None:
     assert list(services.check_address(config)) == []
 
 
+def test_a_replaced_certificate_is_reloaded_as_the_documentation_says(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "_days_left", lambda *_: 3)
+    finding = only(services.check_address(replace(config, public_url="https://court.example")), "certificate")
+    assert (finding.level, finding.found) == (Level.WEAK, "valid for 3 more days")
+    command = finding.fix[finding.fix.index("docker compose") :]
+    assert "--force" in command  # or Caddy ignores a new certificate at the same path
+    assert f"`{command}`" in (ROOT / "docs" / "operations" / "install.md").read_text()
+
+
 @pytest.mark.django_db
 def test_a_database_that_does_not_answer_ends_what_rests_on_it(
     config: Config, monkeypatch: pytest.MonkeyPatch
