@@ -20,6 +20,7 @@ from tests.integration.helm.chart import (
     example,
     findings,
     name_of,
+    notes,
     render,
 )
 from tests.integration.helm.random_values import allowed_values, schema
@@ -222,6 +223,13 @@ def test_the_account_of_workers_is_limited_to_the_cost_of_their_own_pods() -> No
     assert binding["spec"]["validationActions"] == ["Deny"]
     without = example("full") | {"deletionCostPolicy": False}
     assert "ValidatingAdmissionPolicy" not in {manifest["kind"] for manifest in render(without)}
+
+
+def test_the_notes_say_that_no_peer_reaches_the_web_servers() -> None:
+    values = example("cpu")
+    assert "networkPolicy.webFrom is empty" in notes(values)
+    assert "networkPolicy.webFrom" not in notes(values | {"networkPolicy": {"enabled": False}})
+    assert "networkPolicy.webFrom" not in notes(example("full"))
 
 
 def test_zero_and_false_replace_the_defaults_of_pools() -> None:
