@@ -261,7 +261,7 @@ def test_the_schema_knows_every_setting_that_the_chart_does_not_make() -> None:
         f"{PREFIX}{name}"
         for name in (
             *("DATA_DIR", "PROBLEMS_DIR", "IMPORTS_DIR", "RUNTIME_DIR", "BACKUP_DIR", "PORT", "DEBUG"),
-            *("IMAGES", "CONTAINER_RUNTIME", "GPUS", "SITE_URL", "NODE_KEY"),
+            *("IMAGES", "CONTAINER_RUNTIME", "GPUS", "SITE_URL", "NODE_KEY", "BOARD_KEY"),
         )
     }
 

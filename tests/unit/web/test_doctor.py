@@ -95,6 +95,14 @@ def test_room_and_rights_are_looked_at(config: Config, monkeypatch: pytest.Monke
     assert str(gone.data_dir) in finding.fix
 
 
+def test_a_host_of_a_larger_site_needs_its_key_or_has_joined_as_a_node(config: Config) -> None:
+    shared = replace(config, database_url="postgres://db.example.org/court", data_dir=Path("/nowhere"))
+    finding = only(settings.check_settings(shared), "secret key")
+    assert (finding.level, "node join" in finding.fix) == (Level.WEAK, True)
+    for has in ({"secret_key": "kept elsewhere"}, {"board_key": "5a" * 32}):
+        assert "secret key" not in levels(settings.check_settings(replace(shared, **has)))
+
+
 def test_the_scripted_judge_is_not_mistaken_for_a_real_one(config: Config) -> None:
     finding = only(host.check_judging(config), "judging")
     assert (finding.level, "made up" in finding.fix) == (Level.WEAK, True)

@@ -19,6 +19,7 @@ from web.fleet.handshake import HandshakeFailed, JoinToken
 from web.fleet.invitations import LONGEST, invite
 from web.fleet.models import NAME_CHARACTERS
 from web.setting import ConfigError
+from web.site.judging import board_key
 from web.site.version import version
 
 _VERSION = "version"
@@ -82,6 +83,7 @@ class Command(BaseCommand):
             "WARPCOURT_NODE_NAME": name,
             "WARPCOURT_DATABASE_URL": _url(options["database_url_file"], config.database_url, "database"),
             "WARPCOURT_BROKER_URL": _url(options["broker_url_file"], config.broker_url, "broker"),
+            "WARPCOURT_BOARD_KEY": board_key(config).hex(),
         }
         try:
             Config.from_env(given)
