@@ -29,7 +29,7 @@ def check_settings(config: Config) -> Findings:
         yield Finding("mail", Level.WEAK, "no mail server is configured", fix)
     if config.database_url and not (config.secret_key or config.board_key):
         fix = (
-            "set WARPCOURT_SECRET_KEY_FILE: web servers and workers on several hosts must share the key. On a "
-            "node that joined with an earlier version, run node join --overwrite instead"
+            "set WARPCOURT_SECRET_KEY_FILE: web servers and workers on several hosts must share the key. "
+            "On a node that joined with an earlier version, run node join --overwrite instead"
         )
         yield Finding("secret key", Level.WEAK, "stored in the data directory of this host", fix)

@@ -217,6 +217,34 @@ def test_a_node_draws_the_contents_of_the_site_without_its_secret_key(settings, 
     assert board_key(replace(node, board_key="")) != ours
 
 
+@pytest.mark.usefixtures("public", "host")
+@pytest.mark.parametrize(
+    ("options", "setting", "isolation", "images"),
+    [
+        ((), "bubblewrap", "bubblewrap", None),
+        ((), "docker", "docker", "host"),
+        (("--isolation", "docker", "--images", "warpcourt:1"), "bubblewrap", "docker", "warpcourt:1"),
+    ],
+)
+def test_the_host_is_checked_for_the_isolation_that_the_node_gets(
+    settings,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    options: tuple[str, ...],
+    setting: str,
+    isolation: str,
+    images: str | None,
+) -> None:
+    settings.WARPCOURT = replace(settings.WARPCOURT, isolation=setting)
+    audited = {}
+    monkeypatch.setattr(command, "audit", lambda **given: audited.update(given) or iter(()))
+    call_command("node", "join", *options, a_token(), stdout=StringIO())
+    written = dict(line.split("=", 1) for line in (tmp_path / "node.env").read_text().splitlines())
+    assert audited["isolation"] == written["WARPCOURT_ISOLATION"] == isolation
+    assert audited["images"] == (images or "host")
+    assert written.get("WARPCOURT_IMAGES") == images
+
+
 @pytest.mark.usefixtures("public")
 def test_a_host_that_lacks_something_reads_the_fix_and_keeps_its_token(
     host: list[Finding], tmp_path: Path

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from deploy.audit.finding import Finding
-from deploy.check_environment import audit, line_of
+from deploy.check_environment import DOCKER, add_options, audit, line_of
 from web.config import Config
 from web.fleet import joining
 from web.fleet.handshake import HandshakeFailed, JoinToken
@@ -62,9 +62,8 @@ class Command(BaseCommand):
             "--file", type=Path, help="file for the settings; default: node.env in the data directory"
         )
         joins.add_argument("--overwrite", action="store_true", help="replace that file if it exists")
-        joins.add_argument(
-            "--trust", action="append", default=[], metavar="NAME", help="as in check-environment"
-        )
+        config: Config = settings.WARPCOURT
+        add_options(joins, isolation=config.isolation, images=config.images)
 
     def handle(self, *_: object, **options: Any) -> None:
         try:
@@ -107,17 +106,20 @@ class Command(BaseCommand):
             raise CommandError(f"{path} exists: this host has joined. Replace it with --overwrite.")
         gpu = not options["cpu"]
         without = " If this host has no NVIDIA GPU, add --cpu." if gpu else ""
+        isolation, images = options["isolation"], options["images"]
         self._print(
-            audit(gpu_host=gpu, trusted=options["trust"]),
+            audit(gpu_host=gpu, isolation=isolation, images=images, trusted=options["trust"]),
             f"Nothing was changed, and the token still works.{without}",
         )
-        target = "gpu" if gpu else "cpu"
+        own = {"WARPCOURT_TARGET": "gpu" if gpu else "cpu", "WARPCOURT_ISOLATION": isolation}
+        if isolation == DOCKER:
+            own["WARPCOURT_IMAGES"] = images
         try:
             # Open the file first, because the token works only once.
             with joining.writing_settings(path) as write:
                 given = joining.ask_to_join(token)
                 made_by = given.pop(_VERSION, "")
-                write({**given, "WARPCOURT_TARGET": target})
+                write({**given, **own})
         except OSError as error:
             raise CommandError(f"Cannot write {path}: {error.strerror or error}") from error
         if made_by != version():
