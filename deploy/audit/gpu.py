@@ -62,8 +62,8 @@ def _gpu(gpu: GpuState) -> Findings:
         yield Finding(
             name,
             Level.MISSING,
-            "the GPU is partitioned (MIG)",
-            f"nvidia-smi -i {info.uuid} -mig 0",
+            "MIG divides the GPU into slices, but the judge needs the whole GPU",
+            f"stop the processes that use it, then run: nvidia-smi -i {info.uuid} -mig 0",
         )
     if info.compute_mode is not ComputeMode.DEFAULT:
         yield Finding(

@@ -118,7 +118,7 @@ FLAWS = [
         "as new as",
     ),
     ("no toolkit", replace(GOOD, toolkit_cuda=()), Level.WEAK, "toolkit is not found", "CUDA toolkit"),
-    ("mig", replace(GOOD, gpus=gpu(mig=True)), Level.MISSING, "MIG", "-mig 0"),
+    ("mig", replace(GOOD, gpus=gpu(mig=True)), Level.MISSING, "but the judge needs the whole GPU", "-mig 0"),
     (
         "exclusive",
         replace(GOOD, gpus=gpu(compute_mode=ComputeMode.EXCLUSIVE_PROCESS)),
