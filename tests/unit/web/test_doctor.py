@@ -99,8 +99,8 @@ def test_a_host_of_a_larger_site_needs_its_key_or_has_joined_as_a_node(config: C
     shared = replace(config, database_url="postgres://db.example.org/court", data_dir=Path("/nowhere"))
     finding = only(settings.check_settings(shared), "secret key")
     assert (finding.level, "node join" in finding.fix) == (Level.WEAK, True)
-    for has in ({"secret_key": "kept elsewhere"}, {"board_key": "5a" * 32}):
-        assert "secret key" not in levels(settings.check_settings(replace(shared, **has)))
+    for sound in (replace(shared, secret_key="kept elsewhere"), replace(shared, board_key="5a" * 32)):
+        assert "secret key" not in levels(settings.check_settings(sound))
 
 
 def test_the_scripted_judge_is_not_mistaken_for_a_real_one(config: Config) -> None:
