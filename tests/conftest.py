@@ -30,7 +30,13 @@ from web.packages.catalogue import tag
 from web.submissions import services
 from web.submissions.models import Submission
 
-pytest_plugins = ("tests.receipts", "tests.file_receipts", "tests.unmeasured", "tests.one_database")
+pytest_plugins = (
+    "tests.sorted_arguments",
+    "tests.receipts",
+    "tests.file_receipts",
+    "tests.unmeasured",
+    "tests.one_database",
+)
 PASSWORD = "correct horse battery"
 # Groups of tests that take minutes in a single process.
 LONGEST = ("postgresql", "python-3.12", "python-3.13", "images", "cluster", "installation")

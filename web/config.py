@@ -22,6 +22,7 @@ from pydantic.dataclasses import dataclass
 from web.setting import (
     ROOT,
     Address,
+    BoardKey,
     ConfigError,
     Count,
     CountOrAuto,
@@ -137,6 +138,9 @@ class Config:
     """On a personal node, the address of the site. `node join` sets it."""
     node_key: Secret = ""
     """On a personal node, its key to the owner's account. `node join` sets it."""
+    board_key: BoardKey = ""
+    """On a node that joined the site, the key for the hidden cases of problems that rank by a checker's
+    score. `node join` sets it. Empty: derived from WARPCOURT_SECRET_KEY."""
     isolation: Literal["bubblewrap", "docker"] = "bubblewrap"
     """Isolation of programs: bubblewrap or docker. With bubblewrap, programs see the host's own files."""
     target: Literal["cpu", "gpu", "scripted"] = "cpu"

@@ -95,6 +95,11 @@ DatabaseUrl = Annotated[
     _whole,
     Takes("text", "a URL that starts with postgres:// or postgresql:// or sqlite://"),
 ]
+BoardKey = Annotated[
+    Secret,
+    Field(pattern="^([0-9a-f]{64})?$"),
+    Takes("text", "64 hexadecimal digits, as node join writes them"),
+]
 RedisUrl = Annotated[
     Secret,
     Field(pattern="^(rediss?://.*)?$"),

@@ -10,7 +10,6 @@ from typing import Protocol
 
 import structlog
 from django.conf import settings
-from django.utils.crypto import salted_hmac
 
 from judge.errors import JudgementCancelled, OracleFailed
 from judge.evaluate import evaluate
@@ -29,7 +28,7 @@ from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Step, Verdict
 from sandbox.gpu.tool import Tool
 from web.config import Config
-from web.site.judging import open_configured, open_configured_backend, warm_settings
+from web.site.judging import board_key, open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
 from worker import packages, scripted, scripted_proving
 from worker.cancelling import CancellableEnvironment
@@ -125,7 +124,7 @@ class PackageJudge:
                 seed=submission.seed,
                 gpu_model=submission.gpu_model,
                 tool=Tool.PROFILER if submission.profiled else None,
-                board_key=_board_key(),
+                board_key=board_key(self._config),
                 on_progress=on_progress,
                 on_stage=count_stage,
                 cancelled=cancelled,
@@ -181,14 +180,6 @@ class PackageJudge:
     def close(self) -> None:
         """Close the target."""
         self._target.close()
-
-
-def _board_key() -> bytes:
-    """Return the site's secret key for leaderboards by checker score.
-
-    All workers of a site have the same key.
-    """
-    return salted_hmac("warpcourt.boards", "contents", algorithm="sha256").digest()
 
 
 def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

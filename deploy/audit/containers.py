@@ -1,9 +1,9 @@
-"""Checks of the container engine of a GPU host, and of the other containers in it."""
+"""Checks of the container engine of a host that judges, and of the containers in it."""
 
 import re
 from collections.abc import Collection
 
-from deploy.audit.docker_api import RunningContainer
+from deploy.audit.docker_api import DockerDaemon, RunningContainer
 from deploy.audit.facts import DEVICES, GpuHost
 from deploy.audit.finding import Finding, Findings, Level, dotted, ok_if
 
@@ -12,55 +12,80 @@ _CDI_ENGINE = (25, 0)
 # Source: NVIDIA's security bulletins for the container toolkit and the GPU operator.
 CONTAINER_TOOLKIT_FLOOR = (1, 19, 1)
 GPU_OPERATOR_FLOOR = (26, 3, 2)
-OUR_IMAGES = tuple(f"warpcourt/{kind}" for kind in ("compile", "cuda", "libraries", "triton", "oracle"))
+KINDS = ("compile", "cuda", "libraries", "triton", "oracle")
+OUR_IMAGES = tuple(f"warpcourt/{kind}" for kind in KINDS)
+HOST_IMAGES = "host"
 _HOST_IMAGE = "warpcourt/host"
 _OPERATOR = re.compile(r"gpu-operator[^:@]*:v?(\d+(?:\.\d+)+)")
 
 
-def check_engine(host: GpuHost) -> Findings:
-    """Check that the engine is present, new enough, and able to give GPUs to containers."""
-    engine = host.engine
+def check_engine(engine: DockerDaemon, images: str = HOST_IMAGES) -> Findings:
+    """Check that the engine is present, new enough, and has the images of the setting WARPCOURT_IMAGES."""
     if engine.trouble:
         yield Finding(
             "containers",
             Level.MISSING,
             engine.trouble,
-            "install docker.io or docker-ce, start it, and give the worker's user access to its socket",
+            "install docker.io or docker-ce, start it, and give the worker's user access to its socket; or "
+            "isolate programs with bubblewrap",
         )
         return
-    version = _numbers(engine.version)
     yield Finding(
-        "containers", ok_if(version >= ENGINE_FLOOR), f"engine {engine.version}", "install 20.10 or newer"
+        "containers",
+        ok_if(_numbers(engine.version) >= ENGINE_FLOOR),
+        f"engine {engine.version}",
+        "install 20.10 or newer",
     )
-    yield _attachment(host, version)
-    yield from _toolkit(host)
-    lacking = [image for image in OUR_IMAGES if not _has(engine.images, image)]
-    hosts = _has(engine.images, _HOST_IMAGE)
+    if images == HOST_IMAGES:
+        yield Finding("images", Level.OK, "none needed: containers see the files of this host")
+        return
+    prefix, _, tag = images.rpartition(":")
+    wanted = (f"{prefix}/{kind}:{tag}" for kind in KINDS)
+    lacking = [image for image in wanted if image not in engine.images]
     yield Finding(
         "images",
-        Level.WEAK if lacking and hosts else ok_if(not lacking),
+        ok_if(not lacking),
         f"missing: {', '.join(lacking)}" if lacking else "complete",
-        "run deploy/build-images, or set WARPCOURT_IMAGES=host if this host has all the programs",
+        f"run deploy/build-images --prefix {prefix} --tag {tag}, or set WARPCOURT_IMAGES=host if this host "
+        "has all the programs",
     )
 
 
-def _attachment(host: GpuHost, version: tuple[int, ...]) -> Finding:
+def check_no_images(images: str) -> Findings:
+    """Check the setting WARPCOURT_IMAGES of a host that isolates with bubblewrap."""
+    if images != HOST_IMAGES:
+        yield Finding(
+            "images",
+            Level.MISSING,
+            f"bubblewrap cannot use the images {images}",
+            "set WARPCOURT_IMAGES=host, or isolate programs with docker",
+        )
+
+
+def check_gpu_access(host: GpuHost) -> Findings:
     """Check how a container would get its GPU."""
     cdi = [file for file in host.cdi_files if "nvidia" in file]
-    if cdi and version >= _CDI_ENGINE:
-        return Finding("gpu access", Level.OK, f"CDI, {cdi[0]}")
-    if "nvidia" in host.engine.runtimes:
-        return Finding("gpu access", Level.OK, "the engine's nvidia runtime")
+    if cdi and _numbers(host.engine.version) >= _CDI_ENGINE:
+        yield Finding("gpu access", Level.OK, f"CDI, {cdi[0]}")
+    elif "nvidia" in host.engine.runtimes:
+        yield Finding("gpu access", Level.OK, "the engine's nvidia runtime")
+    else:
+        yield from check_device_files(host)
+
+
+def check_device_files(host: GpuHost) -> Findings:
+    """Check for the files through which a sandbox gets its GPU without a toolkit for containers."""
     missing = [device for device in DEVICES if device not in host.devices]
-    return Finding(
+    yield Finding(
         "gpu access",
         ok_if(not missing),
         f"no {missing[0]}" if missing else "device files and driver libraries, without a toolkit",
-        "run nvidia-modprobe -u -c 0, or install nvidia-container-toolkit",
+        "run nvidia-modprobe -u -c 0",
     )
 
 
-def _toolkit(host: GpuHost) -> Findings:
+def check_toolkit(host: GpuHost) -> Findings:
+    """Check NVIDIA's software for containers, if it is installed, for known vulnerabilities."""
     if host.container_toolkit:
         yield Finding(
             "container toolkit",
@@ -122,8 +147,8 @@ def _shares_with_the_host(container: RunningContainer) -> str:
     return f"shares the host's {', '.join(shared)}" if shared else ""
 
 
-def check_rights(host: GpuHost) -> Findings:
-    """Check the user under which the judge runs, and its control groups."""
+def check_worker(host: GpuHost) -> Findings:
+    """Check that the user under which the judge runs may use the engine."""
     if not host.engine.trouble and (host.root or host.in_docker_group):
         who = "root" if host.root else "in the group docker, which is equivalent to root"
         yield Finding("worker", Level.OK, f"this user is {who}; use this host only for judging")
@@ -134,21 +159,11 @@ def check_rights(host: GpuHost) -> Findings:
             "this user is neither root nor in the group docker",
             "run this check as the worker's user, and give that user access to the engine's socket",
         )
-    yield Finding(
-        "control groups",
-        ok_if(host.cgroup_version == 2, Level.WEAK),
-        f"version {host.cgroup_version}",
-        "boot with systemd.unified_cgroup_hierarchy=1",
-    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     found = re.match(r"\d+(\.\d+)*", version)
     return tuple(map(int, found[0].split("."))) if found else ()
-
-
-def _has(images: Collection[str], repository: str) -> bool:
-    return any(_is(image, repository) for image in images)
 
 
 def _is(image: str, repository: str) -> bool:

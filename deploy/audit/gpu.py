@@ -60,7 +60,10 @@ def _gpu(gpu: GpuState) -> Findings:
     yield Finding(name, Level.OK, f"{info.model}, {info.memory_mib} MiB, {info.architecture}, {info.uuid}")
     if info.mig:
         yield Finding(
-            name, Level.MISSING, "the GPU is partitioned (MIG)", f"nvidia-smi -i {info.uuid} -mig 0"
+            name,
+            Level.MISSING,
+            "MIG divides the GPU into slices, but the judge needs the whole GPU",
+            f"stop the processes that use it, then run: nvidia-smi -i {info.uuid} -mig 0",
         )
     if info.compute_mode is not ComputeMode.DEFAULT:
         yield Finding(
@@ -105,6 +108,16 @@ def check_foreign(host: GpuHost) -> Findings:
             f"{process.name} ({process.pid}){memory} does not belong to Warpcourt",
             "stop it: submissions are not ranked while it runs",
         )
+
+
+def check_control_groups(host: GpuHost) -> Findings:
+    """Check the version of the control groups."""
+    yield Finding(
+        "control groups",
+        ok_if(host.cgroup_version == 2, Level.WEAK),
+        f"version {host.cgroup_version}",
+        "boot with systemd.unified_cgroup_hierarchy=1",
+    )
 
 
 def check_profiling(host: GpuHost) -> Findings:

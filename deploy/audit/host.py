@@ -64,6 +64,17 @@ def check_bubblewrap() -> Findings:
         )
 
 
+def check_explanations() -> Findings:
+    """Check for bubblewrap on a GPU host whose programs run in containers. It can judge without it."""
+    version = version_of("bwrap", "--version")
+    yield Finding(
+        "bubblewrap",
+        Level.OK if version >= _MIN_BWRAP else Level.WEAK,
+        dotted(version),
+        "apt-get install bubblewrap (0.8 or newer) to explain why CUDA programs fail",
+    )
+
+
 def check_namespaces() -> Findings:
     """Check for kernel settings that are known to forbid user namespaces."""
     if os.geteuid() == 0:

@@ -36,6 +36,7 @@ class AuditKind(models.TextChoices):
     PUBLISH = "problem.publish", "Published a problem"
     WITHDRAW = "problem.withdraw", "Withdrew a problem"
     SHOW = "problem.show", "Restored a withdrawn problem"
+    UNLOAD = "problem.unload", "Hid a problem whose package is missing or invalid"
     VERSION_ARCHIVE = "version.archive", "Archived a version of a problem"
     VERSION_RETURN = "version.return", "Unarchived a version of a problem"
     TRACK_ADD = "track.add", "Created a track"

@@ -41,7 +41,8 @@ def check_judging(config: Config) -> Findings:
         open_configured(config, warm=NOTHING_WARM).close()
     except (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, GpuUnavailable) as error:
         cause, _, fix = str(error).partition("; ")
-        yield Finding("judging", Level.MISSING, cause, fix or "run deploy/check-environment for details")
+        details = f"run deploy/check-environment --isolation {config.isolation} for details"
+        yield Finding("judging", Level.MISSING, cause, fix or details)
         return
     yield Finding(
         "judging", Level.OK, f"programs are isolated by {config.isolation} and judged on {config.target}"

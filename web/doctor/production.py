@@ -101,7 +101,7 @@ LINES = (
     Line(
         "gpu-hosts",
         "Each GPU host passes the audit and does nothing else.",
-        action="run deploy/check-environment on each GPU host",
+        action="run deploy/check-environment on each GPU host, with the isolation of its workers",
     ),
     Line(
         "alerts",

@@ -19,6 +19,11 @@ _SLOW_S = 0.25
 _SKEW_S = 5.0
 _PATIENCE_S = 3.0
 _RENEW_DAYS = 7
+# Without --force, Caddy keeps the old certificate if the path of the new one is the same.
+_RELOAD = (
+    "docker compose exec proxy caddy reload --force --config /etc/caddy/Caddyfile "
+    "--address unix//tmp/caddy.sock"
+)
 _POOL_LOG = logging.getLogger("psycopg.pool")
 
 
@@ -135,7 +140,7 @@ def check_address(config: Config) -> Findings:
         fix = "start the proxy (docker compose up -d proxy); ignore this if only this host cannot reach it"
         yield Finding("certificate", Level.WEAK, f"cannot reach {url.hostname} from this host: {error}", fix)
     else:
-        fix = "renew it, then run: docker compose exec proxy caddy reload --config /etc/caddy/Caddyfile"
+        fix = f"renew it, then run: {_RELOAD}"
         yield Finding(
             "certificate", ok_if(days > _RENEW_DAYS, Level.WEAK), f"valid for {days} more days", fix
         )

@@ -27,6 +27,9 @@ def check_settings(config: Config) -> Findings:
     if not local and not config.email_url:
         fix = "set WARPCOURT_EMAIL_URL: links for resetting passwords go to the log of the web server"
         yield Finding("mail", Level.WEAK, "no mail server is configured", fix)
-    if config.database_url and not config.secret_key:
-        fix = "set WARPCOURT_SECRET_KEY_FILE: web servers on several hosts must share the key"
+    if config.database_url and not (config.secret_key or config.board_key):
+        fix = (
+            "set WARPCOURT_SECRET_KEY_FILE: web servers and workers on several hosts must share the key. "
+            "On a node that joined with an earlier version, run node join --overwrite instead"
+        )
         yield Finding("secret key", Level.WEAK, "stored in the data directory of this host", fix)

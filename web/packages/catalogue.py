@@ -9,6 +9,8 @@ from django.utils import timezone
 from problems import schema
 from problems.under_test import own_sizes
 from problems.vocabulary import ProgramKind
+from web.audit.models import AuditEntry, AuditKind
+from web.audit.services import log
 from web.catalog.models import Problem, Tagging
 from web.catalog.signature import to_row
 from web.packages.models import PackageVersion
@@ -47,12 +49,30 @@ def show(problem: Problem, package: schema.Problem, live: PackageVersion, *, pub
 def hide_all_but(slugs: Collection[str]) -> tuple[str, ...]:
     """Hide all problems except those, and return the slugs of the hidden ones.
 
-    They are not deleted: submissions refer to them.
+    They are not deleted: submissions refer to them. The audit log tells them from the problems that staff
+    withdrew.
     """
     gone = Problem.objects.filter(published=True).exclude(slug__in=slugs)
-    hidden = tuple(gone.values_list("slug", flat=True))
+    hidden = list(gone.select_for_update().only("slug", "title"))
     gone.update(published=False)
-    return hidden
+    for problem in hidden:
+        log(None, AuditKind.UNLOAD, problem)
+    return tuple(problem.slug for problem in hidden)
+
+
+@transaction.atomic
+def show_unloaded(problem: Problem) -> bool:
+    """Show `problem` if `hide_all_but` was the last to hide it. Return whether it did."""
+    if problem.published:
+        return False
+    about = AuditEntry.objects.filter(target_kind="problem", target_id=str(problem.pk))
+    last = about.filter(kind__in=(AuditKind.UNLOAD, AuditKind.WITHDRAW)).first()
+    if last is None or last.kind != AuditKind.UNLOAD:
+        return False
+    problem.published = True
+    problem.save(update_fields=["published"])
+    log(None, AuditKind.SHOW, problem)
+    return True
 
 
 def tag(problem: Problem) -> None:

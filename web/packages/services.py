@@ -194,7 +194,8 @@ def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()
     """Freeze versions from the folders below `root`, and update the catalogue.
 
     New problems are published if `publish`. Problems of the site whose folder is missing or broken are
-    unpublished. An author's live version stays live, except for the slugs in `replace`.
+    unpublished until a sound folder is loaded. An author's live version stays live, except for the slugs in
+    `replace`.
     """
     found: dict[str, list[str]] = {"sound": [], "created": [], "updated": [], "kept": [], "faults": []}
     for description in sorted(root.glob(f"*/{DESCRIPTION}")):
@@ -236,6 +237,7 @@ def _load_folder(
     version = _freeze(contents, package, origin=Origin.SITE, by=None, note="")
     _learn(version, mistakes)
     problem = _locked(version.problem_id)
+    shown = catalog.show_unloaded(problem)
     live = problem.package
     if live and live.origin == Origin.AUTHOR and not replace:
         return "" if live == version else "kept"
@@ -245,7 +247,7 @@ def _load_folder(
     changed = catalog.show(problem, package, version, publish=new and publish)
     if new:
         return "created"
-    return "updated" if changed else ""
+    return "updated" if changed or shown else ""
 
 
 @transaction.atomic

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from django.utils.crypto import salted_hmac
+
 from judge.gpu.pool.client import SecretPoolSettings
 from judge.gpu.settings import NodeSettings
 from judge.target import Target
@@ -41,6 +43,17 @@ def warm_settings(config: Config) -> Mapping[str, int]:
         "triton": config.warm_tritons,
         "compile": config.warm_compilers,
     }
+
+
+def board_key(config: Config) -> bytes:
+    """Return the site's secret key for the contents of problems that rank by their checker's score.
+
+    All workers of a site have the same key. It reveals nothing about the site's secret key, from which it is
+    derived.
+    """
+    if config.board_key:
+        return bytes.fromhex(config.board_key)
+    return salted_hmac("warpcourt.boards", "contents", algorithm="sha256").digest()
 
 
 def node_settings(config: Config) -> NodeSettings:

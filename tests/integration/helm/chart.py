@@ -51,15 +51,22 @@ def merged(values: Mapping[str, Any]) -> Manifest:
 
 def render(values: Mapping[str, Any], *, release: str = "court", kubernetes: str = "1.35") -> list[Manifest]:
     """Return the manifests of the chart for a version of Kubernetes. Raises HelmRefused."""
+    printed = _helm("template", values, release, "--kube-version", kubernetes)
+    return [manifest for manifest in yaml.load_all(printed, _Loader) if manifest]
+
+
+def notes(values: Mapping[str, Any]) -> str:
+    """Return the notes that helm prints after an installation. Raises HelmRefused."""
+    return _helm("install", values, "court", "--dry-run=client").partition("\nNOTES:\n")[2]
+
+
+def _helm(command: str, values: Mapping[str, Any], release: str, *options: str) -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         text = json.dumps(values)
         file.write(text if len(text) % _HELM_BUFFER else f"{text}\n")
         file.flush()
         done = subprocess.run(
-            [
-                *(HELM, "template", release, CHART, "--namespace", "courts", "--values", file.name),
-                *("--kube-version", kubernetes),
-            ],
+            [HELM, command, release, CHART, "--namespace", "courts", "--values", file.name, *options],
             capture_output=True,
             text=True,
             check=False,
@@ -67,7 +74,7 @@ def render(values: Mapping[str, Any], *, release: str = "court", kubernetes: str
         )
     if done.returncode:
         raise HelmRefused(done.stderr)
-    return [manifest for manifest in yaml.load_all(done.stdout, _Loader) if manifest]
+    return done.stdout
 
 
 def findings(manifests: Iterable[Manifest], versions: Iterable[str] = VERSIONS) -> list[str]:

@@ -20,6 +20,7 @@ from tests.integration.helm.chart import (
     example,
     findings,
     name_of,
+    notes,
     render,
 )
 from tests.integration.helm.random_values import allowed_values, schema
@@ -224,6 +225,13 @@ def test_the_account_of_workers_is_limited_to_the_cost_of_their_own_pods() -> No
     assert "ValidatingAdmissionPolicy" not in {manifest["kind"] for manifest in render(without)}
 
 
+def test_the_notes_say_that_no_peer_reaches_the_web_servers() -> None:
+    values = example("cpu")
+    assert "networkPolicy.webFrom is empty" in notes(values)
+    assert "networkPolicy.webFrom" not in notes(values | {"networkPolicy": {"enabled": False}})
+    assert "networkPolicy.webFrom" not in notes(example("full"))
+
+
 def test_zero_and_false_replace_the_defaults_of_pools() -> None:
     values = example("cpu") | {"poolDefaults": {"deletionCost": True, "replicas": 3}}
     values["pools"]["cpu"] |= {"replicas": 0, "stopGraceSeconds": 0, "deletionCost": False}
@@ -253,7 +261,7 @@ def test_the_schema_knows_every_setting_that_the_chart_does_not_make() -> None:
         f"{PREFIX}{name}"
         for name in (
             *("DATA_DIR", "PROBLEMS_DIR", "IMPORTS_DIR", "RUNTIME_DIR", "BACKUP_DIR", "PORT", "DEBUG"),
-            *("IMAGES", "CONTAINER_RUNTIME", "GPUS", "SITE_URL", "NODE_KEY"),
+            *("IMAGES", "CONTAINER_RUNTIME", "GPUS", "SITE_URL", "NODE_KEY", "BOARD_KEY"),
         )
     }
 

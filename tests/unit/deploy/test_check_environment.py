@@ -5,8 +5,11 @@ import json
 import pytest
 
 from deploy import check_environment
-from deploy.audit import host
+from deploy.audit import facts, host
+from deploy.audit.docker_api import DockerDaemon
+from deploy.audit.facts import GpuHost
 from deploy.audit.finding import Finding, Level, graded
+from deploy.check_environment import BUBBLEWRAP, DOCKER, audit
 
 
 def audit_is(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
@@ -42,6 +45,31 @@ def test_what_is_weak_does_not_fail(
     assert json.loads(capsys.readouterr().out) == [
         {"check": "clock", "level": "weak", "found": "not synchronised", "fix": "ntp"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("gpu_host", "isolation", "checked"),
+    [
+        (False, BUBBLEWRAP, {"bubblewrap", "isolation"}),
+        (False, DOCKER, {"containers"}),
+        (True, BUBBLEWRAP, {"bubblewrap", "isolation", "gpu access"}),
+        (True, DOCKER, {"bubblewrap", "containers", "gpu access"}),
+    ],
+)
+def test_a_host_is_checked_for_the_isolation_that_it_uses(
+    monkeypatch: pytest.MonkeyPatch, gpu_host: bool, isolation: str, checked: set[str]
+) -> None:
+    absent = DockerDaemon(trouble="no socket")
+    monkeypatch.setattr(check_environment, "ask_engine", lambda: absent)
+    monkeypatch.setattr(facts, "gather", lambda: GpuHost(engine=absent))
+    found = {finding.check: finding for finding in audit(gpu_host=gpu_host, isolation=isolation)}
+    assert found.keys() & {"bubblewrap", "isolation", "containers", "images", "gpu access"} == checked
+
+
+def test_a_host_with_containers_judges_without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    (finding,) = host.check_explanations()
+    assert (finding.level, finding.found) == (Level.WEAK, "not found")
 
 
 def test_an_absent_program_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

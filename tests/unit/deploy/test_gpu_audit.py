@@ -18,7 +18,7 @@ from deploy.audit.containers import OUR_IMAGES
 from deploy.audit.docker_api import DockerDaemon, RunningContainer, ask_engine
 from deploy.audit.facts import Foreign, GpuHost, GpuState
 from deploy.audit.finding import Finding, Level
-from deploy.check_environment import audit_gpu_host
+from deploy.check_environment import BUBBLEWRAP, DOCKER, audit_gpu_host
 from sandbox.gpu.fake_nvml import HEALTHY, fake_gpu
 from sandbox.gpu.nvml import ComputeMode, GpuProcess, MemoryErrors
 
@@ -58,8 +58,14 @@ def running(*containers: RunningContainer) -> DockerDaemon:
     return replace(ENGINE, containers=containers)
 
 
-def flaws(host: GpuHost, *trusted: str) -> list[Finding]:
-    return [finding for finding in audit_gpu_host(host, trusted) if finding.level is not Level.OK]
+def audited(host: GpuHost, *trusted: str, **settings: str) -> list[Finding]:
+    """Return the findings for a host that uses images, unless `settings` say otherwise."""
+    chosen = {"isolation": DOCKER, "images": "warpcourt:latest", **settings}
+    return list(audit_gpu_host(host, trusted=trusted, **chosen))
+
+
+def flaws(host: GpuHost, *trusted: str, **settings: str) -> list[Finding]:
+    return [finding for finding in audited(host, *trusted, **settings) if finding.level is not Level.OK]
 
 
 def test_a_good_host_has_no_flaw() -> None:
@@ -112,7 +118,7 @@ FLAWS = [
         "as new as",
     ),
     ("no toolkit", replace(GOOD, toolkit_cuda=()), Level.WEAK, "toolkit is not found", "CUDA toolkit"),
-    ("mig", replace(GOOD, gpus=gpu(mig=True)), Level.MISSING, "MIG", "-mig 0"),
+    ("mig", replace(GOOD, gpus=gpu(mig=True)), Level.MISSING, "but the judge needs the whole GPU", "-mig 0"),
     (
         "exclusive",
         replace(GOOD, gpus=gpu(compute_mode=ComputeMode.EXCLUSIVE_PROCESS)),
@@ -188,7 +194,7 @@ FLAWS = [
     (
         "images of the host",
         replace(GOOD, engine=replace(ENGINE, images=("warpcourt/host:1",))),
-        Level.WEAK,
+        Level.MISSING,
         "missing: warpcourt",
         "build-images",
     ),
@@ -260,14 +266,47 @@ def test_a_container_that_one_trusts_may_be_privileged() -> None:
 def test_images_of_ours_may_come_from_a_registry() -> None:
     images = tuple(f"registry.example:5000/{image}:1.2" for image in OUR_IMAGES)
     sandbox = replace(SANDBOX, image="registry.example:5000/warpcourt/triton@sha256:00")
-    assert flaws(replace(GOOD, engine=replace(running(sandbox), images=images))) == []
+    host = replace(GOOD, engine=replace(running(sandbox), images=images))
+    assert flaws(host, images="registry.example:5000/warpcourt:1.2") == []
+    (flaw,) = flaws(host, images="registry.example:5000/warpcourt:1.3")
+    assert "registry.example:5000/warpcourt/cuda:1.3" in flaw.found
+    assert "--prefix registry.example:5000/warpcourt --tag 1.3" in flaw.fix
+
+
+def test_containers_that_see_the_files_of_the_host_need_no_images() -> None:
+    assert flaws(replace(GOOD, engine=replace(ENGINE, images=())), images="host") == []
+
+
+def test_a_host_with_bubblewrap_needs_no_engine_and_no_images() -> None:
+    bare = replace(
+        GOOD, engine=DockerDaemon(trouble="no socket"), container_toolkit=(), cdi_files=(), root=True
+    )
+    assert flaws(bare, isolation=BUBBLEWRAP, images="host") == []
+    assert not any("docker" in finding.fix for finding in audited(bare, isolation=BUBBLEWRAP, images="host"))
+    user = replace(bare, root=False)
+    assert [flaw.check for flaw in flaws(user, isolation=BUBBLEWRAP, images="host")] == ["mps"]
+
+
+def test_a_host_with_bubblewrap_needs_device_files_and_no_privileged_neighbours() -> None:
+    bubblewrap = {"isolation": BUBBLEWRAP, "images": "host"}
+    (flaw,) = flaws(replace(GOOD, devices=("/dev/nvidiactl",)), **bubblewrap)
+    assert (flaw.level, flaw.found) == (Level.MISSING, "no /dev/nvidia-uvm")
+    miner = replace(GOOD, engine=running(RunningContainer("miner", "x", privileged=True)))
+    (flaw,) = flaws(miner, **bubblewrap)
+    assert flaw.level is Level.REFUSED
+
+
+def test_bubblewrap_and_images_do_not_fit() -> None:
+    (flaw,) = flaws(GOOD, isolation=BUBBLEWRAP)
+    assert flaw.level is Level.MISSING
+    assert "WARPCOURT_IMAGES=host" in flaw.fix
 
 
 def test_gpus_are_attached_by_cdi_where_the_engine_can() -> None:
     host = replace(GOOD, cdi_files=("/etc/cdi/nvidia.yaml",), engine=replace(ENGINE, runtimes=()))
-    assert "CDI, /etc/cdi/nvidia.yaml" in [finding.found for finding in audit_gpu_host(host)]
+    assert "CDI, /etc/cdi/nvidia.yaml" in [finding.found for finding in audited(host)]
     old = replace(host, engine=replace(host.engine, version="24.0.7"))
-    assert "device files and driver libraries, without a toolkit" in [f.found for f in audit_gpu_host(old)]
+    assert "device files and driver libraries, without a toolkit" in [f.found for f in audited(old)]
 
 
 def test_a_user_without_rights_is_told() -> None:

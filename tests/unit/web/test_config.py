@@ -48,6 +48,7 @@ def test_values_are_parsed():
         ("WARPCOURT_HOST", "localhost", "IP address"),
         ("WARPCOURT_BROKER_URL", "amqp://x", "redis://"),
         ("WARPCOURT_TARGET", "tpu", "one of cpu"),
+        ("WARPCOURT_BOARD_KEY", "5A" * 31, "64 hexadecimal digits"),
         ("WARPCOURT_PROT", "80", "docs/operations/install.md"),
     ],
 )

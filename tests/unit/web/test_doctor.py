@@ -95,6 +95,14 @@ def test_room_and_rights_are_looked_at(config: Config, monkeypatch: pytest.Monke
     assert str(gone.data_dir) in finding.fix
 
 
+def test_a_host_of_a_larger_site_needs_its_key_or_has_joined_as_a_node(config: Config) -> None:
+    shared = replace(config, database_url="postgres://db.example.org/court", data_dir=Path("/nowhere"))
+    finding = only(settings.check_settings(shared), "secret key")
+    assert (finding.level, "node join" in finding.fix) == (Level.WEAK, True)
+    for sound in (replace(shared, secret_key="kept elsewhere"), replace(shared, board_key="5a" * 32)):
+        assert "secret key" not in levels(settings.check_settings(sound))
+
+
 def test_the_scripted_judge_is_not_mistaken_for_a_real_one(config: Config) -> None:
     finding = only(host.check_judging(config), "judging")
     assert (finding.level, "made up" in finding.fix) == (Level.WEAK, True)
@@ -113,6 +121,17 @@ def test_an_address_that_nobody_answers_at_is_named(config: Config) -> None:
     finding = only(services.check_address(replace(config, public_url=url)), "certificate")
     assert (finding.level, "proxy" in finding.fix) == (Level.WEAK, True)
     assert list(services.check_address(config)) == []
+
+
+def test_a_replaced_certificate_is_reloaded_as_the_documentation_says(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "_days_left", lambda *_: 3)
+    finding = only(services.check_address(replace(config, public_url="https://court.example")), "certificate")
+    assert (finding.level, finding.found) == (Level.WEAK, "valid for 3 more days")
+    command = finding.fix[finding.fix.index("docker compose") :]
+    assert "--force" in command  # or Caddy ignores a new certificate at the same path
+    assert f"`{command}`" in (ROOT / "docs" / "operations" / "install.md").read_text()
 
 
 @pytest.mark.django_db

@@ -11,6 +11,7 @@ from web.accounts.services import issue_token
 from web.discussion import gallery, services
 from web.discussion.gallery import GalleryFilter, Order
 from web.discussion.models import Solution, Thread, Vote
+from web.hints.services import give_up
 from web.privacy import export
 from web.privacy.deletion import delete_account
 from web.submissions import services as submissions
@@ -66,6 +67,13 @@ def test_it_is_closed_until_one_has_solved_the_problem(solution, teammate, stran
         assert "Four loads" not in answer.content.decode()
     assert send(browser_of(teammate), f"/solutions/{solution.pk}/vote").status_code == 404
     assert browser_of(staff).get(PAGE).status_code == 200
+
+
+def test_it_is_closed_for_users_who_only_gave_up(solution, teammate, problem, browser_of):
+    give_up(teammate, problem)
+    answer = browser_of(teammate).get(PAGE)
+    assert answer.status_code == 403
+    assert "Four loads" not in answer.content.decode()
 
 
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_ANSWER, None])

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 import stat
 import subprocess
 from collections.abc import Callable
@@ -18,12 +19,14 @@ from django.utils import timezone
 
 from deploy.audit.finding import Finding, Level
 from web.audit.models import AuditEntry
+from web.config import Config
 from web.fleet import handshake, joining
 from web.fleet.handshake import HandshakeFailed, JoinToken, Role
 from web.fleet.invitations import admit, invite
 from web.fleet.joining import ask_to_join, writing_settings
 from web.fleet.management.commands import node as command
 from web.fleet.models import NodeInvitation
+from web.site.judging import board_key
 from web.site.version import version
 
 pytestmark = pytest.mark.django_db
@@ -200,6 +203,46 @@ def test_one_command_and_a_token_join_a_host(tmp_path: Path) -> None:
     assert "Install the site's version" not in out.getvalue()
     with pytest.raises(CommandError, match="this host has joined"):
         call_command("node", "join", a_token(), stdout=out)
+
+
+@pytest.mark.usefixtures("public", "host")
+def test_a_node_draws_the_contents_of_the_site_without_its_secret_key(settings, tmp_path: Path) -> None:
+    ours = board_key(settings.WARPCOURT)
+    call_command("node", "join", a_token(), stdout=StringIO())
+    text = (tmp_path / "node.env").read_text()
+    assert settings.SECRET_KEY not in text
+    node = Config.from_env(dict(line.split("=", 1) for line in shlex.split(text)))
+    settings.SECRET_KEY = "the key that the node has made for itself"
+    assert board_key(node) == ours
+    assert board_key(replace(node, board_key="")) != ours
+
+
+@pytest.mark.usefixtures("public", "host")
+@pytest.mark.parametrize(
+    ("options", "setting", "isolation", "images"),
+    [
+        ((), "bubblewrap", "bubblewrap", None),
+        ((), "docker", "docker", "host"),
+        (("--isolation", "docker", "--images", "warpcourt:1"), "bubblewrap", "docker", "warpcourt:1"),
+    ],
+)
+def test_the_host_is_checked_for_the_isolation_that_the_node_gets(
+    settings,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    options: tuple[str, ...],
+    setting: str,
+    isolation: str,
+    images: str | None,
+) -> None:
+    settings.WARPCOURT = replace(settings.WARPCOURT, isolation=setting)
+    audited = {}
+    monkeypatch.setattr(command, "audit", lambda **given: audited.update(given) or iter(()))
+    call_command("node", "join", *options, a_token(), stdout=StringIO())
+    written = dict(line.split("=", 1) for line in (tmp_path / "node.env").read_text().splitlines())
+    assert audited["isolation"] == written["WARPCOURT_ISOLATION"] == isolation
+    assert audited["images"] == (images or "host")
+    assert written.get("WARPCOURT_IMAGES") == images
 
 
 @pytest.mark.usefixtures("public")

@@ -7,7 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from judge.errors import OracleFailed
+from judge.report import Report
 from problems.vocabulary import Verdict
+from web.config import Config
+from web.site.judging import board_key
 from worker import judges
 
 
@@ -24,7 +27,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> judges.PackageJudge:
     monkeypatch.setattr(judges, "warm_settings", lambda _: {})
     monkeypatch.setattr(judges, "load_problem", lambda _: SimpleNamespace(slug="slow", version="1"))
     monkeypatch.setattr(judges, "evaluate", fail)
-    return judges.PackageJudge(SimpleNamespace(), folder_of=lambda _: Path())  # type: ignore[arg-type]
+    return judges.PackageJudge(Config(), folder_of=lambda _: Path())
 
 
 def submission(sizes: dict[str, int] | None) -> SimpleNamespace:
@@ -58,3 +61,20 @@ def test_a_reference_that_fails_on_its_own_cases_is_a_failure_of_the_judge(
 ) -> None:
     with pytest.raises(OracleFailed):
         evaluate(judge, None)
+
+
+def test_boards_by_score_get_the_contents_of_the_site(
+    judge: judges.PackageJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = []
+
+    def note(*_: object, board_key: bytes, **__: object) -> Report:
+        keys.append(board_key)
+        return Report(Verdict.ACCEPTED)
+
+    monkeypatch.setattr(judges, "evaluate", note)
+    joined = Config(board_key="5a" * 32)
+    for config in (joined, Config()):
+        evaluate(judges.PackageJudge(config, folder_of=lambda _: Path()), None)
+    assert keys == [bytes.fromhex("5a" * 32), board_key(Config())]
+    assert keys[0] != keys[1]

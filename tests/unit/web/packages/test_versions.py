@@ -86,6 +86,35 @@ def test_a_problem_of_the_site_without_a_sound_folder_is_hidden(site):
     assert any("broken" in fault for fault in load_site(site).faults)
 
 
+def test_a_problem_that_a_broken_folder_hid_returns_with_the_repaired_folder(site):
+    load()
+    reference = site / "scale" / "reference.py"
+    source = reference.read_text()
+    for _ in range(2):
+        reference.unlink()
+        for _ in range(2):  # the second load finds the problem hidden
+            with pytest.raises(CommandError, match="missing"):
+                load()
+        reference.write_text(source)
+        assert "0 new, 1 updated" in load()
+        assert scale().published
+        assert "0 new, 0 updated" in load()
+    kinds = [entry.kind for entry in AuditEntry.objects.order_by("pk")]
+    assert kinds == [AuditKind.UNLOAD, AuditKind.SHOW] * 2
+
+
+def test_a_repaired_folder_does_not_show_what_staff_withdrew(site, staff):
+    load()
+    folder, aside = site / "scale", site.parent / "aside"
+    folder.rename(aside)
+    load_site(site)
+    assert services.show_again(scale(), staff)
+    assert services.withdraw(scale(), staff)
+    aside.rename(folder)
+    assert load_site(site).updated == ()
+    assert not scale().published
+
+
 def test_drafts_stay_hidden_and_the_choice_of_staff_is_kept(site):
     load("--draft")
     assert not scale().published

@@ -12,13 +12,14 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from deploy.audit.finding import Finding
-from deploy.check_environment import audit, line_of
+from deploy.check_environment import DOCKER, add_options, audit, line_of
 from web.config import Config
 from web.fleet import joining
 from web.fleet.handshake import HandshakeFailed, JoinToken
 from web.fleet.invitations import LONGEST, invite
 from web.fleet.models import NAME_CHARACTERS
 from web.setting import ConfigError
+from web.site.judging import board_key
 from web.site.version import version
 
 _VERSION = "version"
@@ -61,9 +62,8 @@ class Command(BaseCommand):
             "--file", type=Path, help="file for the settings; default: node.env in the data directory"
         )
         joins.add_argument("--overwrite", action="store_true", help="replace that file if it exists")
-        joins.add_argument(
-            "--trust", action="append", default=[], metavar="NAME", help="as in check-environment"
-        )
+        config: Config = settings.WARPCOURT
+        add_options(joins, isolation=config.isolation, images=config.images)
 
     def handle(self, *_: object, **options: Any) -> None:
         try:
@@ -82,6 +82,7 @@ class Command(BaseCommand):
             "WARPCOURT_NODE_NAME": name,
             "WARPCOURT_DATABASE_URL": _url(options["database_url_file"], config.database_url, "database"),
             "WARPCOURT_BROKER_URL": _url(options["broker_url_file"], config.broker_url, "broker"),
+            "WARPCOURT_BOARD_KEY": board_key(config).hex(),
         }
         try:
             Config.from_env(given)
@@ -105,17 +106,20 @@ class Command(BaseCommand):
             raise CommandError(f"{path} exists: this host has joined. Replace it with --overwrite.")
         gpu = not options["cpu"]
         without = " If this host has no NVIDIA GPU, add --cpu." if gpu else ""
+        isolation, images = options["isolation"], options["images"]
         self._print(
-            audit(gpu_host=gpu, trusted=options["trust"]),
+            audit(gpu_host=gpu, isolation=isolation, images=images, trusted=options["trust"]),
             f"Nothing was changed, and the token still works.{without}",
         )
-        target = "gpu" if gpu else "cpu"
+        own = {"WARPCOURT_TARGET": "gpu" if gpu else "cpu", "WARPCOURT_ISOLATION": isolation}
+        if isolation == DOCKER:
+            own["WARPCOURT_IMAGES"] = images
         try:
             # Open the file first, because the token works only once.
             with joining.writing_settings(path) as write:
                 given = joining.ask_to_join(token)
                 made_by = given.pop(_VERSION, "")
-                write({**given, "WARPCOURT_TARGET": target})
+                write({**given, **own})
         except OSError as error:
             raise CommandError(f"Cannot write {path}: {error.strerror or error}") from error
         if made_by != version():
