@@ -24,14 +24,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.judging import print_table
 from judge.clock.calls import Calls
-from judge.clock.contracts import policy_for
+from judge.clock.contracts import Policy, policy_for
 from judge.clock.guard import NoGuard
 from judge.clock.page import ClockOrders, create_page
 from judge.clock.session import time_case
@@ -48,6 +49,10 @@ from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Limits
 from sandbox.toolchain import find_toolkit
 from sandbox.wire import REPLY_BYTES
+
+if TYPE_CHECKING:
+    from judge.gpu.device.gate import DeviceGate
+    from judge.gpu.device.memory import DeviceMemory
 
 ROOT = Path(__file__).resolve().parent.parent
 FINISH = ROOT / "sandbox" / "gpu" / "compile" / "finish.cpp"
@@ -73,6 +78,8 @@ void warpcourt_call(void* const* p) {
 }
 }
 """
+ADDITION = "addition"
+SOURCES = {ADDITION: SOURCE}
 
 EVENT_SOURCE = r"""
 #include <cuda_fp16.h>
@@ -102,28 +109,38 @@ def main() -> int:
     return 0
 
 
-def build(folder: Path) -> None:
-    """Build the runner and the program in `folder`, and return them."""
+def build(folder: Path, sources: Mapping[str, str] = SOURCES) -> None:
+    """Build the runner and the programs in `folder`. `sources` has their CUDA sources by name."""
     toolkit = find_toolkit()
     runner = build_device_runner(folder / "cache", toolkit)
     (folder / "runner").symlink_to(runner)
-    (folder / "program.cu").write_text(SOURCE)
     flags = ["-std=c++17", "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC"]
     wraps = [word for name in WRAPPED for word in ("-Xlinker", f"--wrap={name}")]
-    argv = [str(toolkit.nvcc), *flags, *wraps, "program.cu", str(FINISH), "-o", "program.so"]
-    subprocess.run(argv, cwd=folder, check=True)
+    for name, source in sources.items():
+        (folder / f"{name}.cu").write_text(source)
+        argv = [str(toolkit.nvcc), *flags, *wraps, f"{name}.cu", str(FINISH), "-o", f"{name}.so"]
+        subprocess.run(argv, cwd=folder, check=True)
 
 
 Figures = Mapping[str, float]
 
 
 def rounds(count: int, folder: Path, environment: Mapping[str, str]) -> dict[int, list[Figures]]:
-    """Return the figures of each round, by extent. Sizes alternate, so that drift affects all of them."""
-    found: dict[int, list[Figures]] = {extent: [] for extent in EXTENTS}
-    for number in range(count):
-        for extent in EXTENTS:
-            words = ["--one", str(extent), "--build", str(folder)]
-            argv = [sys.executable, "-m", "benchmarks.clock_experiment", *words]
+    """Return the figures of each round, by extent."""
+    return repeated("benchmarks.clock_experiment", EXTENTS, count, folder, environment)
+
+
+def repeated(
+    module: str, numbers: Sequence[int], count: int, folder: Path, environment: Mapping[str, str]
+) -> dict[int, list[Figures]]:
+    """Return the figures that `module` prints for `--one NUMBER` in each of `count` rounds, by number.
+
+    The numbers alternate, so that drift affects all of them.
+    """
+    found: dict[int, list[Figures]] = {number: [] for number in numbers}
+    for turn in range(count):
+        for number in numbers:
+            argv = [sys.executable, "-m", module, "--one", str(number), "--build", str(folder)]
             done = subprocess.run(
                 argv,
                 cwd=ROOT,
@@ -134,8 +151,8 @@ def rounds(count: int, folder: Path, environment: Mapping[str, str]) -> dict[int
                 check=False,
             )
             if done.returncode:
-                raise SystemExit(f"round {number}, extent {extent}:\n{done.stdout}{done.stderr}")
-            found[extent].append(json.loads(done.stdout.splitlines()[-1]))
+                raise SystemExit(f"round {turn}, --one {number}:\n{done.stdout}{done.stderr}")
+            found[number].append(json.loads(done.stdout.splitlines()[-1]))
     return found
 
 
@@ -145,13 +162,17 @@ def report(title: str, found: Mapping[int, Sequence[Figures]]) -> None:
     for name in next(iter(found.values()))[0]:
         cells = []
         for figures in found.values():
-            values = [one[name] for one in figures]
-            middle = statistics.median(values)
-            spread = (max(values) - min(values)) / abs(middle) if middle else 0.0
+            middle, spread = middle_and_spread([one[name] for one in figures])
             cells.append(f"{middle:9.3f} us {100 * spread:6.2f} %")
         rows.append((name, *cells))
     print_table(rows)
     print()
+
+
+def middle_and_spread(values: Sequence[float]) -> tuple[float, float]:
+    """Return the median of the values, and (max - min) / median."""
+    middle = statistics.median(values)
+    return middle, (max(values) - min(values)) / abs(middle) if middle else 0.0
 
 
 def one_round(extent: int, folder: Path) -> dict[str, float]:
@@ -160,30 +181,17 @@ def one_round(extent: int, folder: Path) -> dict[str, float]:
 
     problem, case = addition(extent)
     memory = DeviceMemory.open()
-    policy = policy_for(time_sliced="CUDA_MPS_PIPE_DIRECTORY" not in os.environ)
-    policy = replace(policy, least_us=0.0)
     contents = [draw(extent, seed) for seed in range(CONTENTS)]
     figures: dict[str, float] = {}
-    with running(folder / "runner") as exchange:
-        require(exchange.prepare(timeout_s=TIMEOUT_S), "PREPARE")
-        require(exchange.load((folder / "program.so").read_bytes(), timeout_s=TIMEOUT_S), "LOAD")
-        many = how_many_sets(problem, case, policy, free_bytes=memory.free_bytes)
+    with loaded(folder, ADDITION) as exchange:
         started = time.perf_counter()
-        with (
-            MemorySets(problem, case, memory, contents, many) as sets,
-            contextlib.closing(memory.gate()) as gate,
-            session(exchange, sets, gate.descriptor) as orders,
-        ):
+        with timed_session(exchange, memory, problem, case, contents) as session:
             opened = time.perf_counter()
-            found = time_case(orders, sets, gate, NoGuard(), policy, timeout_s=TIMEOUT_S)
-            if not isinstance(found, Timing):
-                raise SystemExit(f"the clock refused an honest program: {found}")
+            found = session.ranked()
             timed = time.perf_counter()
             figures["RANKED"] = found.median_us
             figures["ranked, half of its interval"] = (found.high_us - found.low_us) / 2
-            calls = Calls(
-                orders, sets, gate, NoGuard(), policy, timeout_s=TIMEOUT_S, dice=secrets.SystemRandom()
-            )
+            calls = session.calls()
             calls.queued = False
             calls.warm_up(0)
             figures["called by the host"] = statistics.median(map(calls.one, range(1, CONTENTS)))
@@ -279,18 +287,59 @@ def running(runner: Path) -> Iterator[RunnerChannel]:
 
 
 @contextmanager
-def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[ClockOrders]:
-    """Yield a timed session over `sets`, with the memory of the flags."""
+def loaded(folder: Path, program: str) -> Iterator[RunnerChannel]:
+    """Start a new runner, and load a program that `build` has built in `folder`."""
+    with running(folder / "runner") as exchange:
+        require(exchange.prepare(timeout_s=TIMEOUT_S), "PREPARE")
+        require(exchange.load((folder / f"{program}.so").read_bytes(), timeout_s=TIMEOUT_S), "LOAD")
+        yield exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open timed session, under the judge's policy but without its least time."""
+
+    orders: ClockOrders
+    sets: MemorySets
+    gate: "DeviceGate"
+    policy: Policy
+
+    def ranked(self) -> Timing:
+        """Time the case as the judge does. Ends the round if the clock refuses the program."""
+        found = time_case(self.orders, self.sets, self.gate, NoGuard(), self.policy, timeout_s=TIMEOUT_S)
+        if not isinstance(found, Timing):
+            raise SystemExit(f"the clock refused an honest program: {found}")
+        return found
+
+    def calls(self) -> Calls:
+        """Return the clock's calls, before the warm-up."""
+        dice, timeout_s = secrets.SystemRandom(), TIMEOUT_S
+        return Calls(
+            self.orders, self.sets, self.gate, NoGuard(), self.policy, timeout_s=timeout_s, dice=dice
+        )
+
+
+@contextmanager
+def timed_session(
+    exchange: RunnerChannel,
+    memory: "DeviceMemory",
+    problem: Problem,
+    case: Case,
+    contents: Sequence[Mapping[str, PrivateBytes]],
+) -> Iterator[Session]:
+    """Open a timed session with the loaded program. `contents` are as `MemorySets` takes them."""
+    policy = policy_for(time_sliced="CUDA_MPS_PIPE_DIRECTORY" not in os.environ)
+    policy = replace(policy, least_us=0.0)
+    many = how_many_sets(problem, case, policy, free_bytes=memory.free_bytes)
     page = create_page()
     try:
-        with ClockOrders(page, exchange.hung_up) as orders:
-            exchange.open_timing(
-                page,
-                sets.arguments,
-                (flags, *sets.descriptors),
-                sets=sets.count,
-            )
-            yield orders
+        with (
+            MemorySets(problem, case, memory, contents, many) as sets,
+            contextlib.closing(memory.gate()) as gate,
+            ClockOrders(page, exchange.hung_up) as orders,
+        ):
+            exchange.open_timing(page, sets.arguments, (gate.descriptor, *sets.descriptors), sets=sets.count)
+            yield Session(orders, sets, gate, policy)
             orders.end()
             require(exchange.answer(timeout_s=TIMEOUT_S), "the end of TIME")
     finally:
