@@ -24,7 +24,7 @@ every warm-up call. Each call finds zeros in its inputs until its own inputs are
 all warm-up calls are repeated without queueing.
 
 The watch of the outputs can start before the program's kernels or after them. Before them, it takes a place
-that a grid that fills the GPU needs for one of its blocks, which makes a short call up to a quarter longer.
+that a grid that fills the GPU needs for one of its blocks, which makes a short call up to 2.3 us longer.
 After them, it does not see the end of very short calls, which then seem to end when it starts. Either way,
 the time is never too short. So the clock warms up short calls both ways. It watches before the kernels unless
 the other way is clearly faster, because a choice between nearly equal ways would differ between sessions.
@@ -49,7 +49,7 @@ from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 _US = 1000
-_CLEARLY = 0.07  # more than two minima of three calls differ by chance
+_CLEARLY_US = 0.5  # more than two minima of three calls differ by chance
 _SHORT_QUEUE_S = 0.001  # for programs that synchronize in `solve`: their first launches take less
 
 EARLY = "The program reported a call as finished before its outputs were complete."
@@ -151,7 +151,7 @@ class Calls:
         if not self.queued or first_us >= self._policy.short_us:
             return first_us
         later_us = self._fastest_warm_call(content)
-        self.watch_first = later_us > (1 - _CLEARLY) * first_us
+        self.watch_first = later_us > first_us - _CLEARLY_US
         return min(first_us, later_us)
 
     def _fastest_warm_call(self, content: int) -> float:

@@ -123,6 +123,7 @@ class DeviceGate:
             try:
                 return self._call(orders, landings, outputs, queued=queued, watch_first=watch_first, end=end)
             except _TimedOut:
+                self._stopped = True
                 return CallObservation(alone=True, last_us=0.0, done_us=0.0, timed_out=True)
 
     def _call(
