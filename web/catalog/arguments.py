@@ -11,6 +11,7 @@ from problems.vocabulary import ArrayMemory, Role
 class Argument:
     """A row of the table of arguments.
 
+    `value` says how a scalar follows from the sizes of a case, and is empty if it is the size of its name.
     `memory` is empty for scalars, and for arrays in device memory unless a program uses several GPUs.
     """
 
@@ -18,8 +19,8 @@ class Argument:
     role: str
     dtype: str
     shape: str
+    value: str = ""
     memory: str = ""
-
     on_host: bool = False
 
 
@@ -37,15 +38,24 @@ _HOST = {ArrayMemory.HOST: "host, pageable", ArrayMemory.PINNED: "host, pinned"}
 
 def argument_row(argument: schema.Argument, *, gpus: int) -> Argument:
     """Return the row of an argument of a problem whose programs use that many GPUs."""
+    formula = argument.value.text if argument.value else argument.name
     on_device = f"GPU {argument.device}" if gpus > 1 and argument.role is not Role.SCALAR else ""
     return Argument(
         argument.name,
         argument.role.value,
         argument.dtype.value,
-        " \N{MULTIPLICATION SIGN} ".join(formula.text for formula in argument.shape),
+        _shape([extent.text for extent in argument.shape]),
+        "" if formula == argument.name else formula,
         _HOST.get(argument.memory, on_device),
         argument.memory.on_host,
     )
+
+
+def _shape(extents: Sequence[str]) -> str:
+    """Return the extents with signs between them, and with parentheses around calculations."""
+    if len(extents) > 1:
+        extents = [text if text.isidentifier() or text.isdigit() else f"({text})" for text in extents]
+    return " \N{MULTIPLICATION SIGN} ".join(extents)
 
 
 def case_size(name: str, value: int, arguments: Sequence[schema.Argument]) -> CaseSize:

@@ -138,7 +138,7 @@ def pull(
     slug: Slug,
     language: Language = None,
     output: Annotated[
-        Path | None, typer.Option(help="Default: SLUG.cu or SLUG.py in this directory.")
+        Path | None, typer.Option(help="Default: SLUG with the suffix of the language, in this directory.")
     ] = None,
     force: Annotated[bool, typer.Option(help="Overwrite an existing file.")] = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """API responses as tables and lines for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from rich.console import Console, Group, RenderableType
@@ -73,12 +73,13 @@ def submission(row: Body) -> RenderableType:
         parts.append(clean(row["message"]))
     if row.get("mistake"):
         parts.append(Text.assemble("You may have made this mistake: ", clean(row["mistake"])))
+        parts.append(Text("Your program may fail for another reason.", style="dim"))
     if row["score"]:
         score = row["score"]
         interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}"
         parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
     if row["report"]:
-        parts += _report(row["report"], row.get("not_run", ()), said=row["message"])
+        parts += _report(row["report"], row.get("not_run", ()), said=[row["message"]])
     return Group(*parts)
 
 
@@ -225,14 +226,16 @@ def clean(text: str) -> Text:
     return Text(text.translate(CONTROLS))
 
 
-def _report(report: Body, not_run: Sequence[Body], said: str) -> list[RenderableType]:
+def _report(report: Body, not_run: Sequence[Body], said: Iterable[str]) -> list[RenderableType]:
+    """The parts of a report. The messages of cases that were `said` before, or are findings, are left out."""
     parts: list[RenderableType] = []
+    known = {"", *said, *(entry["message"] for entry in report["diagnostics"])}
     if report["cases"]:
         table = _table("Case", "Verdict", ">Time", "Mismatches")
         for case in report["cases"]:
             timing = case["timing"]
             took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])
-            table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case, said))
+            table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case, known))
         for case in not_run:
             table.add_row(clean(case["name"]), Text("not run", style="dim"), NONE, "")
         parts += [table, _tally(report["cases"], not_run)]
@@ -262,12 +265,17 @@ def _requirements(rows: Iterable[Body]) -> Table:
             row["counter"].replace("_", " "),
             f"{row['relation'].replace('_', ' ')} {row['bound']:.15g}",
         )
-        measured = NONE if row["measured"] is None else f"{row['measured']:.12g}"
+        measured = NONE if row["measured"] is None else _figure(row["measured"])
         state = Text("not checked" if row["state"] == "unchecked" else row["state"])
         state.stylize(styles.get(row["state"], "dim"))
         line, call = str(row["line"] or NONE), clean(row.get("call") or NONE)
         table.add_row(clean(name), clean(bound), measured, state, line, call)
     return table
+
+
+def _figure(value: float) -> str:
+    """A whole number in full, any other to six digits."""
+    return f"{value:.0f}" if value == int(value) else f"{value:.6g}"
 
 
 def _tally(cases: Sequence[Body], not_run: Sequence[Body]) -> Text:
@@ -288,13 +296,13 @@ def _finding(entry: Body) -> Text:
     return clean(f"{entry['severity']}: {line}{entry['message']}")
 
 
-def _mismatches(case: Body, said: str) -> Text:
+def _mismatches(case: Body, known: Collection[str]) -> Text:
     told = [
         f"{entry['argument']}[{', '.join(map(str, entry['index']))}]: "
         f"{_expected(entry['expected'])}got {entry['got']}"
         for entry in case["mismatches"][:3]
     ]
-    return clean("\n".join([case["message"], *told] if case["message"] not in {"", said} else told))
+    return clean("\n".join(told if case["message"] in known else [case["message"], *told]))
 
 
 def _expected(value: str) -> str:

@@ -22,9 +22,12 @@ def watch(client: Client, public_id: str, progress: Console, *, quiet: bool = Fa
 
 
 def _follow(client: Client, public_id: str, tell: Callable[[str], None]) -> None:
+    told = ""
     for event in client.follow(public_id):
-        if event.kind != "finished":
-            tell(show.step(event.body, event.kind))
+        text = show.step(event.body, event.kind)
+        if event.kind != "finished" and text != told:
+            tell(text)
+            told = text
 
 
 def _nothing(_: str) -> None:

@@ -13,7 +13,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from tests.unit.problems.test_figures import PNG, SVG
 from tests.unit.web.figures import record
-from web.catalog.arguments import case_size
+from web.catalog.arguments import argument_row, case_size
 from web.drafts.services import save_draft
 from web.fleet.models import Gpu, Node
 from web.hints import services as hints
@@ -257,3 +257,12 @@ def test_figures_of_hints_and_editorials_are_for_their_readers(packages, owner, 
     hints.open_next(owner, problem)
     hints.give_up(owner, problem)
     assert (status("tree.svg"), status("dots.png")) == (200, 200)
+
+
+def test_the_table_says_how_arguments_follow_from_sizes():
+    arguments = load_problem(problems_root() / "paged-attention").arguments
+    rows = {argument.name: argument_row(argument, gpus=1) for argument in arguments}
+    assert rows["row"].value == "(2 * n + page - 2) // page"
+    assert rows["page"].value == ""
+    times = "\N{MULTIPLICATION SIGN}"
+    assert rows["k_pages"].shape == f"(b * n // page + b) {times} page {times} h {times} d"

@@ -119,6 +119,19 @@ def test_equal_notes_are_one_line() -> None:
     assert text.count("32 bits") == 1
 
 
+def test_a_finding_is_not_repeated_in_the_table_of_cases() -> None:
+    message = "Stream 2 reads x before its copy is over. " * 6
+    case = {"name": "odd", "verdict": "wrong_answer", "timing": None, "wall_ms": 1.0, "mismatches": []}
+    finding = {"severity": "error", "line": 3, "message": message, "kind": "hazard"}
+    report = {"cases": [case | {"message": message}], "diagnostics": [finding], "kernels": []}
+    row = {"verdict": "wrong_answer", "problem": "sort", "language": "cuda", "id": "a", "message": ""}
+    mistake = {"mistake": "Forgets to wait.", "score": None}
+    text = printed(show.submission(row | mistake | {"report": report | {"log": "", "output": ""}}))
+    assert " ".join(text.split()).count(message.strip()) == 1
+    assert "You may have made this mistake: Forgets to wait." in text
+    assert "another reason" in text
+
+
 def test_each_requirement_has_a_row() -> None:
     missed = {
         "counter": "shared_wavefronts_ratio",
