@@ -1,6 +1,7 @@
 """Writes about the members of a workspace. All of them are in the audit log."""
 
 from django.db import transaction
+from django.urls import reverse
 
 from web.accounts.models import User
 from web.accounts.services import lock_user
@@ -8,6 +9,8 @@ from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import quota
+from web.notifications.models import Kind
+from web.notifications.services import notify
 
 
 class MemberRefused(Exception):
@@ -18,8 +21,8 @@ class MemberRefused(Exception):
 def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     """Make `person` an editor, a reviewer or a viewer, or offer `person` the ownership.
 
-    Staff make `person` the owner at once. A user who has no role yet can edit while the offer is open. An
-    offer ends if the user gets another role.
+    Staff make `person` the owner at once. Others offer the ownership, and `person` gets a notification. A user
+    who has no role yet can edit while the offer is open. An offer ends if the user gets another role.
 
     Raises:
         MemberRefused: the change is not allowed. The message says why.
@@ -93,6 +96,8 @@ def _require_author(person: User) -> None:
 
 
 def _offer(workspace: Workspace, by: User, person: User) -> None:
+    if workspace.memberships.filter(user=person, offered=True).exists():
+        return
     workspace.memberships.exclude(user=person).update(offered=False)
     _, new = Membership.objects.update_or_create(
         workspace=workspace,
@@ -102,6 +107,14 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
     )
     if new:
         _note(workspace, by, person, None, Role.EDITOR)
+    notify(
+        [person.pk],
+        Kind.OFFER,
+        actor=by,
+        subject=workspace.title or workspace.slug,
+        topic=f"workspace-{workspace.pk}",
+        url=reverse("author-people", args=[workspace.slug]),
+    )
 
 
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:

@@ -1,6 +1,8 @@
 """Tests the rights of users in a workspace, and who may change them."""
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
 from django.template import Context, Template
 
 from tests.conftest import new_problem
@@ -9,6 +11,9 @@ from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries, rights
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
+from web.notifications import mailing
+from web.notifications.models import Notification
+from web.notifications.services import mark_read
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "reference.py"
@@ -90,7 +95,7 @@ def test_a_clone_has_the_files_and_nothing_else(workspace, owner, instructor, me
     member(Role.EDITOR)
     copy = workspaces.clone(workspace, owner, "other-sum")
     assert queries.read(copy) == queries.read(workspace)
-    assert [(person.user, person.role) for person in queries.people(copy)] == [(owner, Role.OWNER)]
+    assert (copy.owner, [*queries.list_members(copy)]) == (owner, [])
 
 
 def test_roles_are_given_changed_and_ended_and_noted(workspace, instructor, owner):
@@ -131,6 +136,26 @@ def test_an_owner_hands_over_to_an_instructor(workspace, instructor, owner, team
         ("instructor", ["owner", "editor"]),
         ("teammate", ["editor", "owner"]),
     ]
+
+
+def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
+    User.objects.filter(pk=teammate.pk).update(is_instructor=True)
+    teammate.refresh_from_db()
+    EmailAddress.objects.create(user=teammate, email="teammate@example.org", verified=True, primary=True)
+    members.set_role(workspace, instructor, teammate, Role.EDITOR)
+    assert not Notification.objects.exists()
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    told = Notification.objects.get()
+    assert (told.user, told.url) == (teammate, "/author/my-sum/people")
+    assert told.text == "instructor offers you the ownership of Vector addition."
+    mailing.send_due()
+    assert mail.outbox[0].to == ["teammate@example.org"]
+    mark_read(teammate)
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert Notification.objects.count() == 1, "the same offer"
+    members.decline(workspace, teammate)
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert Notification.objects.count() == 2, "a new offer"
 
 
 @pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another"])
