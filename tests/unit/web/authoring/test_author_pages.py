@@ -1,5 +1,6 @@
 """Tests pages for authors: the list of problems, templates, copies, statement, signature, members."""
 
+import re
 import tomllib
 from io import BytesIO
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from web.accounts.models import User
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.folders import load
 from web.authoring.models import Membership, Role, Workspace, WorkspaceState
 from web.authoring.problem_templates import PROBLEM_TEMPLATES
 from web.authoring.services import files, workspaces
+from web.site.paging import ROWS
 
 pytestmark = pytest.mark.django_db
 JSON = {"headers": {"Accept": "application/json"}}
@@ -460,6 +463,29 @@ class TestPeople:
         assert client.get("/author/my-sum/people").status_code == 200
         assert client.post("/author/my-sum/people/viewer/remove").url == "/author"
         assert client.get("/author/my-sum/people").status_code == 404
+
+    def test_come_in_pages(self, author, client, workspace):
+        users = User.objects.bulk_create(User(username=f"user-{n:02}") for n in range(ROWS + 5))
+        Membership.objects.bulk_create(
+            Membership(workspace=workspace, user=user, role=Role.VIEWER, offered=user is users[-1])
+            for user in users
+        )
+        first = author.get("/author/my-sum/people").content.decode()
+        named = re.findall(r">(instructor|user-\d\d)</a>", first)
+        assert named == ["instructor", *(user.username for user in users[:ROWS])]
+        assert 'href="?after=user-49">Next</a>' in first
+        second = author.get("/author/my-sum/people?after=user-49").content.decode()
+        assert re.findall(r">(instructor|user-\d\d)</a>", second) == [u.username for u in users[ROWS:]]
+        assert ">First</a>" in second
+        assert ">Next</a>" not in second
+        assert author.get("/author/my-sum/people?after=%00").status_code == 200
+        client.force_login(users[-1])
+        offered = client.get("/author/my-sum/people").content.decode()
+        assert "Become the owner" in offered, "whatever the page"
+
+    def test_only_members_are_removed(self, author, workspace, owner):
+        for name in (owner.username, "nobody", "%00"):
+            assert author.post(f"/author/my-sum/people/{name}/remove").status_code == 404
 
     def test_nobody_lets_the_owner_out(self, author, workspace, instructor):
         author.post("/author/my-sum/people/instructor/remove")
