@@ -21,8 +21,8 @@ class MemberRefused(Exception):
 def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     """Make `person` an editor, a reviewer or a viewer, or offer `person` the ownership.
 
-    Staff make `person` the owner at once. Others offer the ownership, and `person` gets a notification. A user
-    who has no role yet can edit while the offer is open. An offer ends if the user gets another role.
+    Staff make `person` the owner at once. Others offer the ownership, and `person` gets a notification.
+    A user who has no role yet can edit while the offer is open. An offer ends if the user gets another role.
 
     Raises:
         MemberRefused: the change is not allowed. The message says why.
