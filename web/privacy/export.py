@@ -198,7 +198,7 @@ _SECTIONS: Mapping[str, Section] = {
     "imports": _columns(ImportRun, "by", "format folder state report failure queued finished"),
     "workspaces": _columns(Workspace, "owner", "slug title state created changed"),
     "workspace_files": _workspace_files,
-    "memberships": _columns(Membership, "user", "workspace__slug role created"),
+    "memberships": _columns(Membership, "user", "workspace__slug role offered created"),
     "revisions": _columns(Revision, "by", "workspace__slug number note changed created"),
     "author_comments": _columns(Comment, "by", "workspace__slug path line text created resolved"),
     "proofs_and_previews": _columns(
