@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.web.authoring.test_publishing import looser, prove
+from tests.unit.web.authoring.publications import looser, prove
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries, versions
 from web.authoring.services import publishing, workspaces
