@@ -6,7 +6,6 @@ from web.accounts.models import User
 from web.accounts.names import MAX_CHARACTERS
 from web.authoring.models import Role
 
-SHARED_ROLES = (Role.EDITOR, Role.REVIEWER, Role.VIEWER)
 ROLE_WORDS = {
     Role.OWNER: "can do everything, including publishing and managing members",
     Role.EDITOR: "can edit, prove and comment",

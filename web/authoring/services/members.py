@@ -10,7 +10,7 @@ from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import quota
 from web.notifications.models import Kind
-from web.notifications.services import notify
+from web.notifications.services import mark_topic_read, notify
 
 
 class MemberRefused(Exception):
@@ -38,9 +38,8 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     elif role != before and before == Role.OWNER:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     elif role != Role.OWNER:
-        Membership.objects.update_or_create(
-            workspace=locked, user=person, defaults={"role": role, "offered": False}
-        )
+        _end_offers(locked, to=person)
+        Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
         if role != before:
             _note(locked, by, person, before, role)
     _forget(workspace, locked)
@@ -61,10 +60,10 @@ def accept(workspace: Workspace, person: User) -> None:
     _forget(workspace, locked)
 
 
+@transaction.atomic
 def decline(workspace: Workspace, person: User) -> bool:
     """End the offer to `person`. Return False if there was none."""
-    offers = Membership.objects.filter(workspace=workspace, user=person, offered=True)
-    return bool(offers.update(offered=False))
+    return _end_offers(_locked(workspace), to=person)
 
 
 @transaction.atomic
@@ -80,6 +79,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     if before is None:
         return False
+    _end_offers(locked, to=person)
     Membership.objects.filter(workspace=locked, user=person).delete()
     _note(locked, by, person, before, None)
     _forget(workspace, locked)
@@ -98,7 +98,7 @@ def _require_author(person: User) -> None:
 def _offer(workspace: Workspace, by: User, person: User) -> None:
     if workspace.memberships.filter(user=person, offered=True).exists():
         return
-    workspace.memberships.exclude(user=person).update(offered=False)
+    _end_offers(workspace)
     _, new = Membership.objects.update_or_create(
         workspace=workspace,
         user=person,
@@ -112,9 +112,22 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
         Kind.OFFER,
         actor=by,
         subject=workspace.title or workspace.slug,
-        topic=f"workspace-{workspace.pk}",
+        topic=_topic(workspace),
         url=reverse("author-people", args=[workspace.slug]),
     )
+
+
+def _end_offers(workspace: Workspace, *, to: User | None = None) -> bool:
+    """End the offers of the ownership, or that to one user. Return whether there was one."""
+    offers = workspace.memberships.filter(offered=True)
+    if not (offers if to is None else offers.filter(user=to)).update(offered=False):
+        return False
+    mark_topic_read(Kind.OFFER, _topic(workspace))
+    return True
+
+
+def _topic(workspace: Workspace) -> str:
+    return f"workspace-{workspace.pk}"
 
 
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
@@ -122,7 +135,7 @@ def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
     before = _role(workspace, person)
-    workspace.memberships.update(offered=False)
+    _end_offers(workspace)
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:
         Membership.objects.update_or_create(

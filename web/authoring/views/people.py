@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from web.accounts.models import User
 from web.authoring import queries, rights
-from web.authoring.forms.people import ROLE_WORDS, SHARED_ROLES, MemberForm
+from web.authoring.forms.people import ROLE_WORDS, MemberForm
 from web.authoring.models import Role, Workspace
 from web.authoring.pages import tab_context
 from web.authoring.permissions import in_workspace, person
@@ -23,12 +23,14 @@ def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     form = MemberForm(request.POST or None, initial={"role": Role.EDITOR})
     if request.method == "POST" and form.is_valid():
         them, role = form.cleaned_data["person"], Role(form.cleaned_data["role"])
+        withdrawn = role != Role.OWNER and queries.is_offered(them, workspace)
         try:
             members.set_role(workspace, person(request), them, role)
         except members.MemberRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _told(workspace, them, role))
+            told = _told(workspace, them, role)
+            messages.success(request, f"You withdrew the offer. {told}" if withdrawn else told)
             return _back(request, workspace)
     after = request.GET.get("after", "").replace("\0", "")  # PostgreSQL does not accept it
     rows, more = first_rows(queries.list_members(workspace, after=after))
@@ -42,7 +44,6 @@ def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         following=f"?{urlencode({'after': rows[-1].user.username})}" if more else "",
         offered=queries.is_offered(request.user, workspace),
         roles=[(role, ROLE_WORDS[role]) for role in Role],
-        shared_roles=SHARED_ROLES,
         may_share=request.user.has_perm(rights.SHARE, workspace),
         may_create=request.user.has_perm(rights.CREATE),
     )
@@ -65,7 +66,8 @@ def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpRes
     except members.MemberRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{found} no longer has access to {workspace.slug}.")
+        who = "You no longer have" if found == by else f"{found} no longer has"
+        messages.success(request, f"{who} access to {workspace.slug}.")
     return _back(request, workspace)
 
 
@@ -95,7 +97,7 @@ def _back(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 def _told(workspace: Workspace, them: User, role: Role) -> str:
     if role == Role.OWNER and workspace.owner != them:
-        return f"The ownership is offered to {them}, who can accept it on this page."
+        return f"You offered the ownership to {them}, who gets a notification and can accept or decline."
     return f"{them} is {_with_article(role)}."
 
 

@@ -445,7 +445,7 @@ class TestPeople:
         teammate.is_instructor = True
         teammate.save()
         told = author.post("/author/my-sum/people", {"person": "teammate", "role": "owner"}, follow=True)
-        assert "The ownership is offered to teammate" in told.content.decode()
+        assert "You offered the ownership to teammate" in told.content.decode()
         client.force_login(teammate)
         assert "Become the owner" in client.get("/author/my-sum/people").content.decode()
         done = client.post("/author/my-sum/people/ownership", {"answer": answer}, follow=True)
@@ -454,6 +454,18 @@ class TestPeople:
         again = client.post("/author/my-sum/people/ownership", {"answer": "accept"}, follow=True)
         assert "no longer offers" in again.content.decode()
 
+    def test_an_offer_is_withdrawn(self, author, workspace, teammate):
+        teammate.is_instructor = True
+        teammate.save()
+        address = "/author/my-sum/people"
+        author.post(address, {"person": "teammate", "role": "reviewer"})
+        assert '<option value="owner"' in author.get(address).content.decode().partition("Add a member")[0]
+        author.post(address, {"person": "teammate", "role": "owner"})
+        assert "Withdraw offer" in author.get(address).content.decode()
+        told = author.post(address, {"person": "teammate", "role": "reviewer"}, follow=True)
+        assert "You withdrew the offer. teammate is a reviewer." in told.content.decode()
+        assert "Withdraw offer" not in told.content.decode()
+
     def test_members_may_leave_and_not_share(self, client, workspace, member):
         viewer = member(Role.VIEWER)
         client.force_login(viewer)
@@ -461,7 +473,9 @@ class TestPeople:
         assert client.post("/author/my-sum/archive").status_code == 403
         assert client.post("/author/my-sum/statement", about(workspace)).status_code == 403
         assert client.get("/author/my-sum/people").status_code == 200
-        assert client.post("/author/my-sum/people/viewer/remove").url == "/author"
+        left = client.post("/author/my-sum/people/viewer/remove", follow=True)
+        assert left.redirect_chain == [("/author", 302)]
+        assert "You no longer have access to my-sum." in left.content.decode()
         assert client.get("/author/my-sum/people").status_code == 404
 
     def test_come_in_pages(self, author, client, workspace):

@@ -13,7 +13,6 @@ from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
 from web.notifications import mailing
 from web.notifications.models import Notification
-from web.notifications.services import mark_read
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "reference.py"
@@ -150,7 +149,6 @@ def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
     assert told.text == "instructor offers you the ownership of Vector addition."
     mailing.send_due()
     assert mail.outbox[0].to == ["teammate@example.org"]
-    mark_read(teammate)
     members.set_role(workspace, instructor, teammate, Role.OWNER)
     assert Notification.objects.count() == 1, "the same offer"
     members.decline(workspace, teammate)
@@ -158,7 +156,7 @@ def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
     assert Notification.objects.count() == 2, "a new offer"
 
 
-@pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another"])
+@pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another", "accepted"])
 def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how):
     User.objects.filter(pk__in=[teammate.pk, owner.pk]).update(is_instructor=True)
     for user in (teammate, owner):
@@ -171,11 +169,14 @@ def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how)
         members.set_role(workspace, instructor, teammate, Role.EDITOR)
     elif how == "removed":
         members.remove(workspace, instructor, teammate)
-    else:
+    elif how == "offered to another":
         members.set_role(workspace, instructor, owner, Role.OWNER)
+    else:
+        members.accept(workspace, teammate)
+    assert not Notification.objects.filter(user=teammate, read=None).exists()
     with pytest.raises(members.MemberRefused, match="no longer offers"):
         members.accept(workspace, teammate)
-    assert workspace.owner == instructor
+    assert workspace.owner == (teammate if how == "accepted" else instructor)
 
 
 def test_staff_hand_a_problem_over_at_once(workspace, staff, teammate):
