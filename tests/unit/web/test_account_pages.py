@@ -202,6 +202,7 @@ def test_a_new_password_revokes_tokens_on_request(confirmed: Client, owner: User
         "/accounts/password/change/", {"oldpassword": PASSWORD, **new, "revoke_tokens": "on"}, follow=True
     )
     assert "Your API tokens still work" not in answer.content.decode()
+    assert "Your API tokens were revoked" in answer.content.decode()
     assert services.use_token(secret) is None
 
 
@@ -305,7 +306,7 @@ def test_an_email_announces_a_new_token(confirmed: Client, owner: User, through:
     (message,) = mail.outbox
     assert message.to == ["owner@example.org"]
     assert message.subject == "[Warpcourt] A new API token for your account"
-    assert "The API token “laptop” was created for your account." in message.body
+    assert "The API token “laptop” was created for your account. Its scopes are: read." in message.body
     assert "wct_" not in message.body
 
 
