@@ -35,7 +35,8 @@ def list_tokens(user: User) -> QuerySet[ApiToken]:
 
 def list_keys(user: User, *, before: int | None = None) -> QuerySet[Authenticator]:
     """Return the security keys of `user`, newest first. `before` is the `pk` of the previous page's last."""
-    found = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN).order_by("-pk")
+    keys = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN)
+    found: QuerySet[Authenticator] = keys.order_by("-pk")
     return found.filter(pk__lt=before) if before is not None else found
 
 
