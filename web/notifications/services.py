@@ -57,12 +57,12 @@ def mark_read(user: User, pk: int | None = None) -> int:
     return unread.update(read=timezone.now())
 
 
-def mark_topic_read(kind: Kind, topic: str) -> int:
-    """Mark the notifications of this kind about `topic` as read. Return how many were unread.
+def mark_topic_read(users: Iterable[int], kind: Kind, topic: str) -> int:
+    """Mark the notifications of these users of this kind about `topic` as read. Return how many were unread.
 
     Call this when they are out of date. Emails about them that still wait are not sent.
     """
-    unread = Notification.objects.filter(kind=kind, topic=topic, read=None)
+    unread = Notification.objects.filter(user__in=users, kind=kind, topic=topic, read=None)
     return unread.update(read=timezone.now())
 
 

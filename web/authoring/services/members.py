@@ -120,10 +120,12 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
 def _end_offers(workspace: Workspace, *, to: User | None = None) -> bool:
     """End the offers of the ownership, or that to one user. Return whether there was one."""
     offers = workspace.memberships.filter(offered=True)
-    if not (offers if to is None else offers.filter(user=to)).update(offered=False):
-        return False
-    mark_topic_read(Kind.OFFER, _topic(workspace))
-    return True
+    if to is not None:
+        offers = offers.filter(user=to)
+    users = list(offers.values_list("user", flat=True))
+    offers.update(offered=False)
+    mark_topic_read(users, Kind.OFFER, _topic(workspace))
+    return bool(users)
 
 
 def _topic(workspace: Workspace) -> str:
