@@ -10,16 +10,23 @@ from django import forms
 
 from web.accounts import queries, services
 
+# In the case of our other labels.
+_LABELS = {
+    "Current Password": "Current password",
+    "New Password": "New password",
+    "New Password (again)": "New password (again)",
+}
 _HINT = "At least 10 characters. Not similar to your username, and not a common password."
 
 
 class _Plain(forms.Form):
-    """Removes the placeholders of allauth's forms and adds our password hint."""
+    """Removes the placeholders of allauth's forms, and adds our labels and our password hint."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         for field in self.fields.values():
             field.widget.attrs.pop("placeholder", None)
+            field.label = _LABELS.get(str(field.label), field.label)
         if "password1" in self.fields:
             self.fields["password1"].help_text = _HINT
 

@@ -126,3 +126,8 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.name})"
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """Return its scope and those that it includes."""
+        return [scope for scope in Scope if Scope(self.scope).includes(scope)]

@@ -3,10 +3,12 @@
 from django.urls import path
 
 from web.accounts import provider_views as views
+from web.accounts.views import security_keys
 
 urlpatterns = [
     path("github/login/", views.github_login, name="github_login"),
     path("github/login/callback/", views.github_callback, name="github_callback"),
     path("oidc/<str:provider_id>/login/", views.oidc_login, name="openid_connect_login"),
     path("oidc/<str:provider_id>/login/callback/", views.oidc_callback, name="openid_connect_callback"),
+    path("2fa/webauthn/", security_keys, name="mfa_list_webauthn"),
 ]

@@ -33,6 +33,13 @@ def list_tokens(user: User) -> QuerySet[ApiToken]:
     return ApiToken.objects.filter(user=user, expires__gt=timezone.now())
 
 
+def list_keys(user: User, *, before: int | None = None) -> QuerySet[Authenticator]:
+    """Return the security keys of `user`, newest first. `before` is the `pk` of the previous page's last."""
+    keys = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN)
+    found: QuerySet[Authenticator] = keys.order_by("-pk")
+    return found.filter(pk__lt=before) if before is not None else found
+
+
 def find_user(username: str) -> User | None:
     """Return the active user with that name, ignoring case, or None."""
     named = User.objects.alias(lower=Lower("username")).filter(lower=username.lower())

@@ -1,4 +1,4 @@
-"""The account pages: overview, API tokens, sessions. allauth provides the pages for signing in."""
+"""The account pages: overview, API tokens, keys, sessions. allauth provides the pages for signing in."""
 
 from typing import cast
 
@@ -15,6 +15,8 @@ from web.accounts import queries, services
 from web.accounts.confirming import confirmed_post
 from web.accounts.forms import TokenForm
 from web.accounts.models import User
+from web.site import cursors
+from web.site.paging import first_rows
 
 
 @require_safe
@@ -57,6 +59,17 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if services.revoke_token(cast("User", request.user), token_id):
         messages.success(request, "Token revoked.")
     return redirect("tokens")
+
+
+@require_safe
+@never_cache
+@login_required
+def security_keys(request: HttpRequest) -> HttpResponse:
+    """List the user's security keys, newest first. allauth's list has no pages."""
+    before = cursors.decode_key(request.GET.get("before", ""))
+    rows, more = first_rows(queries.list_keys(cast("User", request.user), before=before))
+    context = {"rows": rows, "older": rows[-1].pk if more else None}
+    return render(request, "mfa/webauthn/authenticator_list.html", context)
 
 
 @require_POST

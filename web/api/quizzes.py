@@ -1,6 +1,5 @@
 """Quizzes: questions with your numbers, and your attempts."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -70,20 +69,25 @@ class QuizDetailOut(Schema):
 
 
 class AnswersIn(Schema):
-    """Answers in the order of the questions: numbers as text such as `1.5e3`, or the index of an option."""
+    """Answers in the order of the questions: numbers as text such as `1.5e3`, or the index of an option.
+
+    If the quiz has a time limit, `partial` counts missing and unreadable answers as wrong.
+    """
 
     draw: int = Field(ge=1, le=10**9)
     version: str = Field(max_length=64)
     answers: list[Annotated[str, Field(max_length=MAX_CHARACTERS)]] = Field(max_length=_MAX_ANSWERS)
+    partial: bool = False
 
 
 class MarkOut(Schema):
     """The mark of an answer. `answer` is the right number, or the index of the right option.
 
-    `hint` explains a known mistake, empty for other answers. Both texts are Markdown.
+    `given` is null for a missing answer. `hint` explains a known mistake, empty for other answers. Both texts
+    are Markdown.
     """
 
-    given: float
+    given: float | None
     right: bool
     answer: float
     hint: str
@@ -147,8 +151,10 @@ def answer_quiz(request: ApiRequest, slug: Slug, body: AnswersIn) -> Any:
     """
     quiz = _find(request, slug)
     user: Any = request.user
-    attempt = services.answer(user, quiz, draw=body.draw, version=body.version, answers=body.answers)
-    return _attempt(attempt, queries.paper_of(user, quiz, body.draw), body.answers)
+    attempt = services.answer(
+        user, quiz, draw=body.draw, version=body.version, answers=body.answers, partial=body.partial
+    )
+    return _attempt(attempt, queries.paper_of(user, quiz, body.draw))
 
 
 def _detail(request: ApiRequest, quiz: Quiz) -> dict[str, Any]:
@@ -177,8 +183,9 @@ def _find(request: ApiRequest, slug: str) -> Quiz:
     return quiz
 
 
-def _attempt(attempt: Attempt, paper: Paper, answers: Sequence[str]) -> dict[str, Any]:
-    marked = zip(paper.questions, answers, services.mark_all(paper, answers), strict=True)
+def _attempt(attempt: Attempt, paper: Paper) -> dict[str, Any]:
+    marks = services.mark_all(paper, attempt.answers, partial=True)
+    marked = zip(paper.questions, attempt.answers, marks, strict=True)
     return {
         "draw": attempt.draw,
         "right": attempt.right,
@@ -188,7 +195,7 @@ def _attempt(attempt: Attempt, paper: Paper, answers: Sequence[str]) -> dict[str
         "created": attempt.created,
         "marks": [
             {
-                "given": read_answer(question, given),
+                "given": read_answer(question, given) if given else None,
                 "right": mark.right,
                 "answer": question.answer,
                 "hint": mark.hint,

@@ -29,7 +29,7 @@ class AuditKind(models.TextChoices):
     BASELINE_SET = "baseline.set", "Set a baseline"
     BASELINE_REMOVE = "baseline.remove", "Removed a baseline"
     ROLE = "user.role", "Changed a user's permissions"
-    MEMBER = "workspace.member", "Changed the people of a problem"
+    MEMBER = "workspace.member", "Changed the members of a problem"
     WORKSPACE_ARCHIVE = "workspace.archive", "Archived a workspace"
     WORKSPACE_RETURN = "workspace.return", "Unarchived a workspace"
     WORKSPACE_DELETE = "workspace.delete", "Deleted a workspace"

@@ -1,7 +1,6 @@
 """Reads of workspaces. `rights` decides who may read one. Only the lists here filter by user."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -23,15 +22,6 @@ from web.jobs.models import JobState
 
 class NotText(Exception):
     """Raised when a file requested as text is not text. The message names the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A member of a workspace. `offered` says that the owner offers this member the ownership."""
-
-    user: User
-    role: Role
-    offered: bool = False
 
 
 def visible_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
@@ -85,11 +75,18 @@ def role_of(viewer: Viewer, workspace: Workspace) -> Role | None:
     return known[viewer.pk]
 
 
-def people(workspace: Workspace) -> list[Person]:
-    """Return the owner, followed by all other members sorted by name."""
-    owner = [Person(workspace.owner, Role.OWNER)] if workspace.owner else []
-    members = workspace.memberships.select_related("user")
-    return [*owner, *(Person(member.user, Role(member.role), member.offered) for member in members)]
+def list_members(workspace: Workspace, *, after: str = "") -> QuerySet[Membership]:
+    """Return the members without the owner, sorted by name.
+
+    `after` is the name of the previous page's last.
+    """
+    found = workspace.memberships.select_related("user")
+    return found.filter(user__username__gt=after) if after else found
+
+
+def is_offered(viewer: Viewer, workspace: Workspace) -> bool:
+    """Return whether the owner offers `viewer` the ownership."""
+    return workspace.memberships.filter(user=viewer.pk, offered=True).exists()
 
 
 def read(workspace: Workspace) -> dict[str, bytes]:

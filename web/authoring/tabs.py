@@ -61,7 +61,7 @@ GROUPS = (
             Tab("publish", "Publish"),
             Tab("files", "Files"),
             Tab("history", "History"),
-            Tab("people", "People"),
+            Tab("people", "Members"),
         ),
     ),
 )

@@ -17,10 +17,13 @@ class Kind(models.TextChoices):
     DECISION = "decision", "Decisions about posts that you reported"
     REPORT = "report", "Posts that users reported"
     VERDICT = "verdict", "Verdicts that a rejudge changed"
+    OFFER = "offer", "Offers of the ownership of a problem"
 
 
-BY_MAIL = frozenset({Kind.ANSWER})  # the kinds that are sent by email unless the user chooses otherwise
+# The kinds that are sent by email unless the user chooses otherwise.
+BY_MAIL = frozenset({Kind.ANSWER, Kind.OFFER})
 FOR_STAFF = frozenset({Kind.REPORT})
+FOR_AUTHORS = frozenset({Kind.OFFER})
 
 _SENTENCES = {
     Kind.REPLY: "{actor} replied in a thread about {subject}.",
@@ -28,6 +31,7 @@ _SENTENCES = {
     Kind.DECISION: "Staff decided about the post that you reported, about {subject}.",
     Kind.REPORT: "{actor} reported a post about {subject}.",
     Kind.VERDICT: "A rejudge changed the verdict of your submission to {subject}.",
+    Kind.OFFER: "{actor} offers you the ownership of {subject}.",
 }
 
 

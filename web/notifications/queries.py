@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from web.accounts.models import User
-from web.notifications.models import BY_MAIL, FOR_STAFF, Kind, MailChoice, Notification
+from web.notifications.models import BY_MAIL, FOR_AUTHORS, FOR_STAFF, Kind, MailChoice, Notification
 from web.site.paging import bounded_count
 
 Viewer = User | AnonymousUser
@@ -25,7 +25,10 @@ def count_unread(viewer: Viewer) -> int:
 
 def kinds_of(user: User) -> list[Kind]:
     """Return the kinds of notifications that `user` can get."""
-    return [kind for kind in Kind if user.is_staff or kind not in FOR_STAFF]
+    if user.is_staff:
+        return [*Kind]
+    hidden = FOR_STAFF if user.is_instructor else FOR_STAFF | FOR_AUTHORS
+    return [kind for kind in Kind if kind not in hidden]
 
 
 def mailed_kinds(user: User) -> set[Kind]:

@@ -57,6 +57,15 @@ def mark_read(user: User, pk: int | None = None) -> int:
     return unread.update(read=timezone.now())
 
 
+def mark_topic_read(users: Iterable[int], kind: Kind, topic: str) -> int:
+    """Mark the notifications of these users of this kind about `topic` as read. Return how many were unread.
+
+    Call this when they are out of date. Emails about them that still wait are not sent.
+    """
+    unread = Notification.objects.filter(user__in=users, kind=kind, topic=topic, read=None)
+    return unread.update(read=timezone.now())
+
+
 @transaction.atomic
 def choose_mail(user: User, wanted: Iterable[Kind], offered: Iterable[Kind]) -> None:
     """Store which of the `offered` kinds `user` wants by email."""

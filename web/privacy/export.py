@@ -15,7 +15,7 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from asgiref.sync import sync_to_async
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from judge.report_json import to_json
 from web.accounts.models import ApiToken, User
@@ -36,6 +36,7 @@ from web.submissions.queries import find_replay, present_report, score_of, verdi
 
 CHUNK = 20  # rows in memory at a time; a submission may have 64 KiB of source and a report
 Row = Mapping[str, Any]
+Section = Callable[[User], Iterable[Row]]
 
 
 async def stream(user: User) -> AsyncIterator[str]:
@@ -49,10 +50,10 @@ async def stream(user: User) -> AsyncIterator[str]:
 def document(user: User) -> Iterator[str]:
     """Yield the pieces of the document, in order."""
     yield f'{{"account": {_json(_account(user))}'
-    for name, rows in _sections(user):
+    for name, rows_of in _SECTIONS.items():
         yield f', "{name}": ['
         separator = ""
-        for row in rows:
+        for row in rows_of(user):
             yield separator + _json(row)
             separator = ",\n"
         yield "]"
@@ -65,169 +66,18 @@ def _account(user: User) -> Row:
     return {name: getattr(user, name) for name in (*columns, *more)}
 
 
-def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
-    """Yield every section by its name. Secrets are left out."""
-    yield "addresses", _rows(EmailAddress.objects.filter(user=user), "email", "verified", "primary")
-    yield (
-        "sessions",
-        _rows(UserSession.objects.filter(user=user), "created_at", "last_seen_at", "ip", "user_agent"),
-    )
-    yield "authenticators", _each(Authenticator.objects.filter(user=user), _authenticator)
-    yield (
-        "connected_accounts",
-        _rows(
-            SocialAccount.objects.filter(user=user),
-            *("provider", "uid", "date_joined", "last_login", "extra_data"),
-        ),
-    )
-    yield (
-        "api_tokens",
-        _rows(
-            ApiToken.objects.filter(user=user),
-            *("name", "prefix", "scope", "created", "expires", "last_used"),
-        ),
-    )
-    yield (
-        "personal_nodes",
-        _rows(
-            PersonalNode.objects.filter(owner=user),
-            *("name", "created", "joined", "heartbeat", "version", "hardware"),
-        ),
-    )
-    yield (
-        "progress",
-        _rows(
-            Progress.objects.filter(user=user),
-            *("problem__slug", "runs", "judged", "accepted", "solved", "latest"),
-        ),
-    )
-    yield (
-        "opened_hints",
-        _rows(OpenedHint.objects.filter(user=user), "problem__slug", "number", "opened"),
-    )
-    yield (
-        "quiz_attempts",
-        _rows(
-            Attempt.objects.filter(user=user),
-            *("quiz__slug", "draw", "answers", "right", "questions", "passed", "late", "created"),
-        ),
-    )
-    yield (
-        "started_quizzes",
-        _rows(Sitting.objects.filter(user=user), "quiz__slug", "draw", "started"),
-    )
-    yield "given_up", _rows(GivenUp.objects.filter(user=user), "problem__slug", "created")
-    yield (
-        "drafts",
-        _rows(Draft.objects.filter(user=user), *("problem__slug", "language", "revision", "saved", "source")),
-    )
-    yield (
-        "earlier_drafts",
-        _rows(
-            DraftRevision.objects.filter(draft__user=user),
-            *("draft__problem__slug", "draft__language", "revision", "saved", "source"),
-        ),
-    )
-    yield (
-        "notes",
-        _rows(
-            Note.objects.filter(user=user), *("problem__slug", "text", "bookmarked", "revision", "changed")
-        ),
-    )
-    yield (
-        "posts",
-        _rows(
-            Post.objects.filter(author=user),
-            *(
-                "thread__problem__slug",
-                "thread__kind",
-                "thread__title",
-                "text",
-                "state",
-                "reason",
-                "created",
-                "edited",
-            ),
-        ),
-    )
-    yield (
-        "reported_posts",
-        _rows(Flag.objects.filter(person=user), "post", "reason", "answer", "created", "answered"),
-    )
-    yield (
-        "shared_solutions",
-        _rows(Solution.objects.filter(thread__author=user), "submission__public_id", "technique", "votes"),
-    )
-    yield "votes", _rows(Vote.objects.filter(person=user), "solution__problem__slug", "solution", "created")
-    yield (
-        "notifications",
-        _rows(
-            Notification.objects.filter(user=user),
-            *("kind", "actor__username", "subject", "detail", "url", "created", "read"),
-        ),
-    )
-    yield "mail_choices", _rows(MailChoice.objects.filter(user=user), "kind", "by_mail")
-    yield "gpu_limits", _rows(Quota.objects.filter(user=user), "gpu_s_per_day", "created")
-    yield "bans", _rows(Ban.objects.filter(person=user), "reason", "created", "until")
-    yield (
-        "published_versions",
-        _rows(
-            PackageVersion.objects.filter(by=user),
-            *("problem__slug", "number", "note", "content_hash", "created"),
-        ),
-    )
-    yield (
-        "imports",
-        _rows(
-            ImportRun.objects.filter(by=user),
-            *("format", "folder", "state", "report", "failure", "queued", "finished"),
-        ),
-    )
-    yield (
-        "workspaces",
-        _rows(Workspace.objects.filter(owner=user), "slug", "title", "state", "created", "changed"),
-    )
-    owned = WorkspaceFile.objects.filter(workspace__owner=user).select_related("workspace", "content")
-    yield "workspace_files", _each(owned, _workspace_file)
-    yield (
-        "memberships",
-        _rows(Membership.objects.filter(user=user), "workspace__slug", "role", "created"),
-    )
-    yield (
-        "revisions",
-        _rows(
-            Revision.objects.filter(by=user),
-            *("workspace__slug", "number", "note", "changed", "created"),
-        ),
-    )
-    yield (
-        "author_comments",
-        _rows(
-            Comment.objects.filter(by=user),
-            *("workspace__slug", "path", "line", "text", "created", "resolved"),
-        ),
-    )
-    yield (
-        "proofs_and_previews",
-        _rows(
-            ProofRun.objects.filter(by=user),
-            *("workspace__slug", "kind", "wanted", "state", "holds", "queued", "finished"),
-        ),
-    )
-    yield (
-        "staff_actions",
-        _rows(AuditEntry.objects.filter(actor=user), "kind", "target_text", "details", "created"),
-    )
-    submissions = Submission.objects.filter(user=user).select_related(
-        "problem", "job", "report", "report__replay", "user"
-    )
-    yield "submissions", _each(submissions, lambda submission: _submission(submission, user))
-    yield "profile_reports", _profile_reports(user)
+def _authenticators(user: User) -> Iterator[Row]:
+    return _each(Authenticator.objects.filter(user=user), _authenticator)
 
 
 def _authenticator(row: Authenticator) -> Row:
     name = row.data.get("name", "") if row.type == Authenticator.Type.WEBAUTHN else ""
     return {"kind": row.type, "name": name, "created": row.created_at, "last_used": row.last_used_at}
+
+
+def _workspace_files(user: User) -> Iterator[Row]:
+    owned = WorkspaceFile.objects.filter(workspace__owner=user).select_related("workspace", "content")
+    return _each(owned, _workspace_file)
 
 
 def _workspace_file(row: WorkspaceFile) -> Row:
@@ -249,6 +99,12 @@ def _profile_reports(user: User) -> Iterator[Row]:
                 "created": row.created,
                 "base64": b64encode(row.content).decode(),
             }
+
+
+def _submissions(user: User) -> Iterator[Row]:
+    joined = ("problem", "job", "report", "report__replay", "user")
+    rows = Submission.objects.filter(user=user).select_related(*joined)
+    return _each(rows, lambda row: _submission(row, user))
 
 
 def _submission(submission: Submission, user: User) -> Row:
@@ -274,8 +130,16 @@ def _submission(submission: Submission, user: User) -> Row:
     }
 
 
+def _columns(model: type[Model], owner: str, names: str) -> Section:
+    """Return a section with some columns of the rows of `model` whose `owner` is the user.
+
+    `names` are separated by spaces.
+    """
+    return lambda user: _rows(model._default_manager.filter(**{owner: user}), *names.split())  # noqa: SLF001 - Django's public name
+
+
 def _rows(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
-    """Return some columns of `rows`, under their own names."""
+    """Yield some columns of `rows`, under their own names."""
     short = {column.removesuffix("__slug").replace("__", "_"): column for column in columns}
     names = {column: name for name, column in short.items()}
     for row in _each(rows.values("pk", *columns), dict, key=lambda row: row["pk"]):
@@ -294,3 +158,54 @@ def _each(
 
 def _json(value: Row) -> str:
     return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)
+
+
+# Every section by its name. Secrets are left out.
+_SECTIONS: Mapping[str, Section] = {
+    # The account
+    "addresses": _columns(EmailAddress, "user", "email verified primary"),
+    "sessions": _columns(UserSession, "user", "created_at last_seen_at ip user_agent"),
+    "authenticators": _authenticators,
+    "connected_accounts": _columns(SocialAccount, "user", "provider uid date_joined last_login extra_data"),
+    "api_tokens": _columns(ApiToken, "user", "name prefix scope created expires last_used"),
+    "personal_nodes": _columns(PersonalNode, "owner", "name created joined heartbeat version hardware"),
+    # Problems and quizzes
+    "progress": _columns(Progress, "user", "problem__slug runs judged accepted solved latest"),
+    "opened_hints": _columns(OpenedHint, "user", "problem__slug number opened"),
+    "quiz_attempts": _columns(Attempt, "user", "quiz__slug draw answers right questions passed late created"),
+    "started_quizzes": _columns(Sitting, "user", "quiz__slug draw started"),
+    "given_up": _columns(GivenUp, "user", "problem__slug created"),
+    "drafts": _columns(Draft, "user", "problem__slug language revision saved source"),
+    "earlier_drafts": _columns(
+        DraftRevision, "draft__user", "draft__problem__slug draft__language revision saved source"
+    ),
+    "notes": _columns(Note, "user", "problem__slug text bookmarked revision changed"),
+    # Discussions, notifications and limits
+    "posts": _columns(
+        Post,
+        "author",
+        "thread__problem__slug thread__kind thread__title text state reason created edited",
+    ),
+    "reported_posts": _columns(Flag, "person", "post reason answer created answered"),
+    "shared_solutions": _columns(Solution, "thread__author", "submission__public_id technique votes"),
+    "votes": _columns(Vote, "person", "solution__problem__slug solution created"),
+    "notifications": _columns(Notification, "user", "kind actor__username subject detail url created read"),
+    "mail_choices": _columns(MailChoice, "user", "kind by_mail"),
+    "gpu_limits": _columns(Quota, "user", "gpu_s_per_day created"),
+    "bans": _columns(Ban, "person", "reason created until"),
+    # Problems that the user writes
+    "published_versions": _columns(PackageVersion, "by", "problem__slug number note content_hash created"),
+    "imports": _columns(ImportRun, "by", "format folder state report failure queued finished"),
+    "workspaces": _columns(Workspace, "owner", "slug title state created changed"),
+    "workspace_files": _workspace_files,
+    "memberships": _columns(Membership, "user", "workspace__slug role offered created"),
+    "revisions": _columns(Revision, "by", "workspace__slug number note changed created"),
+    "author_comments": _columns(Comment, "by", "workspace__slug path line text created resolved"),
+    "proofs_and_previews": _columns(
+        ProofRun, "by", "workspace__slug kind wanted state holds queued finished"
+    ),
+    "staff_actions": _columns(AuditEntry, "actor", "kind target_text details created"),
+    # Submissions
+    "submissions": _submissions,
+    "profile_reports": _profile_reports,
+}

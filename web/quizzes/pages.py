@@ -49,8 +49,8 @@ class QuestionPart:
 class QuizPage:
     """A quiz with the numbers of the viewer, or with example numbers for a visitor.
 
-    If the quiz has a time limit, `questions` is empty until the viewer starts it, and `due` is the time at
-    which the answers must be in. `expired` says that this time has passed.
+    If the quiz has a time limit, `questions` is empty until the viewer starts it. `due` is the time at which
+    the answers must be in, and `left_s` how many seconds are left. `expired` says that this time has passed.
 
     `attempts` is a page of the viewer's attempts, and `older` the position of the next page, None at the end.
     `solved` says whether any attempt passed.
@@ -68,6 +68,11 @@ class QuizPage:
     refusal: str
 
     @property
+    def left_s(self) -> int:
+        """Return the number of seconds until `due`, 0 without a time limit."""
+        return max(0, int((self.due - timezone.now()).total_seconds())) if self.due else 0
+
+    @property
     def faulty(self) -> tuple[QuestionPart, ...]:
         """Return the questions with answers that were not accepted."""
         return tuple(question for question in self.questions if question.fault)
@@ -75,7 +80,10 @@ class QuizPage:
 
 @dataclass(frozen=True, slots=True)
 class MarkedPart:
-    """A question with the user's answer, its mark and the explanation. Answers are HTML."""
+    """A question with the user's answer, its mark and the explanation. Answers are HTML.
+
+    `given` is empty for a question without an answer.
+    """
 
     number: int
     html: SafeString
@@ -149,7 +157,8 @@ def attempt_page(viewer: Viewer, quiz: Quiz, attempt: Attempt) -> AttemptPage:
     if attempt.version == quiz.version and attempt.answers:
         paper = paper_of(viewer, quiz, attempt.draw)
         intro = render_once(paper.intro)
-        marked = zip(paper.questions, attempt.answers, mark_all(paper, attempt.answers), strict=True)
+        marks = mark_all(paper, attempt.answers, partial=True)
+        marked = zip(paper.questions, attempt.answers, marks, strict=True)
         questions = tuple(
             _marked(index, question, given, mark) for index, (question, given, mark) in enumerate(marked)
         )
@@ -176,7 +185,7 @@ def _marked(index: int, question: PaperQuestion, given: str, mark: Mark) -> Mark
         number=index + 1,
         html=render_once(question.text),
         unit=question.unit,
-        given=_answer(question, read_answer(question, given)),
+        given=_answer(question, read_answer(question, given)) if given else SafeString(""),
         answer=_answer(question, question.answer),
         right=mark.right,
         hint=render_once(mark.hint),

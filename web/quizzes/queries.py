@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from django.db.models import DateTimeField, FilteredRelation, Max, Min, Q, QuerySet, Value
+from django.db.models import DateTimeField, F, FilteredRelation, Max, Min, Q, QuerySet, Value
 
 from problems.quiz import Quiz as QuizSpec
 from problems.quiz import parse_quiz
@@ -54,8 +54,12 @@ class LiveQuiz:
 
 
 def list_quizzes(viewer: Viewer) -> tuple[LiveQuiz, ...]:
-    """Return the quizzes that `viewer` may see, in the order of their days. One query."""
-    found = _visible(viewer).defer("source")
+    """Return the quizzes that `viewer` may see, in the order of their days. One query.
+
+    Quizzes without a day come last.
+    """
+    # Queries with sums have no order of their own: Django drops that of the model.
+    found = _visible(viewer).defer("source").order_by(F("track_day").asc(nulls_last=True), "slug")
     if viewer.is_authenticated:
         # A condition of the join: as a filter of the sums, it would read the attempts of all users.
         found = found.annotate(

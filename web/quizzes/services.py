@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from problems.quiz_answers import AnswerUnreadable
 from problems.quiz_files import QuizFile
-from problems.quiz_paper import Mark, Paper, count_right, mark
+from problems.quiz_paper import Mark, Paper, count_right, mark, read_answer
 from web.accounts.models import User
 from web.accounts.services import lock_user
 from web.quizzes.models import Attempt, Quiz, Sitting
@@ -72,11 +72,14 @@ def start(user: User, quiz: Quiz) -> Sitting:
     return Sitting.objects.update_or_create(user=user, quiz=quiz, defaults=started)[0]
 
 
-def answer(user: User, quiz: Quiz, *, draw: int, version: str, answers: Sequence[str]) -> Attempt:
+def answer(
+    user: User, quiz: Quiz, *, draw: int, version: str, answers: Sequence[str], partial: bool = False
+) -> Attempt:
     """Mark `answers`, one for each question in order, and record the attempt.
 
     `draw` and `version` are those with which the user got the questions. Answers after the time limit do not
-    solve the quiz.
+    solve the quiz. If the quiz has a time limit and the attempt is `partial`, missing and unreadable answers
+    are recorded as empty and count as wrong.
 
     Raises:
         AttemptRefused: see the tree above.
@@ -91,7 +94,10 @@ def answer(user: User, quiz: Quiz, *, draw: int, version: str, answers: Sequence
         late = timezone.now() > sitting.due + GRACE
     else:
         _require_fewer_attempts(user, quiz)
-    right = count_right(mark_all(paper_of(user, quiz, draw), answers))
+    paper = paper_of(user, quiz, draw)
+    if partial := partial and quiz.minutes is not None:
+        answers = _readable(paper, answers)
+    right = count_right(mark_all(paper, answers, partial=partial))
     try:
         with transaction.atomic():
             return _record(user, quiz, draw=draw, answers=answers, right=right, late=late)
@@ -121,13 +127,29 @@ def _record(user: User, quiz: Quiz, *, draw: int, answers: Sequence[str], right:
     )
 
 
-def mark_all(paper: Paper, answers: Sequence[str]) -> tuple[Mark, ...]:
-    """Return the mark of each answer. Raises AnswersInvalid."""
+def _readable(paper: Paper, answers: Sequence[str]) -> list[str]:
+    """Return `answers`, empty where one is missing or unreadable."""
+    found = [*answers, *[""] * (len(paper.questions) - len(answers))]
+    for index, question in enumerate(paper.questions):
+        try:
+            read_answer(question, found[index])
+        except AnswerUnreadable:
+            found[index] = ""
+    return found
+
+
+def mark_all(paper: Paper, answers: Sequence[str], *, partial: bool = False) -> tuple[Mark, ...]:
+    """Return the mark of each answer. If the answers are `partial`, empty ones are wrong.
+
+    Raises:
+        AnswersInvalid: an answer is missing or unreadable.
+    """
     marks: list[Mark] = []
     faults: dict[int, str] = {}
     for index, question in enumerate(paper.questions):
+        text = answers[index] if index < len(answers) else ""
         try:
-            marks.append(mark(question, answers[index] if index < len(answers) else ""))
+            marks.append(Mark(right=False) if partial and not text else mark(question, text))
         except AnswerUnreadable as error:
             faults[index] = str(error)
     if len(answers) > len(paper.questions):

@@ -43,7 +43,9 @@ def quiz(request: HttpRequest, slug: str) -> HttpResponse:
     version = request.POST.get("version", "")
     user = request.user
     try:
-        recorded = services.answer(user, found, draw=number, version=version, answers=answers)
+        recorded = services.answer(
+            user, found, draw=number, version=version, answers=answers, partial="partial" in request.POST
+        )
     except services.AnswersInvalid as refusal:
         page = pages.quiz_page(user, found, given=answers, faults=refusal.faults, refusal=str(refusal))
         return render(request, "quizzes/quiz.html", {"page": page}, status=422)

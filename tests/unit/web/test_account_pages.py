@@ -21,6 +21,7 @@ from web.accounts import adapter, services
 from web.accounts.adapter import MfaAdapter
 from web.accounts.models import ApiToken, Audience, Scope, User
 from web.config import ROOT
+from web.site.paging import ROWS
 
 pytestmark = pytest.mark.django_db
 
@@ -201,6 +202,7 @@ def test_a_new_password_revokes_tokens_on_request(confirmed: Client, owner: User
         "/accounts/password/change/", {"oldpassword": PASSWORD, **new, "revoke_tokens": "on"}, follow=True
     )
     assert "Your API tokens still work" not in answer.content.decode()
+    assert "Your API tokens were revoked" in answer.content.decode()
     assert services.use_token(secret) is None
 
 
@@ -304,7 +306,7 @@ def test_an_email_announces_a_new_token(confirmed: Client, owner: User, through:
     (message,) = mail.outbox
     assert message.to == ["owner@example.org"]
     assert message.subject == "[Warpcourt] A new API token for your account"
-    assert "The API token “laptop” was created for your account." in message.body
+    assert "The API token “laptop” was created for your account. Its scopes are: read." in message.body
     assert "wct_" not in message.body
 
 
@@ -318,6 +320,23 @@ def test_a_mail_server_that_is_away_does_not_cost_the_token(
     monkeypatch.setattr("django.core.mail.message.EmailMessage.send", refuse)
     made = confirmed.post("/account/tokens", {"name": "laptop", "scope": "read", "days": "7"})
     assert 'id="secret">wct_' in made.content.decode()
+
+
+def test_security_keys_come_in_pages(owners: Client, owner: User, teammate: User) -> None:
+    keys = Authenticator.objects.bulk_create(
+        Authenticator(user=user, type=Authenticator.Type.WEBAUTHN, data={"name": f"{user} {n}"})
+        for user in (teammate, owner)
+        for n in range(ROWS + 2)
+    )[ROWS + 2 :]
+    names = [f"owner {n}" for n in reversed(range(ROWS + 2))]
+    first = text(owners, "/accounts/2fa/webauthn/")
+    assert re.findall(r"<h2>(\w+ \d+)", first) == names[:ROWS]
+    older = f"?before={keys[2].pk}"
+    assert f'href="{older}">Older</a>' in first
+    second = text(owners, f"/accounts/2fa/webauthn/{older}")
+    assert re.findall(r"<h2>(\w+ \d+)", second) == names[ROWS:]
+    assert ">Older</a>" not in second
+    assert "owner 51" in text(owners, "/accounts/2fa/webauthn/?before=x")
 
 
 def test_the_form_for_a_token_waits_for_the_password(owners: Client) -> None:

@@ -8,10 +8,19 @@ import pytest
 from django.test import Client
 
 from problems.vocabulary import Verdict
+from web.colours.source import PREFIX
+from web.config import ROOT
 from web.site import frontend_check
 from web.site.frontend_check import DIST, SOURCES, differences
 from web.site.verdicts import badge_of
 from web.submissions.models import EventKind
+
+WEB = ROOT / "web"
+# Classes that end in a value, and those of libraries.
+COMPOSED = (
+    *("chart-heat-map", "difficulty-", "error-0", "error-1", "error-2", "error-3", "error-map-", "heat-"),
+    *("stage-", "tone-", "cm-", "htmx-"),
+)
 
 
 @pytest.fixture
@@ -49,6 +58,29 @@ def test_the_command_says_what_to_do(
     monkeypatch.setattr(frontend_check, "differences", lambda: ["source x has changed since the build"])
     assert frontend_check.main() == 1
     assert "npm run build" in capsys.readouterr().out
+
+
+def classes_of(styles: str) -> set[str]:
+    rules = re.sub(r'/\*.*?\*/|url\([^)]*\)|"[^"\n]*"', "", styles, flags=re.DOTALL)
+    selectors = re.findall(r"[^{};]+(?=\{)", rules)
+    return {name for selector in selectors for name in re.findall(r"\.([A-Za-z_][\w-]*)", selector)}
+
+
+def words_of_the_site() -> set[str]:
+    """The words of all templates, scripts and modules, and the classes of highlighted text."""
+    modules = [path for path in WEB.rglob("*.py") if "frontend" not in path.parts]
+    users = (*SOURCES.glob("src/**/*.js"), *WEB.glob("templates/**/*.html"), *modules)
+    languages = "".join((WEB / "colours" / name).read_text() for name in ("languages.py", "words.py"))
+    looks = re.findall(r'(?<=")\w{1,3}(?=")|\b\w{1,3}(?==)', languages)
+    words = {word for path in users for word in re.findall(r"[\w-]+", path.read_text())}
+    return words | {f"{PREFIX}{look}" for look in looks}
+
+
+def test_every_class_with_a_style_is_used() -> None:
+    classes = classes_of("\n".join(path.read_text() for path in SOURCES.glob("src/**/*.css")))
+    unused = classes - words_of_the_site()
+    assert {name for name in unused if not name.startswith(COMPOSED)} == set(), "remove the rules"
+    assert len(classes) > 500
 
 
 @pytest.mark.parametrize("verdict", Verdict)

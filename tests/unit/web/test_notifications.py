@@ -159,6 +159,10 @@ def test_emails_are_chosen_by_kind_and_answers_are_on_from_the_beginning(reachab
     assert Kind.REPORT.label not in page, "only staff get reports"
     assert Kind.REPORT.label in browser_of(staff).get("/account/notifications").content.decode()
     assert queries.mailed_kinds(reachable) == {Kind.ANSWER}
+    assert Kind.OFFER.label not in page, "only authors get offers"
+    author = User.objects.create_user("author", is_instructor=True)
+    assert Kind.OFFER.label in browser_of(author).get("/account/notifications").content.decode()
+    assert queries.mailed_kinds(author) == {Kind.ANSWER, Kind.OFFER}
     send(browser, "/account/notifications", kinds=["reply", "verdict"])
     assert queries.mailed_kinds(reachable) == {Kind.REPLY, Kind.VERDICT}
     assert send(browser, "/account/notifications", kinds=["report"]).status_code == 422

@@ -22,6 +22,7 @@ from tests.conftest import PASSWORD
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
 from web.accounts.services import issue_token
+from web.authoring.models import Membership, Role, Workspace
 from web.discussion import services as discussion
 from web.discussion.models import Post, Thread
 from web.drafts.models import Draft, DraftRevision
@@ -79,6 +80,13 @@ def test_the_document_holds_all_that_is_kept(owner: User, busy: Submission) -> N
     assert [row["source"] for row in told["submissions"]] == ["// fast", "// wrong"]
     assert told["submissions"][0]["score_us"] == 5.0
     assert told["progress"][0]["accepted"] == 1
+
+
+def test_the_document_names_offers_of_an_ownership(owner: User, teammate: User) -> None:
+    workspace = Workspace.objects.create(slug="my-sum", owner=teammate)
+    Membership.objects.create(workspace=workspace, user=owner, role=Role.EDITOR, offered=True)
+    [row] = document(owner)["memberships"]
+    assert (row["workspace"], row["role"], row["offered"]) == ("my-sum", "editor", True)
 
 
 def test_every_table_about_people_is_in_the_document_or_left_out_on_purpose() -> None:

@@ -359,6 +359,39 @@ class TestTimeLimit:
         self.move_start(minutes=30)
         answer = browser_of(owner).post(PAGE, form(owner, timed, q1="4,5,6"))
         assert (answer.status_code, 'value="4,5,6"' in text_of(answer)) == (422, True)
+        assert "Your answers no longer solve the quiz." in text_of(answer)
+
+    def test_answers_may_be_missing(self, timed, owner, browser_of):
+        browser = browser_of(owner)
+        services.start(owner, timed)
+        sent = form(owner, timed, q2="")
+        page = text_of(browser.post(PAGE, sent))
+        assert "Submit without these answers" in page
+        assert not Attempt.objects.exists()
+        answer = browser.post(PAGE, {**sent, "partial": "yes"})
+        attempt = Attempt.objects.get()
+        assert (attempt.right, attempt.passed, attempt.answers) == (1, True, [sent["q1"], ""])
+        page = text_of(browser.get(answer.url))
+        assert ">none</dd>" in page
+        assert page.count("Wrong</span>") == 1
+
+    def test_unreadable_answers_count_as_missing(self, timed, owner, browser_of):
+        services.start(owner, timed)
+        browser_of(owner).post(PAGE, form(owner, timed, q1="4,5,6\0", partial="yes"))
+        attempt = Attempt.objects.get()
+        assert (attempt.right, attempt.answers[0]) == (1, "")
+
+    def test_a_quiz_without_a_limit_wants_all_answers(self, quiz, owner, browser_of):
+        page = text_of(browser_of(owner).post(PAGE, form(owner, quiz, q2="", partial="yes")))
+        assert "Nothing was recorded." in page
+        assert "Submit without these answers" not in page
+        assert not Attempt.objects.exists()
+
+    def test_the_page_tells_the_time_that_is_left(self, timed, owner, browser_of):
+        services.start(owner, timed)
+        self.move_start(minutes=18)
+        [left] = re.findall(r'data-left-s="(\d+)"', text_of(browser_of(owner).get(PAGE)))
+        assert 100 < int(left) <= 120
 
     def test_a_start_without_answers_costs_an_attempt_and_its_numbers(self, timed, owner, browser_of):
         services.start(owner, timed)
@@ -393,6 +426,12 @@ class TestTimeLimit:
         assert (body["minutes"], body["due"], body["intro"], body["questions"]) == (20, None, "", [])
         body = client.post(f"{API}/start", headers=headers).json()
         assert (len(body["questions"]), body["due"] is None) == (2, False)
+        sent = {"draw": 1, "version": timed.version, "answers": ["x"]}
+        refused = client.post(f"{API}/attempts", sent, content_type="application/json", headers=headers)
+        assert refused.status_code == 422
+        sent["partial"] = True
+        body = client.post(f"{API}/attempts", sent, content_type="application/json", headers=headers).json()
+        assert [(mark["given"], mark["right"]) for mark in body["marks"]] == [(None, False), (None, False)]
 
     def test_the_account_exports_the_start(self, timed, owner):
         services.start(owner, timed)
@@ -460,6 +499,16 @@ def test_the_account_exports_and_deletes_attempts(quiz, owner):
     assert (row["quiz"], row["draw"], row["answers"]) == ("sums", 1, ["1,000", "0"])
     delete_account(owner)
     assert not Attempt.objects.exists()
+
+
+@pytest.mark.parametrize("signed_in", [False, True])
+def test_quizzes_are_listed_by_day(owner, client, signed_in):
+    for slug, day in (("b", None), ("c", 7), ("d", 1)):
+        services.write(check_quiz(slug, QUIZ), from_files=True)
+        Quiz.objects.filter(slug=slug).update(track_day=day)
+    if signed_in:
+        client.force_login(owner)
+    assert re.findall(r'href="/quizzes/(.)"', text_of(client.get("/quizzes"))) == ["d", "c", "b"]
 
 
 def test_questions_have_names_for_screen_readers(quiz, owner, browser_of):

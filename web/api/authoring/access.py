@@ -18,7 +18,7 @@ _REFUSALS = {
     rights.EDIT: "Only the owner and editors can edit this workspace. Archived workspaces are read-only.",
     rights.PUBLISH: "Only an owner who is an instructor can publish. Archived workspaces can't be published.",
     rights.WITHDRAW: "Only the owner can withdraw a problem or archive a version.",
-    rights.SHARE: "Only the owner can change the people of a workspace.",
+    rights.SHARE: "Only the owner can change the members of a workspace.",
 }
 
 

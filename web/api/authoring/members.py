@@ -14,22 +14,30 @@ from web.api.authoring.access import find, person
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import queries, rights
-from web.authoring.models import Role
+from web.authoring.models import Membership, Role
 from web.authoring.services import members
 
 router = Router()
 Username = Annotated[str, StringConstraints(min_length=1, max_length=30, pattern=r"^[^\x00-\x20/]+$")]
 
 
+MOST_MEMBERS = 200
+
+
 class MemberOut(Schema):
-    """A member of a workspace."""
+    """A member of a workspace. `offered` says that the owner offers this member the ownership."""
 
     username: str
     role: Role
+    offered: bool = False
 
 
 class RoleIn(Schema):
-    """The role to give. A new owner must be an instructor or staff. The previous owner becomes an editor."""
+    """The role to give.
+
+    `owner` offers the ownership to an instructor or staff, who accept it on the site. Staff change the owner
+    at once. The previous owner becomes an editor.
+    """
 
     role: Role
 
@@ -37,31 +45,34 @@ class RoleIn(Schema):
 @router.get(
     "/workspaces/{slug}/members",
     response={200: list[MemberOut], **documented(401, 403, 404, 422)},
-    summary="List people",
+    summary="List members",
 )
 def list_members(request: ApiRequest, slug: Slug) -> Any:
-    """Return the owner, then the other members by name."""
-    found = queries.people(find(request, slug))
-    return [{"username": one.user.username, "role": one.role} for one in found]
+    """Return the owner, then the first 200 other members by name."""
+    workspace = find(request, slug)
+    owner = [MemberOut(username=workspace.owner.username, role=Role.OWNER)] if workspace.owner else []
+    return [*owner, *map(_out, queries.list_members(workspace)[:MOST_MEMBERS])]
 
 
 @router.put(
     "/workspaces/{slug}/members/{username}",
     response={200: MemberOut, **documented(400, 401, 403, 404, 409, 413, 422)},
-    summary="Give a person a role",
+    summary="Give a user a role",
 )
 def set_member(request: ApiRequest, slug: Slug, username: Username, wanted: RoleIn) -> Any:
     """Add a member, or change the role of a member."""
     workspace = find(request, slug, rights.SHARE)
     somebody = _person(username)
     members.set_role(workspace, person(request), somebody, wanted.role)
-    return {"username": somebody.username, "role": wanted.role}
+    if workspace.owner == somebody:
+        return MemberOut(username=somebody.username, role=Role.OWNER)
+    return _out(queries.list_members(workspace).get(user=somebody))
 
 
 @router.delete(
     "/workspaces/{slug}/members/{username}",
     response={204: None, **documented(401, 403, 404, 409, 422)},
-    summary="Remove a person",
+    summary="Remove a member",
 )
 def remove_member(request: ApiRequest, slug: Slug, username: Username) -> Any:
     """Remove a member. The owner can remove all others, and members can remove themselves."""
@@ -72,6 +83,10 @@ def remove_member(request: ApiRequest, slug: Slug, username: Username) -> Any:
     if not members.remove(workspace, person(request), somebody):
         raise Http404
     return Status(204, None)
+
+
+def _out(member: Membership) -> MemberOut:
+    return MemberOut(username=member.user.username, role=Role(member.role), offered=member.offered)
 
 
 def _person(username: str) -> User:

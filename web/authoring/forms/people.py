@@ -6,9 +6,8 @@ from web.accounts.models import User
 from web.accounts.names import MAX_CHARACTERS
 from web.authoring.models import Role
 
-SHARED_ROLES = (Role.EDITOR, Role.REVIEWER, Role.VIEWER)
 ROLE_WORDS = {
-    Role.OWNER: "can do everything, including publishing and managing people",
+    Role.OWNER: "can do everything, including publishing and managing members",
     Role.EDITOR: "can edit, prove and comment",
     Role.REVIEWER: "can read, prove and comment",
     Role.VIEWER: "can read",
@@ -20,7 +19,7 @@ class MemberForm(forms.Form):
 
     person = forms.CharField(
         max_length=MAX_CHARACTERS,
-        label="Person",
+        label="User",
         help_text="Username on this site.",
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "off", "spellcheck": "false"}),
     )

@@ -1,6 +1,7 @@
 """Writes about the members of a workspace. All of them are in the audit log."""
 
 from django.db import transaction
+from django.urls import reverse
 
 from web.accounts.models import User
 from web.accounts.services import lock_user
@@ -8,6 +9,8 @@ from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import quota
+from web.notifications.models import Kind
+from web.notifications.services import mark_topic_read, notify
 
 
 class MemberRefused(Exception):
@@ -18,8 +21,8 @@ class MemberRefused(Exception):
 def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     """Make `person` an editor, a reviewer or a viewer, or offer `person` the ownership.
 
-    Staff make `person` the owner at once. A user who has no role yet can edit while the offer is open. An
-    offer ends if the user gets another role.
+    Staff make `person` the owner at once. Others offer the ownership, and `person` gets a notification.
+    A user who has no role yet can edit while the offer is open. An offer ends if the user gets another role.
 
     Raises:
         MemberRefused: the change is not allowed. The message says why.
@@ -35,9 +38,8 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     elif role != before and before == Role.OWNER:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     elif role != Role.OWNER:
-        Membership.objects.update_or_create(
-            workspace=locked, user=person, defaults={"role": role, "offered": False}
-        )
+        _end_offers(locked, to=person)
+        Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
         if role != before:
             _note(locked, by, person, before, role)
     _forget(workspace, locked)
@@ -58,10 +60,10 @@ def accept(workspace: Workspace, person: User) -> None:
     _forget(workspace, locked)
 
 
+@transaction.atomic
 def decline(workspace: Workspace, person: User) -> bool:
     """End the offer to `person`. Return False if there was none."""
-    offers = Membership.objects.filter(workspace=workspace, user=person, offered=True)
-    return bool(offers.update(offered=False))
+    return _end_offers(_locked(workspace), to=person)
 
 
 @transaction.atomic
@@ -77,6 +79,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     if before is None:
         return False
+    _end_offers(locked, to=person)
     Membership.objects.filter(workspace=locked, user=person).delete()
     _note(locked, by, person, before, None)
     _forget(workspace, locked)
@@ -93,7 +96,9 @@ def _require_author(person: User) -> None:
 
 
 def _offer(workspace: Workspace, by: User, person: User) -> None:
-    workspace.memberships.exclude(user=person).update(offered=False)
+    if workspace.memberships.filter(user=person, offered=True).exists():
+        return
+    _end_offers(workspace)
     _, new = Membership.objects.update_or_create(
         workspace=workspace,
         user=person,
@@ -102,6 +107,29 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
     )
     if new:
         _note(workspace, by, person, None, Role.EDITOR)
+    notify(
+        [person.pk],
+        Kind.OFFER,
+        actor=by,
+        subject=workspace.title or workspace.slug,
+        topic=_topic(workspace),
+        url=reverse("author-people", args=[workspace.slug]),
+    )
+
+
+def _end_offers(workspace: Workspace, *, to: User | None = None) -> bool:
+    """End the offers of the ownership, or that to one user. Return whether there was one."""
+    offers = workspace.memberships.filter(offered=True)
+    if to is not None:
+        offers = offers.filter(user=to)
+    users = list(offers.values_list("user", flat=True))
+    offers.update(offered=False)
+    mark_topic_read(users, Kind.OFFER, _topic(workspace))
+    return bool(users)
+
+
+def _topic(workspace: Workspace) -> str:
+    return f"workspace-{workspace.pk}"
 
 
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
@@ -109,7 +137,7 @@ def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
     before = _role(workspace, person)
-    workspace.memberships.update(offered=False)
+    _end_offers(workspace)
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:
         Membership.objects.update_or_create(

@@ -1,42 +1,49 @@
-"""The tab of people: the members of a problem with their roles, and actions on the whole problem."""
+"""The tab of members: their roles, and actions on the whole problem."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from web.accounts.models import User
-from web.authoring import rights
-from web.authoring.forms.people import ROLE_WORDS, SHARED_ROLES, MemberForm
+from web.authoring import queries, rights
+from web.authoring.forms.people import ROLE_WORDS, MemberForm
 from web.authoring.models import Role, Workspace
 from web.authoring.pages import tab_context
 from web.authoring.permissions import in_workspace, person
-from web.authoring.queries import people as people_of
 from web.authoring.services import members
+from web.site.paging import first_rows
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.SHARE)
 def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """List the members. POST adds a member, or changes a role."""
+    """List the members by name. POST adds a member, or changes a role."""
     form = MemberForm(request.POST or None, initial={"role": Role.EDITOR})
     if request.method == "POST" and form.is_valid():
         them, role = form.cleaned_data["person"], Role(form.cleaned_data["role"])
+        withdrawn = role != Role.OWNER and queries.is_offered(them, workspace)
         try:
             members.set_role(workspace, person(request), them, role)
         except members.MemberRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _told(workspace, them, role))
+            told = _told(workspace, them, role)
+            messages.success(request, f"You withdrew the offer. {told}" if withdrawn else told)
             return _back(request, workspace)
+    after = request.GET.get("after", "").replace("\0", "")  # PostgreSQL does not accept it
+    rows, more = first_rows(queries.list_members(workspace, after=after))
     context = tab_context(
         request,
         workspace,
         "people",
         form=form,
-        people=people_of(workspace),
+        rows=rows,
+        after=after,
+        following=f"?{urlencode({'after': rows[-1].user.username})}" if more else "",
+        offered=queries.is_offered(request.user, workspace),
         roles=[(role, ROLE_WORDS[role]) for role in Role],
-        shared_roles=SHARED_ROLES,
         may_share=request.user.has_perm(rights.SHARE, workspace),
         may_create=request.user.has_perm(rights.CREATE),
     )
@@ -47,16 +54,20 @@ def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace(write=rights.VIEW)
 def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpResponse:
     """Remove a member. Members may remove themselves. Users who may share the problem may remove others."""
-    found = next((known.user for known in people_of(workspace) if known.user.username == username), None)
     by = person(request)
-    if found is None or (found != by and not by.has_perm(rights.SHARE, workspace)):
+    if "\0" in username:  # PostgreSQL does not accept it
+        raise Http404("User not found.")
+    found = get_object_or_404(User, username=username)
+    allowed = found == by or by.has_perm(rights.SHARE, workspace)
+    if not allowed or queries.role_of(found, workspace) is None:
         raise Http404("This user has no access to the problem.")
     try:
         members.remove(workspace, by, found)
     except members.MemberRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{found} no longer has access to {workspace.slug}.")
+        who = "You no longer have" if found == by else f"{found} no longer has"
+        messages.success(request, f"{who} access to {workspace.slug}.")
     return _back(request, workspace)
 
 
@@ -86,7 +97,7 @@ def _back(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 def _told(workspace: Workspace, them: User, role: Role) -> str:
     if role == Role.OWNER and workspace.owner != them:
-        return f"The ownership is offered to {them}, who can accept it on this page."
+        return f"You offered the ownership to {them}, who gets a notification and can accept or decline."
     return f"{them} is {_with_article(role)}."
 
 

@@ -9,6 +9,7 @@ const WIDGETS = {
   assembly: () => import("./widgets/assembly.js"),
   autosave: () => import("./widgets/autosave.js"),
   copy: () => import("./widgets/copy.js"),
+  countdown: () => import("./widgets/countdown.js"),
   filters: () => import("./widgets/filters.js"),
   livepreview: () => import("./widgets/livepreview.js"),
   live: () => import("./widgets/live.js"),

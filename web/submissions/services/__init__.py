@@ -3,8 +3,7 @@
 from web.jobs.queue import Hold, LeaseLost, Swept
 from web.submissions.services.job_queue import queue
 from web.submissions.services.progress import forget, recount
-from web.submissions.services.sharing import share, withdraw
-from web.submissions.services.submitting import (
+from web.submissions.services.refusals import (
     GpuNotOffered,
     KeyReused,
     LanguageUnavailable,
@@ -16,10 +15,9 @@ from web.submissions.services.submitting import (
     SourceUnacceptable,
     SubmissionRefused,
     ValuesUnacceptable,
-    cancel,
-    rejudge,
-    submit,
 )
+from web.submissions.services.sharing import share, withdraw
+from web.submissions.services.submitting import cancel, rejudge, submit
 
 abandon = queue.abandon
 add_event = queue.add_event

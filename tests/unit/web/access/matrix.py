@@ -170,7 +170,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("mfa_download_recovery_codes", "GET"): "saaaaa",
     ("mfa_download_recovery_codes", "POST"): "saaaaa",
     ("mfa_list_webauthn", "GET"): "sooooo",
-    ("mfa_list_webauthn", "POST"): "smmmmm",
+    ("mfa_list_webauthn", "POST"): "mmmmmm",
     ("mfa_add_webauthn", "GET"): "sooooo",
     ("mfa_add_webauthn", "POST"): "sooooo",
     ("mfa_reauthenticate_webauthn", "GET"): "sfffff",

@@ -128,12 +128,22 @@ def test_who_may_look_and_not_write_is_told_so(ask, workspace, member, owner):
 
 def test_members_come_change_and_leave(ask, workspace, instructor, owner):
     put = ask(instructor, "PUT", "workspaces/my-sum/members/Owner", {"role": "editor"})
-    assert put.json() == {"username": "owner", "role": "editor"}
+    assert put.json() == {"username": "owner", "role": "editor", "offered": False}
     listed = ask(owner, "GET", "workspaces/my-sum/members").json()
     assert [row["role"] for row in listed] == ["owner", "editor"]
     assert ask(owner, "DELETE", "workspaces/my-sum/members/owner").status_code == 204
     assert ask(owner, "GET", "workspaces/my-sum").status_code == 404
     assert ask(instructor, "DELETE", "workspaces/my-sum/members/instructor").status_code == 422
+
+
+def test_a_new_owner_is_asked(ask, workspace, instructor, teammate, staff):
+    teammate.is_instructor = True
+    teammate.save()
+    put = ask(instructor, "PUT", "workspaces/my-sum/members/teammate", {"role": "owner"})
+    assert put.json() == {"username": "teammate", "role": "editor", "offered": True}
+    assert put.json() in ask(instructor, "GET", "workspaces/my-sum/members").json()
+    put = ask(staff, "PUT", "workspaces/my-sum/members/teammate", {"role": "owner"})
+    assert put.json() == {"username": "teammate", "role": "owner", "offered": False}
 
 
 def test_comments_and_history(ask, workspace, instructor):

@@ -1,5 +1,6 @@
 """Tests pages for authors: the list of problems, templates, copies, statement, signature, members."""
 
+import re
 import tomllib
 from io import BytesIO
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from web.accounts.models import User
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.folders import load
 from web.authoring.models import Membership, Role, Workspace, WorkspaceState
 from web.authoring.problem_templates import PROBLEM_TEMPLATES
 from web.authoring.services import files, workspaces
+from web.site.paging import ROWS
 
 pytestmark = pytest.mark.django_db
 JSON = {"headers": {"Accept": "application/json"}}
@@ -442,7 +445,7 @@ class TestPeople:
         teammate.is_instructor = True
         teammate.save()
         told = author.post("/author/my-sum/people", {"person": "teammate", "role": "owner"}, follow=True)
-        assert "The ownership is offered to teammate" in told.content.decode()
+        assert "You offered the ownership to teammate" in told.content.decode()
         client.force_login(teammate)
         assert "Become the owner" in client.get("/author/my-sum/people").content.decode()
         done = client.post("/author/my-sum/people/ownership", {"answer": answer}, follow=True)
@@ -451,6 +454,18 @@ class TestPeople:
         again = client.post("/author/my-sum/people/ownership", {"answer": "accept"}, follow=True)
         assert "no longer offers" in again.content.decode()
 
+    def test_an_offer_is_withdrawn(self, author, workspace, teammate):
+        teammate.is_instructor = True
+        teammate.save()
+        address = "/author/my-sum/people"
+        author.post(address, {"person": "teammate", "role": "reviewer"})
+        assert '<option value="owner"' in author.get(address).content.decode().partition("Add a member")[0]
+        author.post(address, {"person": "teammate", "role": "owner"})
+        assert "Withdraw offer" in author.get(address).content.decode()
+        told = author.post(address, {"person": "teammate", "role": "reviewer"}, follow=True)
+        assert "You withdrew the offer. teammate is a reviewer." in told.content.decode()
+        assert "Withdraw offer" not in told.content.decode()
+
     def test_members_may_leave_and_not_share(self, client, workspace, member):
         viewer = member(Role.VIEWER)
         client.force_login(viewer)
@@ -458,8 +473,33 @@ class TestPeople:
         assert client.post("/author/my-sum/archive").status_code == 403
         assert client.post("/author/my-sum/statement", about(workspace)).status_code == 403
         assert client.get("/author/my-sum/people").status_code == 200
-        assert client.post("/author/my-sum/people/viewer/remove").url == "/author"
+        left = client.post("/author/my-sum/people/viewer/remove", follow=True)
+        assert left.redirect_chain == [("/author", 302)]
+        assert "You no longer have access to my-sum." in left.content.decode()
         assert client.get("/author/my-sum/people").status_code == 404
+
+    def test_come_in_pages(self, author, client, workspace):
+        users = User.objects.bulk_create(User(username=f"user-{n:02}") for n in range(ROWS + 5))
+        Membership.objects.bulk_create(
+            Membership(workspace=workspace, user=user, role=Role.VIEWER, offered=user is users[-1])
+            for user in users
+        )
+        first = author.get("/author/my-sum/people").content.decode()
+        named = re.findall(r">(instructor|user-\d\d)</a>", first)
+        assert named == ["instructor", *(user.username for user in users[:ROWS])]
+        assert 'href="?after=user-49">Next</a>' in first
+        second = author.get("/author/my-sum/people?after=user-49").content.decode()
+        assert re.findall(r">(instructor|user-\d\d)</a>", second) == [u.username for u in users[ROWS:]]
+        assert ">First</a>" in second
+        assert ">Next</a>" not in second
+        assert author.get("/author/my-sum/people?after=%00").status_code == 200
+        client.force_login(users[-1])
+        offered = client.get("/author/my-sum/people").content.decode()
+        assert "Become the owner" in offered, "whatever the page"
+
+    def test_only_members_are_removed(self, author, workspace, owner):
+        for name in (owner.username, "nobody", "%00"):
+            assert author.post(f"/author/my-sum/people/{name}/remove").status_code == 404
 
     def test_nobody_lets_the_owner_out(self, author, workspace, instructor):
         author.post("/author/my-sum/people/instructor/remove")

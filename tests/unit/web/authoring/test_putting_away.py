@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.web.authoring.test_publishing import looser, prove
+from tests.unit.web.authoring.publications import looser, prove
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries, versions
 from web.authoring.services import publishing, workspaces
@@ -49,11 +49,13 @@ class TestPuttingAway:
         browser = browser_of(instructor)
         page = browser.get(f"/author/{workspace.slug}/publish").content.decode()
         assert 'href="?before=12#versions"' in page
-        assert 'href="?archived=22#versions"' in page
+        assert 'href="?archived=22#archived"' in page
+        assert 'id="archived">' in page
         page = browser.get(f"/author/{workspace.slug}/publish?before=12&archived=22").content.decode()
         assert 'href="?before=11#versions"' in page
         assert f'href="/author/{workspace.slug}/versions/21"' in page
         assert 'href="?archived=' not in page
+        assert 'id="archived" open>' in page
 
     def test_an_archived_version_that_goes_live_is_back(self, workspace, instructor):
         prove(workspace)

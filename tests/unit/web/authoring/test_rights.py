@@ -1,6 +1,8 @@
 """Tests the rights of users in a workspace, and who may change them."""
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
 from django.template import Context, Template
 
 from tests.conftest import new_problem
@@ -9,6 +11,8 @@ from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries, rights
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
+from web.notifications import mailing
+from web.notifications.models import Notification
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "reference.py"
@@ -90,7 +94,7 @@ def test_a_clone_has_the_files_and_nothing_else(workspace, owner, instructor, me
     member(Role.EDITOR)
     copy = workspaces.clone(workspace, owner, "other-sum")
     assert queries.read(copy) == queries.read(workspace)
-    assert [(person.user, person.role) for person in queries.people(copy)] == [(owner, Role.OWNER)]
+    assert (copy.owner, [*queries.list_members(copy)]) == (owner, [])
 
 
 def test_roles_are_given_changed_and_ended_and_noted(workspace, instructor, owner):
@@ -133,7 +137,26 @@ def test_an_owner_hands_over_to_an_instructor(workspace, instructor, owner, team
     ]
 
 
-@pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another"])
+def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
+    User.objects.filter(pk=teammate.pk).update(is_instructor=True)
+    teammate.refresh_from_db()
+    EmailAddress.objects.create(user=teammate, email="teammate@example.org", verified=True, primary=True)
+    members.set_role(workspace, instructor, teammate, Role.EDITOR)
+    assert not Notification.objects.exists()
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    told = Notification.objects.get()
+    assert (told.user, told.url) == (teammate, "/author/my-sum/people")
+    assert told.text == "instructor offers you the ownership of Vector addition."
+    mailing.send_due()
+    assert mail.outbox[0].to == ["teammate@example.org"]
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert Notification.objects.count() == 1, "the same offer"
+    members.decline(workspace, teammate)
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert Notification.objects.count() == 2, "a new offer"
+
+
+@pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another", "accepted"])
 def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how):
     User.objects.filter(pk__in=[teammate.pk, owner.pk]).update(is_instructor=True)
     for user in (teammate, owner):
@@ -146,11 +169,14 @@ def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how)
         members.set_role(workspace, instructor, teammate, Role.EDITOR)
     elif how == "removed":
         members.remove(workspace, instructor, teammate)
-    else:
+    elif how == "offered to another":
         members.set_role(workspace, instructor, owner, Role.OWNER)
+    else:
+        members.accept(workspace, teammate)
+    assert not Notification.objects.filter(user=teammate, read=None).exists()
     with pytest.raises(members.MemberRefused, match="no longer offers"):
         members.accept(workspace, teammate)
-    assert workspace.owner == instructor
+    assert workspace.owner == (teammate if how == "accepted" else instructor)
 
 
 def test_staff_hand_a_problem_over_at_once(workspace, staff, teammate):

@@ -7,6 +7,14 @@ export function localTime(iso, timeZone) {
   return new Intl.DateTimeFormat("en-GB", { ...FORM, timeZone }).format(new Date(iso));
 }
 
+/** `milliseconds` until a deadline in words: whole minutes, in the last minute seconds. */
+export function remaining(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds <= 0) return "the time is over";
+  const [count, unit] = seconds > 60 ? [Math.ceil(seconds / 60), "minute"] : [seconds, "second"];
+  return `${count} ${unit}${count === 1 ? "" : "s"} left`;
+}
+
 /** Show each marked time inside `root` as a local one, once. */
 export function localise(root) {
   for (const time of root.querySelectorAll("time[data-local]")) {

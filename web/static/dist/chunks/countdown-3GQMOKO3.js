@@ -1,0 +1,1 @@
+import{b as e}from"./chunk-64BJAHIE.js";import"./chunk-VC46IEJQ.js";function s(t){let a=Date.now()+Number(t.dataset.leftS)*1e3,n=()=>{let o=` (${e(a-Date.now())})`;t.textContent!==o&&(t.textContent=o)};n(),setInterval(n,1e3)}export{s as mount};
