@@ -266,3 +266,10 @@ def test_the_table_says_how_arguments_follow_from_sizes():
     assert rows["page"].value == ""
     times = "\N{MULTIPLICATION SIGN}"
     assert rows["k_pages"].shape == f"(b * n // page + b) {times} page {times} h {times} d"
+
+
+def test_triton_has_twice_the_time_without_a_gpu(problem, client: Client, settings):
+    text = "s per case (twice as long for Triton in functional mode)"
+    for target, shown in (("cpu", True), ("gpu", False)):
+        settings.WARPCOURT = replace(settings.WARPCOURT, target=target)
+        assert (text in client.get(URL).content.decode()) == shown
