@@ -141,7 +141,14 @@ def redact(report: Report) -> Report:
         if withheld(case):
             message = words(case, cause)
             shown = replace(
-                shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=(), inputs=()
+                shown,
+                message=message,
+                checked=0,
+                mismatched=0,
+                mismatches=(),
+                wrong_outputs=(),
+                outputs=(),
+                inputs=(),
             )
         cases.append(shown)
     open_ones = tuple(entry for entry in report.diagnostics if not entry.hidden)
@@ -231,8 +238,12 @@ def _sentence(entry: Diagnostic) -> str:
 
 
 def _wrong(case: CaseReport) -> str:
-    """Return a coarse description of how much of the outputs is wrong."""
-    share = case.mismatched / case.checked if case.checked else 1.0
+    """Return a coarse description of how much of the wrong outputs is wrong.
+
+    It has one word for all of them together, so it reveals no more if there are several.
+    """
+    checked = sum(output.checked for output in case.wrong_outputs) or case.checked
+    share = case.mismatched / checked if checked else 1.0
     many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"
     names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))
     text = f"{many} elements{f' of {names}' if names else ''} are wrong"

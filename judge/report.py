@@ -30,6 +30,15 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongOutput:
+    """An output with wrong elements: how many elements it has, and how many of them are wrong."""
+
+    argument: str
+    checked: int
+    mismatched: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShownOutput:
     """The part of an output of a public case that a run shows.
 
@@ -216,7 +225,8 @@ class CaseReport:
     the same process, see `judge.redaction`. Only public cases of runs have `inputs` and `outputs`. In
     problems that ask for tests, `program` is the kind of the program under test, and the verdict says whether
     the tests judged it correctly; see `judge.kills`. `checker_score` is the checker's score if all outputs
-    are right.
+    are right. `checked` and `mismatched` count elements of all outputs, `wrong_outputs` those of each wrong
+    output; older reports have no `wrong_outputs`.
     """
 
     name: str
@@ -236,6 +246,7 @@ class CaseReport:
     inputs: tuple[ShownInput, ...] = ()
     program: ProgramKind | None = None
     checker_score: float | None = None
+    wrong_outputs: tuple[WrongOutput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge.cases import orders_for
 from judge.evaluate import evaluate
 from judge.redaction import redact
-from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing
+from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing, WrongOutput
 from judge.report_json import from_json, to_json
 from problems.vocabulary import Group, Language, Mode, Severity, Verdict
 from sandbox.spec import Completion, Termination
@@ -119,6 +119,15 @@ def test_how_much_is_wrong_is_a_word(mismatched: int, word: str) -> None:
     shown = redact(failed(case=case)).cases[1]
     assert shown.message == f"{word} elements are wrong.{WHERE}"
     assert (shown.checked, shown.mismatched) == (0, 0)
+
+
+def test_the_word_is_about_the_outputs_that_it_names() -> None:
+    """`loss` is one element of 1001, and all of it is wrong."""
+    wrong = Mismatch("loss", (0,), "1", "2", 1.0, 1.0)
+    case = replace(FAILED, verdict=Verdict.WRONG_ANSWER, checked=1001, mismatched=1, mismatches=(wrong,))
+    shown = redact(failed(case=replace(case, wrong_outputs=(WrongOutput("loss", 1, 1),)))).cases[1]
+    assert shown.message == f"All elements of loss are wrong.{WHERE}"
+    assert shown.wrong_outputs == ()
 
 
 def test_elements_that_were_never_written_are_explained() -> None:
