@@ -234,7 +234,7 @@ def _sentence(entry: Diagnostic) -> str:
     sentence = _SENTENCES.get(entry.kind, "The program failed.")
     if entry.array:
         sentence = f"{sentence[:-1]}: {entry.array}."
-    return sentence + (f" See line {entry.line}." if entry.line else "") + _WHERE
+    return sentence + _WHERE
 
 
 def _wrong(case: CaseReport) -> str:

@@ -1,5 +1,6 @@
 """The result of judging a submission: value types only. `judge.report_json` is the stored form."""
 
+import re
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -95,8 +96,12 @@ class Diagnostic:
     @property
     def text(self) -> str:
         """Its message, with its line unless the line is unknown or the message already has it."""
-        said = not self.line or f"line {self.line}" in self.message
-        return self.message if said else f"line {self.line}: {self.message}"
+        return self.message if self.says_line else f"line {self.line}: {self.message}"
+
+    @property
+    def says_line(self) -> bool:
+        """Whether its message names its line, or the line is unknown."""
+        return not self.line or re.search(rf"\bline {self.line}\b", self.message) is not None
 
 
 @dataclass(frozen=True, slots=True)

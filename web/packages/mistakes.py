@@ -20,6 +20,7 @@ from problems import schema
 from problems.comments import first_paragraph
 from problems.contents import Contents
 from problems.vocabulary import Group, Language, Verdict
+from web.site.sentences import sentence
 
 Verdicts = Mapping[str, str]  # of cases, by name
 _RECEIPTS = "receipts"
@@ -122,7 +123,7 @@ def _explanation(package: schema.Problem, source: str, solution: schema.Solution
     for text in (comment, solution.note):
         shown = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
         if shown and len(shown) <= _MOST_CHARACTERS and not reveals(package, shown):
-            return shown[0].upper() + shown[1:]
+            return sentence(shown)
     return ""
 
 

@@ -71,7 +71,7 @@ def test_kind_line_array_and_thread_are_shown() -> None:
     (shown,) = report.diagnostics
     assert (shown.kind, shown.line, shown.array, shown.thread) == ("out_of_bounds", 3, "c", (31, 0, 0))
     assert (shown.block, shown.kernel) == (None, None)
-    assert "outside an array: c. See line 3." in shown.message
+    assert shown.text == f"line 3: A thread read or wrote outside an array: c.{WHERE}"
     assert report.message == report.cases[1].message == shown.message
 
 
@@ -199,7 +199,9 @@ def throws(on: str, said: bytes, *, first: str = "example") -> Report:
 def test_an_exception_in_a_hidden_case_says_nothing() -> None:
     report = throws("odd", finding(kernel=SECRET, block=[1, 2, 3]))
     assert report.verdict is Verdict.RUNTIME_ERROR
-    assert "solve threw an exception. See line 1." in report.message
+    assert report.message == f"solve threw an exception.{WHERE}"
+    (shown,) = redact(report).diagnostics
+    assert shown.text == f"line 1: {report.message}"
     assert SECRET in report.cases[1].message  # for those who may see hidden cases
     assert SECRET not in json.dumps(to_json(redact(report)))
 

@@ -90,6 +90,11 @@ class TestExplanations:
         assert last == Mistake(Language.CUDA, LAST, verdicts(*PATTERNS["last.cu"]), cpu_only=False)
         assert (tail.language, tail.text) == (Language.TRITON, "The tail is not masked.")
 
+    def test_code_at_the_beginning_keeps_its_small_letter(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(SOURCES, "last.cu", "// Wrong: a * b is rounded.\n")
+        [mistake] = mistakes_of(package(tmp_path, "last.cu"))
+        assert mistake.text == "a * b is rounded."
+
     def test_what_names_a_hidden_size_gives_way_to_the_note(self, tmp_path):
         [mistake] = mistakes_of(package(tmp_path, "sizes.cu"))
         assert mistake.text == "The note of sizes."
