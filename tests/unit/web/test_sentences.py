@@ -13,8 +13,12 @@ from web.site.sentences import sentence
         "n / chunks rounds down",
         "solve returns early",
         "float16 is too short",
-    ]
-    + ["cudaMalloc returns an address", "exp(x) is infinite", "tl.dot adds", "problem.toml: no title", ""],
+        "cudaMalloc returns an address",
+        "exp(x) is infinite",
+        "tl.dot adds",
+        "problem.toml: no title",
+        "",
+    ],
 )
 def test_code_and_names_keep_their_small_letter(text: str) -> None:
     assert sentence(text) == text
