@@ -4,8 +4,8 @@ Theory of operation. A program reads the inputs of hidden cases, and it controls
 assertions and the addresses that it writes. Everything that a program controls can leak inputs. So for a
 hidden case, a report only uses sentences from the tables below, selected by the verdict and by the kind of
 one finding. It adds four useful facts of few bits: the line, if the source has it; the array, if the problem
-has it; the thread in its block; and the extent of the error, in one of four words. The report omits the grid,
-indices, sizes, counts, values and texts.
+has it; the thread in its block, or the type of an exception, if it is in a list; and the extent of the error,
+in one of four words. The report omits the grid, indices, sizes, counts, values and texts.
 
 Everything that follows a hidden case in the same process is *told after* it. There, the program may reveal
 what it has read before. So later public cases and findings are treated like hidden ones.
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from judge.evidence.diagnostics import first_error
+from judge.evidence.exception_types import exception_type
 from judge.report import CaseReport, Diagnostic, Report, Timing
 from judge.runner.comparison import UNWRITTEN
 from problems.vocabulary import DiagnosticKind, Group, ProgramKind, Severity, Verdict
@@ -216,7 +217,7 @@ def _cause(report: Report) -> Diagnostic | None:
 
 def _reduced(entry: Diagnostic) -> Diagnostic:
     """Return `entry` with a fixed sentence as its message."""
-    thread = entry.thread
+    thread = entry.thread if entry.kind != DiagnosticKind.EXCEPTION else None  # host code has none
     if thread is not None and (thread[0] + 1) * (thread[1] + 1) * (thread[2] + 1) > _MOST_THREADS:
         thread = None
     return Diagnostic(
@@ -232,6 +233,8 @@ def _reduced(entry: Diagnostic) -> Diagnostic:
 
 def _sentence(entry: Diagnostic) -> str:
     sentence = _SENTENCES.get(entry.kind, "The program failed.")
+    if entry.kind == DiagnosticKind.EXCEPTION and (name := exception_type(entry.message)):
+        sentence = f"{sentence[:-1]} of type {name}."
     if entry.array:
         sentence = f"{sentence[:-1]}: {entry.array}."
     return sentence + _WHERE

@@ -75,8 +75,33 @@ def test_kind_line_array_and_thread_are_shown() -> None:
     assert report.message == report.cases[1].message == shown.message
 
 
+@pytest.mark.parametrize(
+    ("message", "type_"),
+    [
+        (f"ValueError: {SECRET}", " of type ValueError"),
+        (f"torch.OutOfMemoryError: {SECRET}", " of type torch.OutOfMemoryError"),
+        ("AssertionError", " of type AssertionError"),
+        (f"solve() threw an exception: vector::_M_range_check: {SECRET}", " of type std::out_of_range"),
+        ("solve() threw an exception: std::bad_alloc", " of type std::bad_alloc"),
+        (f"solve() threw an exception: {SECRET}", ""),
+        (f"Secret{SECRET}: ValueError", ""),
+        (f"solution.ValueError{SECRET}: x", ""),
+        (f"ValueError{SECRET}", ""),
+    ],
+)
+def test_the_type_of_an_exception_is_shown_if_it_is_in_our_list(message: str, type_: str) -> None:
+    (shown,) = redact(failed(replace(SAID, message=message))).diagnostics
+    assert shown.message == f"solve threw an exception{type_}.{WHERE}"
+
+
+def test_an_exception_has_a_type_instead_of_a_thread() -> None:
+    """So a program can choose no more than for other findings."""
+    (shown,) = redact(failed(replace(SAID, thread=(31, 0, 0)))).diagnostics
+    assert shown.thread is None
+
+
 def test_a_thread_that_no_block_has_is_not_shown() -> None:
-    (shown,) = redact(failed(replace(SAID, thread=(1023, 1, 0)))).diagnostics
+    (shown,) = redact(failed(replace(SAID, kind="race", thread=(1023, 1, 0)))).diagnostics
     assert shown.thread is None
 
 
