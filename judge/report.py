@@ -253,6 +253,14 @@ class CaseReport:
     checker_score: float | None = None
     wrong_outputs: tuple[WrongOutput, ...] = ()
 
+    @property
+    def wrong_shares(self) -> Mapping[str, float]:
+        """The share of wrong elements of each wrong output, with three digits. Empty for older reports."""
+        return {
+            output.argument: float(f"{output.mismatched / output.checked:.3g}")
+            for output in self.wrong_outputs
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementReport:

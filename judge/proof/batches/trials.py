@@ -43,8 +43,9 @@ class Trial:
 
     `message` begins with the name of that case. `ms` is the time of all cases. `findings` are the errors of a
     program that does not compile, one text for each. The other fields are only for programs that are judged
-    alone: `cases` has the verdict of each case by name, `log` is the beginning of the compiler's output, and
-    `missed` has the indices of the problem's requirements that the program misses.
+    alone: `cases` has the verdict of each case by name, `wrong` has the share of wrong elements of each wrong
+    output in each case with a wrong answer, `log` is the beginning of the compiler's output, and `missed` has
+    the indices of the problem's requirements that the program misses.
     """
 
     verdict: Verdict
@@ -54,6 +55,7 @@ class Trial:
     cases: Mapping[str, Verdict] = field(default_factory=dict)
     log: str = ""
     missed: tuple[int, ...] = ()
+    wrong: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 class _DoesNotCompile(Exception):
@@ -146,7 +148,16 @@ def trial_of(report: Report) -> Trial:
     missed = tuple(
         at for at, checked in enumerate(report.requirements) if checked.state is RequirementState.MISSED
     )
-    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG], missed)
+    return Trial(
+        report.verdict,
+        message,
+        ms,
+        found,
+        verdicts,
+        report.log[:_LONGEST_LOG],
+        missed,
+        wrong={case.name: case.wrong_shares for case in report.cases if case.wrong_outputs},
+    )
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:
