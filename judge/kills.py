@@ -58,6 +58,7 @@ def judged_program(problem: Problem, case: Case, report: CaseReport) -> CaseRepo
         mismatched=0,
         mismatches=(),
         wrong_outputs=(),
+        rule="",
     )
 
 

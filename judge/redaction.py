@@ -241,10 +241,13 @@ def _sentence(entry: Diagnostic) -> str:
 
 
 def _wrong(case: CaseReport) -> str:
-    """Return a coarse description of how much of the wrong outputs is wrong.
+    """Return the broken rule, or else a coarse description of how much of the wrong outputs is wrong.
 
-    It has one word for all of them together, so it reveals no more if there are several.
+    A rule is a sentence of the package. The description has one word for all outputs together, so it reveals
+    no more if there are several.
     """
+    if case.rule:
+        return f"{case.rule}{_WHERE}"
     checked = sum(output.checked for output in case.wrong_outputs) or case.checked
     share = case.mismatched / checked if checked else 1.0
     many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"

@@ -231,7 +231,8 @@ class CaseReport:
     problems that ask for tests, `program` is the kind of the program under test, and the verdict says whether
     the tests judged it correctly; see `judge.kills`. `checker_score` is the checker's score if all outputs
     are right. `checked` and `mismatched` count elements of all outputs, `wrong_outputs` those of each wrong
-    output; older reports have no `wrong_outputs`.
+    output; older reports have no `wrong_outputs`. `rule` is the sentence of the package on the rule that a
+    whole answer breaks; then no elements are counted.
     """
 
     name: str
@@ -252,10 +253,16 @@ class CaseReport:
     program: ProgramKind | None = None
     checker_score: float | None = None
     wrong_outputs: tuple[WrongOutput, ...] = ()
+    rule: str = ""
 
     @property
     def wrong_shares(self) -> Mapping[str, float]:
-        """The share of wrong elements of each wrong output, with three digits. Empty for older reports."""
+        """The share of wrong elements of each wrong output, with three digits. Empty for older reports.
+
+        If the whole answer breaks a rule, the rule is the only entry.
+        """
+        if self.rule:
+            return {self.rule: 1.0}
         return {
             output.argument: float(f"{output.mismatched / output.checked:.3g}")
             for output in self.wrong_outputs

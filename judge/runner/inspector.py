@@ -67,6 +67,7 @@ class InspectionResult:
     mismatches: tuple[Mismatch, ...] = ()
     wrong_outputs: tuple[WrongOutput, ...] = ()
     score: float | None = None
+    rule: str = ""
 
 
 class Inspector:
@@ -221,6 +222,7 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
         mismatches=finding.mismatches,
         wrong_outputs=finding.wrong_outputs,
         checker_score=finding.score,
+        rule=finding.rule,
     )
 
 
@@ -229,6 +231,8 @@ def _result(
 ) -> InspectionResult:
     """Return the result, given the comparisons of `wrong` outputs and the unchanged outputs `kept`."""
     comparisons = compared.outputs
+    if wrong and compared.rule:  # no element is wrong by itself
+        return InspectionResult(Verdict.WRONG_ANSWER, compared.rule, rule=compared.rule)
     return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
         message=" ".join(_sentence(name, found, kept=name in kept) for name, found in wrong.items()),

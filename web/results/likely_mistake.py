@@ -29,7 +29,7 @@ def likely_mistake(submission: Submission, viewer: Viewer) -> str:
     cases = [case for case in report.cases if case.group is not Group.TIMED]
     pattern = Pattern(
         {case.name: case.verdict.value for case in cases},
-        {case.name: case.wrong_shares for case in cases if case.wrong_outputs},
+        {case.name: case.wrong_shares for case in cases if case.wrong_shares},
     )
     on_gpu = bool(report.environment.get("gpu"))
     found = {

@@ -9,6 +9,7 @@ from judge.cpu.orders import check_in_orders
 from judge.evidence.diagnostics import findings
 from judge.proof.batches.text import LANGUAGES, WHICH, batch_text
 from judge.report import CaseReport, Report
+from judge.runner.checking import checker_answers
 from judge.scalars import with_scalars
 from judge.sizes import bytes_of, size_names
 from judge.target import JudgingSession, Referee, Target
@@ -109,7 +110,7 @@ class ProgramBatches:
         """Return whether a request has room for one more argument and one more size."""
         arguments = self.problem.arguments
         outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-        more = 2 + (self.problem.score is not None)
+        more = 2 + checker_answers(self.problem)
         return len(arguments) + len(size_names(self.problem)) + outputs + more <= MAX_WIRE_ARGUMENTS
 
     def _orders(self, case: Case) -> tuple[RunFlag, ...]:
@@ -156,7 +157,7 @@ def trial_of(report: Report) -> Trial:
         verdicts,
         report.log[:_LONGEST_LOG],
         missed,
-        wrong={case.name: case.wrong_shares for case in report.cases if case.wrong_outputs},
+        wrong={case.name: case.wrong_shares for case in report.cases if case.wrong_shares},
     )
 
 

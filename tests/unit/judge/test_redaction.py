@@ -155,6 +155,12 @@ def test_the_word_is_about_the_outputs_that_it_names() -> None:
     assert shown.wrong_outputs == ()
 
 
+def test_a_broken_rule_is_told_in_the_words_of_the_package() -> None:
+    case = replace(FAILED, verdict=Verdict.WRONG_ANSWER, rule="More than 1 % of the requests are late.")
+    report = redact(failed(case=case))
+    assert report.message == report.cases[1].message == f"More than 1 % of the requests are late.{WHERE}"
+
+
 def test_elements_that_were_never_written_are_explained() -> None:
     missing = Mismatch("y", (7,), "1", "never written", None, None)
     case = replace(FAILED, verdict=Verdict.WRONG_ANSWER, checked=10, mismatched=6, mismatches=(missing,))
