@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import asin, sqrt
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,7 +34,7 @@ _SOLUTIONS = "solutions/"
 _MOST_CHARACTERS = 1000
 _TELLING_SIZE = 100  # smaller numbers are counts, ordinals and widths of warps
 _CHEATS = ("cheating", "cheats")
-_ALIKE = 4.0  # shares of one mistake differ by less: in the least similar case seen, by 1.8
+_ALIKE = 0.25  # of the angles below, for large outputs: other mistakes differed by 0.33 or more
 _LABEL = re.compile(r"(?:wrong|too slow|lower precision)[^:.]{0,60}: ", re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"0x([0-9a-f]{1,16})", re.IGNORECASE)
 _POWER = re.compile(r"(\d{1,6}) {0,2}(?:\^|\*\*) {0,2}\{?(\d{1,2})")
@@ -49,10 +50,14 @@ class Pattern:
     cases: Mapping[str, str]
     wrong: Mapping[str, Shares]
 
-    def resembles(self, other: "Pattern") -> bool:
-        """Return whether two programs with these patterns may have the same mistake."""
+    def resembles(self, other: "Pattern", elements: Mapping[str, Mapping[str, int]]) -> bool:
+        """Return whether two programs with these patterns may have the same mistake.
+
+        `elements` has the number of elements of each wrong output in each case.
+        """
         return self.cases == other.cases and all(
-            _alike(self.wrong.get(name, {}), other.wrong.get(name, {})) for name in self.cases
+            _alike(self.wrong.get(name, {}), other.wrong.get(name, {}), elements.get(name, {}))
+            for name in self.cases
         )
 
 
@@ -126,10 +131,15 @@ def _pattern_of(body: Mapping[str, Any]) -> Pattern:
     )
 
 
-def _alike(one: Shares, other: Shares) -> bool:
-    """Return whether the same outputs are wrong, to a similar extent."""
+def _alike(one: Shares, other: Shares, elements: Mapping[str, int]) -> bool:
+    """Return whether the same outputs are wrong, to a similar extent.
+
+    The arcsine of the root makes the deviation of a share of n random elements, 0.5 / sqrt(n), independent of
+    the share. Of small outputs, the shares may therefore differ more.
+    """
     return one.keys() == other.keys() and all(
-        one[name] <= _ALIKE * other[name] and other[name] <= _ALIKE * one[name] for name in one
+        abs(asin(sqrt(one[name])) - asin(sqrt(other[name]))) <= _ALIKE + 1 / sqrt(elements.get(name, 1))
+        for name in one
     )
 
 

@@ -31,12 +31,15 @@ def likely_mistake(submission: Submission, viewer: Viewer) -> str:
         {case.name: case.verdict.value for case in cases},
         {case.name: case.wrong_shares for case in cases if case.wrong_shares},
     )
+    elements = {
+        case.name: {output.argument: output.checked for output in case.wrong_outputs} for case in cases
+    }
     on_gpu = bool(report.environment.get("gpu"))
     found = {
         mistake.text
         for mistake in _known(submission)
         if mistake.language == submission.language
-        and mistake.pattern.resembles(pattern)
+        and mistake.pattern.resembles(pattern, elements)
         and not (on_gpu and mistake.cpu_only)
     }
     return found.pop() if len(found) == 1 else ""
