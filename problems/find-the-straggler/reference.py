@@ -14,6 +14,10 @@ def generate(xp, rng, size):
         begin[ranks // 2] += xp.where(rng.random(steps) < 0.5, 200_000, 0)
         begin[who[:2]] += xp.where(rng.random(steps) < 0.3, 3_000_000, 0)
         begin[straggler] += xp.where(rng.random(steps) < 0.1, 5_000_000, 0)
+    # In some steps, another rank starts together with the last one. Then no rank delays the step.
+    at = xp.arange(steps)
+    other = rng.integers(0, ranks, steps)
+    begin[other, at] = xp.where(rng.random(steps) < 0.1, begin.max(axis=0), begin[other, at])
     computed = begin + rng.integers(0, 700_000, (ranks, steps))
     # The all-reduce ends on all ranks at nearly the same time, before or after the last rank has computed.
     ended = begin.max(axis=0) + rng.integers(100_000, 1_300_000, steps)
