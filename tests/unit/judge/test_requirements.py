@@ -281,7 +281,7 @@ class TestPublicCase:
     def test_several(self):
         reports = checked(requirement(), requirement(relation=Relation.EQUALS), requirement(bound=9))
         assert [report.state for report in reports] == ["missed", "missed", "met"]
-        assert "It misses 2 requirements" in missed_message(reports)
+        assert ". The program misses 2 requirements; see the table." in missed_message(reports)
 
     def test_a_line_that_the_source_does_not_have(self):
         (report,) = checked(requirement(Counter.SHARED_REQUESTS), source="one line")
