@@ -46,6 +46,13 @@ struct Allocation {
   std::string text() const;
   // "element 1000 of 1000", counted in the argument's elements, else in those of an access of `size` bytes.
   std::string element(u64 address, u32 size) const;
+  // The same for all elements of an access: "elements 4 to 7 of 6".
+  std::string elements(u64 address, u32 size) const;
+  u64 element_count(u32 size) const { return bytes / width(size); }
+
+ private:
+  u32 width(u32 size) const { return element_bytes ? element_bytes : size; }
+  s64 index(u64 address, u32 size) const;
 };
 
 struct Range {
