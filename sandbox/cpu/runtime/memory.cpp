@@ -215,6 +215,14 @@ void* allocate(u64 bytes, int device, bool heap, bool pooled) {
 void* allocate_device(u64 bytes, int device, bool pooled) { return allocate(bytes, device, false, pooled); }
 void* allocate_heap(u64 bytes) { return allocate(bytes, executing_device(), true, false); }
 
+void forget_contents(u64 base) {
+  const std::optional<Allocation> found = live_allocation(base);
+  if (!found || found->base != base) return;
+  DeviceOpen open;
+  std::memset(reinterpret_cast<void*>(base), poison(), found->bytes);
+  if (found->initialised) std::memset(found->initialised.get(), 0, found->bytes);
+}
+
 void set_heap_limit(u64 bytes) {
   Memory& m = memory();
   std::unique_lock lock(m.mutex);

@@ -74,6 +74,8 @@ class DeviceOpen {
 
 // Null when the arena or the device's memory is exhausted.
 void* allocate_device(u64 bytes, int device, bool pooled = false);
+// Makes the contents of the live allocation that starts there undefined, as they were when it was made.
+void forget_contents(u64 base);
 // The same by a kernel. Null also when the heap is exhausted (cudaLimitMallocHeapSize).
 void* allocate_heap(u64 bytes);
 constexpr u64 kDefaultHeapBytes = u64{8} << 20;

@@ -38,6 +38,10 @@ UNORDERED = {
     ),
     "asks_stream_once": ("host code reads it", "kernel add_one in stream 1 may still write it"),
     "asks_event_once": ("host code reads it", "kernel add_one in stream 1 may still write it"),
+    "allocates_in_other_stream": (
+        "cudaMallocAsync in stream 1 allocates it",
+        "kernel add_one (line 4) in stream 2 writes it",
+    ),
 }
 # In the order of kPrograms in streams_apart.cu.
 APART = (
