@@ -119,48 +119,36 @@ class DeviceGate:
     ) -> CallObservation:
         """Let the call of the last order through; see `judge.clock.contracts.CallGate`."""
         end = time.monotonic() + timeout_s
-        with our_errors():
-            try:
-                return self._call(orders, landings, outputs, queued=queued, watch_first=watch_first, end=end)
-            except _TimedOut:
-                self._stopped = True
-                return CallObservation(alone=True, last_us=0.0, done_us=0.0, timed_out=True)
-
-    def _call(
-        self,
-        orders: Ordering,
-        landings: Sequence[tuple[Buffer, PrivateBytes]],
-        outputs: Sequence[tuple[Buffer, PrivateBytes]],
-        *,
-        queued: bool,
-        watch_first: bool,
-        end: float,
-    ) -> CallObservation:
-        memory, number = self._memory, orders.number
-        secret = Secret.draw()
-        self._ticket += 1
-        memory.begin(landings, outputs)
-        self._launch_hold(number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
-        if self._gave_way < _CALLS_BEFORE_LATE:
-            if watch_first:
-                wait_for_value(self._second.ptr, int(memory.opened.data.ptr), self._ticket)
-            over = self._launch_watch(self._second if watch_first else self._stream, secret, number, outputs)
-            self._await(orders, over, end, opening=not queued)
-            found = memory.found()
-            if not found.alone:
-                return found
-            if not memory.gave_way:
-                self._gave_way = 0
-                return found
-            self._gave_way += 1
-        elif not self._has_opened(end):
-            return CallObservation(alone=False, last_us=0.0, done_us=0.0)
-        elif not queued:
-            orders.open()
-        wait_for_value(self._stream.ptr, self._flags.pointer + Flags.DONE, number)
-        over = self._launch_watch(self._stream, secret, number, outputs)
-        self._await(orders, over, end)
-        return memory.found()
+        with our_errors(), contextlib.suppress(_TimedOut):
+            memory, number = self._memory, orders.number
+            secret = Secret.draw()
+            self._ticket += 1
+            memory.begin(landings, outputs)
+            self._launch_hold(number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
+            if self._gave_way < _CALLS_BEFORE_LATE:
+                if watch_first:
+                    wait_for_value(self._second.ptr, int(memory.opened.data.ptr), self._ticket)
+                over = self._launch_watch(
+                    self._second if watch_first else self._stream, secret, number, outputs
+                )
+                self._await(orders, over, end, opening=not queued)
+                found = memory.found()
+                if not found.alone:
+                    return found
+                if not memory.gave_way:
+                    self._gave_way = 0
+                    return found
+                self._gave_way += 1
+            elif not self._has_opened(end):
+                return CallObservation(alone=False, last_us=0.0, done_us=0.0)
+            elif not queued:
+                orders.open()
+            wait_for_value(self._stream.ptr, self._flags.pointer + Flags.DONE, number)
+            over = self._launch_watch(self._stream, secret, number, outputs)
+            self._await(orders, over, end)
+            return memory.found()
+        self._stopped = True
+        return CallObservation(alone=True, last_us=0.0, done_us=0.0, timed_out=True)
 
     def close(self) -> None:
         """Release the flags. The runner must no longer use them.
