@@ -230,7 +230,7 @@ def _per_fewest(found: Sum) -> Figure:
 
 
 def _requests(found: Sum) -> Figure:
-    return Figure(found.requests, found.line)
+    return Figure(found.requests, found.busiest_line)
 
 
 def _bytes_ratio(found: Sum, needed: float) -> Figure:
@@ -239,7 +239,7 @@ def _bytes_ratio(found: Sum, needed: float) -> Figure:
 
 def _fma_per_shared_request(sums: Sums) -> Figure:
     fma = sums.events.get(Counter.FMA_INSTRUCTIONS, Event())
-    return Figure(_ratio(fma.amount, sums.shared.requests), sums.shared.line)
+    return Figure(_ratio(fma.amount, sums.shared.requests), sums.shared.busiest_line)
 
 
 def _event(sums: Sums, counter: Counter) -> Figure:

@@ -57,6 +57,8 @@ def judged_program(problem: Problem, case: Case, report: CaseReport) -> CaseRepo
         message=text,
         mismatched=0,
         mismatches=(),
+        wrong_outputs=(),
+        rule="",
     )
 
 

@@ -4,8 +4,8 @@ Theory of operation. A program reads the inputs of hidden cases, and it controls
 assertions and the addresses that it writes. Everything that a program controls can leak inputs. So for a
 hidden case, a report only uses sentences from the tables below, selected by the verdict and by the kind of
 one finding. It adds four useful facts of few bits: the line, if the source has it; the array, if the problem
-has it; the thread in its block; and the extent of the error, in one of four words. The report omits the grid,
-indices, sizes, counts, values and texts.
+has it; the thread in its block, or the type of an exception, if it is in a list; and the extent of the error,
+in one of four words. The report omits the grid, indices, sizes, counts, values and texts.
 
 Everything that follows a hidden case in the same process is *told after* it. There, the program may reveal
 what it has read before. So later public cases and findings are treated like hidden ones.
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from judge.evidence.diagnostics import first_error
+from judge.evidence.exception_types import exception_type
 from judge.report import CaseReport, Diagnostic, Report, Timing
 from judge.runner.comparison import UNWRITTEN
 from problems.vocabulary import DiagnosticKind, Group, ProgramKind, Severity, Verdict
@@ -141,7 +142,14 @@ def redact(report: Report) -> Report:
         if withheld(case):
             message = words(case, cause)
             shown = replace(
-                shown, message=message, checked=0, mismatched=0, mismatches=(), outputs=(), inputs=()
+                shown,
+                message=message,
+                checked=0,
+                mismatched=0,
+                mismatches=(),
+                wrong_outputs=(),
+                outputs=(),
+                inputs=(),
             )
         cases.append(shown)
     open_ones = tuple(entry for entry in report.diagnostics if not entry.hidden)
@@ -209,7 +217,7 @@ def _cause(report: Report) -> Diagnostic | None:
 
 def _reduced(entry: Diagnostic) -> Diagnostic:
     """Return `entry` with a fixed sentence as its message."""
-    thread = entry.thread
+    thread = entry.thread if entry.kind != DiagnosticKind.EXCEPTION else None  # host code has none
     if thread is not None and (thread[0] + 1) * (thread[1] + 1) * (thread[2] + 1) > _MOST_THREADS:
         thread = None
     return Diagnostic(
@@ -225,14 +233,23 @@ def _reduced(entry: Diagnostic) -> Diagnostic:
 
 def _sentence(entry: Diagnostic) -> str:
     sentence = _SENTENCES.get(entry.kind, "The program failed.")
+    if entry.kind == DiagnosticKind.EXCEPTION and (name := exception_type(entry.message)):
+        sentence = f"{sentence[:-1]} of type {name}."
     if entry.array:
         sentence = f"{sentence[:-1]}: {entry.array}."
-    return sentence + (f" See line {entry.line}." if entry.line else "") + _WHERE
+    return sentence + _WHERE
 
 
 def _wrong(case: CaseReport) -> str:
-    """Return a coarse description of how much of the outputs is wrong."""
-    share = case.mismatched / case.checked if case.checked else 1.0
+    """Return the broken rule, or else a coarse description of how much of the wrong outputs is wrong.
+
+    A rule is a sentence of the package. The description has one word for all outputs together, so it reveals
+    no more if there are several.
+    """
+    if case.rule:
+        return f"{case.rule}{_WHERE}"
+    checked = sum(output.checked for output in case.wrong_outputs) or case.checked
+    share = case.mismatched / checked if checked else 1.0
     many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"
     names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))
     text = f"{many} elements{f' of {names}' if names else ''} are wrong"

@@ -1,5 +1,6 @@
 """The result of judging a submission: value types only. `judge.report_json` is the stored form."""
 
+import re
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,15 @@ class Mismatch:
     got: str
     absolute_error: float | None
     relative_error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WrongOutput:
+    """An output with wrong elements: how many elements it has, and how many of them are wrong."""
+
+    argument: str
+    checked: int
+    mismatched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +96,12 @@ class Diagnostic:
     @property
     def text(self) -> str:
         """Its message, with its line unless the line is unknown or the message already has it."""
-        said = not self.line or f"line {self.line}" in self.message
-        return self.message if said else f"line {self.line}: {self.message}"
+        return self.message if self.says_line else f"line {self.line}: {self.message}"
+
+    @property
+    def says_line(self) -> bool:
+        """Whether its message names its line, or the line is unknown."""
+        return not self.line or re.search(rf"\bline {self.line}\b", self.message) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +230,9 @@ class CaseReport:
     the same process, see `judge.redaction`. Only public cases of runs have `inputs` and `outputs`. In
     problems that ask for tests, `program` is the kind of the program under test, and the verdict says whether
     the tests judged it correctly; see `judge.kills`. `checker_score` is the checker's score if all outputs
-    are right.
+    are right. `checked` and `mismatched` count elements of all outputs, `wrong_outputs` those of each wrong
+    output; older reports have no `wrong_outputs`. `rule` is the sentence of the package on the rule that a
+    whole answer breaks; then no elements are counted.
     """
 
     name: str
@@ -236,6 +252,21 @@ class CaseReport:
     inputs: tuple[ShownInput, ...] = ()
     program: ProgramKind | None = None
     checker_score: float | None = None
+    wrong_outputs: tuple[WrongOutput, ...] = ()
+    rule: str = ""
+
+    @property
+    def wrong_shares(self) -> Mapping[str, float]:
+        """The share of wrong elements of each wrong output, with three digits. Empty for older reports.
+
+        If the whole answer breaks a rule, the rule is the only entry.
+        """
+        if self.rule:
+            return {self.rule: 1.0}
+        return {
+            output.argument: float(f"{output.mismatched / output.checked:.3g}")
+            for output in self.wrong_outputs
+        }
 
 
 @dataclass(frozen=True, slots=True)

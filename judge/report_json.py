@@ -23,6 +23,7 @@ from judge.report import (
     ShownOutput,
     StageTime,
     Timing,
+    WrongOutput,
 )
 from problems.vocabulary import Counter, Group, ProgramKind, Relation, RequirementState, Severity, Verdict
 
@@ -134,6 +135,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             "verdict": Verdict(body["verdict"]),
             "program": ProgramKind(body["program"]) if body.get("program") else None,
             "mismatches": mismatches,
+            "wrong_outputs": tuple(WrongOutput(**entry) for entry in body.get("wrong_outputs", ())),
             "outputs": tuple(_output_from_json(entry) for entry in body.get("outputs", ())),
             "inputs": tuple(_input_from_json(entry) for entry in body.get("inputs", ())),
             "timing": _timing_from_json(body["timing"]) if body.get("timing") else None,

@@ -119,7 +119,7 @@ def missed_message(reports: Sequence[RequirementReport]) -> str:
     if not missed:
         return ""
     first = missed[0]
-    more = f" It misses {len(missed)} requirements; see the table." if len(missed) > 1 else ""
+    more = f" The program misses {len(missed)} requirements; see the table." if len(missed) > 1 else ""
     return f"The outputs are right, but a requirement is missed. {requirement_text(first)}{more}"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from problems.binding import starter
+from problems.checker_rules import parse_rules
 from problems.contents import is_slug
 from problems.faults import Faults, PackageInvalid
 from problems.hints import HINT_FILES
@@ -123,6 +124,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         under_test=_under_test(description, files),
         score=description.score,
         gpus=description.gpus,
+        checker_rules=parse_rules(files.checker or ""),
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from problems.checker_rules import RulesInvalid, parse_rules
 from problems.faults import FILE, Faults
 from problems.fix import check_fix, check_given
 from problems.formula import Formula, FormulaError
@@ -52,14 +53,7 @@ def check_description(description: Description, faults: Faults) -> None:
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)
-    outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-    scores = description.score is not None  # the checker's score is an array of the request too
-    if (total := len(arguments) + len(sizes) + outputs + scores) > MAX_WIRE_ARGUMENTS:
-        faults.add(
-            FILE,
-            "arguments",
-            f"the problem has {total} arguments, sizes and outputs; at most {MAX_WIRE_ARGUMENTS} are allowed",
-        )
+    _check_total(description, faults, more=description.score is not None)  # an array of the request too
     if _same_sizes(cases, sizes, faults) and _known_names(description, sizes, faults):
         for index, case in enumerate(cases):
             _check_case(description, case, f"cases[{index}]", faults)
@@ -75,6 +69,13 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
         faults.add(
             FILE, "score", "there is no checker.py, which gives the score; write one or remove this table"
         )
+    try:
+        rules = parse_rules(files.checker or "")
+    except RulesInvalid as error:
+        faults.add("checker.py", "", str(error))
+    else:
+        if rules and description.sound and description.score is None:  # one more array of the request
+            _check_total(description, faults, more=1)
     if description.fix is not None:
         check_given(description.fix, files.solutions, files.starters, faults)
     lines = [line.strip() for line in files.statement.splitlines()]
@@ -83,6 +84,18 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
             faults.add("statement.md", "", f"has no section {section!r}; add it")
     if lines and lines[0] in SECTIONS:
         faults.add("statement.md", "", "must start with the task, before the first section")
+
+
+def _check_total(description: Description, faults: Faults, *, more: int) -> None:
+    """Check the number of arguments of a request to the checker, of which `more` are for its answer."""
+    outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in description.arguments)
+    total = len(description.arguments) + len(description.cases[0].sizes) + outputs + more
+    if total > MAX_WIRE_ARGUMENTS:
+        faults.add(
+            FILE,
+            "arguments",
+            f"the problem has {total} arguments, sizes and outputs; at most {MAX_WIRE_ARGUMENTS} are allowed",
+        )
 
 
 def _check_solutions(description: Description, files: PackageFiles, faults: Faults) -> None:

@@ -241,8 +241,9 @@ class Problem:
 
     `translations` are statements in other languages, by their locale; see `problems.translations`. `hints`
     are texts that reveal more and more. `checker` is the source of `checker.py`, which decides which outputs
-    pass; None if tolerances decide. `python` describes the call of Python programs, None for `solve` with all
-    arguments in order. `beatable` are the formulas that an honest program can beat; see
+    pass; None if tolerances decide. `checker_rules` are the names and sentences of its rules on whole
+    answers; see `problems.checker_rules`. `python` describes the call of Python programs, None for `solve`
+    with all arguments in order. `beatable` are the formulas that an honest program can beat; see
     `judge.clock.roofline`. `tiers` are percentages of the vendor baseline's speed, ascending, for points by
     speed. `fix` is None unless submissions must correct a given program, which is then the starter.
     `requirements` are bounds on counters of an accepted program. `score` describes the checker's score, None
@@ -281,6 +282,7 @@ class Problem:
     under_test: UnderTest | None = None
     score: ScoreRule | None = None
     gpus: int = 1
+    checker_rules: tuple[tuple[str, str], ...] = ()
 
     @property
     def has_own_gpus(self) -> bool:

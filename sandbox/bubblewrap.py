@@ -86,8 +86,9 @@ class Bubblewrap:
         found = []
         if host.hierarchy is None:
             found.append(
-                "no control groups: memory is counted ten times a second, tasks and CPU time are limited per "
-                "process only; run as root or have systemd delegate a group (Delegate=yes)"
+                "no control groups: memory is counted ten times a second, CPU time is limited per process, "
+                "and tasks per user (before Linux 5.14, of all sandboxes with one user id together); run as "
+                "root or have systemd delegate a group (Delegate=yes)"
             )
         if not host.maps_ids:
             found.append(

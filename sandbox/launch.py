@@ -180,7 +180,12 @@ class BubblewrapLaunch:
 
 
 def _resource_limits(limits: Limits, *, grouped: bool) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Limits per process: a backstop under the control group, the only fence without one."""
+    """Limits per process: a backstop under the control group, the only fence without one.
+
+    The kernel counts RLIMIT_NPROC per user. Since Linux 5.14 it counts in the user namespace of the sandbox,
+    before that on the whole host. Source: the kernel commit "Reimplement RLIMIT_NPROC on top of
+    ucounts".
+    """
     file_bytes = limits.file_mib * _MIB
     yield resource.RLIMIT_CORE, (0, 0)
     yield resource.RLIMIT_FSIZE, (file_bytes, file_bytes)

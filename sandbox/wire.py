@@ -46,6 +46,7 @@ MAX_ARGUMENTS = 32
 MAX_RANK = 4
 MAX_DEVICES = 4
 MAX_DESCRIPTORS = 250  # the kernel passes 253 with one message
+NO_RULE = -1  # in the answer of a checker, instead of the index of a broken rule
 FLAGS_BYTES = 4096  # of device memory, for the flags of a timed session
 _HEADER = struct.Struct("<IIQIIIIQQI12x")
 _ARGUMENT = struct.Struct("<BBBBHBxQQQ4Q")

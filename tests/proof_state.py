@@ -69,7 +69,10 @@ READERS = (
 COUNTING = (
     *(
         f"judge/evidence/{name}.py"
-        for name in ("counts", "launch_shapes", "occupancy", "rounded_sums", "spills", "sums", "tails")
+        for name in (
+            *("cancellations", "counts", "launch_shapes", "occupancy", "rounded_sums", "spills", "sums"),
+            "tails",
+        )
     ),
     *(
         f"sandbox/cpu/runtime/{name}."

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from judge.built import Built
 from judge.compiler.findings import compile_findings
+from judge.compiler.shown_log import shown_log
 from judge.errors import CompilerBroken
 from problems.schema import Problem
 from problems.vocabulary import Verdict
@@ -48,7 +49,7 @@ def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
         return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
     found = compile_findings(compiled.log, source, problem)
     return Built(
-        log=compiled.log,
+        log=shown_log(compiled.log),
         failure=Verdict.COMPILE_ERROR,
         message=found[0].text if found else "It does not compile.",
         diagnostics=found,

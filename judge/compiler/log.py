@@ -89,7 +89,7 @@ def entries(log: str) -> Iterator[LogEntry]:
         if came := _INCLUDED.match(line) or _REQUIRED.match(line):
             led = [*led, (came["file"], int(came["line"]))][:_MAX_TRAIL]
             continue
-        begun = _begin(line)
+        begun = begun_by(line)
         if begun is None:
             if entry is not None:
                 _read_more(entry, line, whole, echo)
@@ -110,8 +110,9 @@ def entries(log: str) -> Iterator[LogEntry]:
         yield entry
 
 
-def _begin(line: str) -> LogEntry | None:
-    """Return the entry that begins with `line`, or None."""
+def begun_by(line: str) -> LogEntry | None:
+    """Return the entry that begins with `line`, or None. It reads a bounded part of the line."""
+    line = line[:_MAX_LINE]
     if match := _FRONT.fullmatch(line) or _GNU.fullmatch(line):
         return _entry(match, file=match["file"], line=int(match["line"]))
     if match := _AT_END.fullmatch(line):

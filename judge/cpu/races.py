@@ -36,5 +36,5 @@ def broken_barrier(race: Diagnostic, diagnostics: Iterable[Diagnostic]) -> Diagn
 
 def race_text(race: Diagnostic) -> str:
     """Return a sentence that describes `race` and its location."""
-    known = race.line is None or f"line {race.line}" in race.message
-    return f"There is a {_NAMES[race.kind]}{race.message}" + ("" if known else f" See line {race.line}.")
+    where = "" if race.says_line else f" See line {race.line}."
+    return f"There is a {_NAMES[race.kind]}{race.message}{where}"

@@ -16,6 +16,7 @@ from typing import Self
 from judge.built import Built
 from judge.cache import ArtifactCache
 from judge.compiler.limits import compile_limits, failed_build
+from judge.compiler.shown_log import shown_log
 from judge.counters import compiled_counters
 from judge.cpu.draws import OracleDraws
 from judge.cpu.orders import REPEATS
@@ -112,7 +113,7 @@ class CpuTarget:
         if compiled.artifact is None:
             return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
-        return Built(contents=(compiled.artifact,), log=compiled.log)
+        return Built(contents=(compiled.artifact,), log=shown_log(compiled.log))
 
     def session(
         self,

@@ -59,8 +59,8 @@ def _partial_warps(launch: KernelLaunch) -> str:
 def _single(launch: KernelLaunch, input_bytes: int) -> str:
     return (
         f"Each launch has one block, {launch.kernel} for example, although the largest case has "
-        f"{input_bytes} bytes of input. A block runs on one multiprocessor, and GPUs have up to 132 and "
-        "more. Share the work among many blocks."
+        f"{input_bytes} bytes of input. A block runs on one multiprocessor, and large GPUs have more "
+        "than a hundred of them. Share the work among many blocks."
     )
 
 

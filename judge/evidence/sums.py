@@ -13,7 +13,7 @@ from judge.report import Diagnostic
 from problems.vocabulary import Counter, DiagnosticKind
 
 _COUNT = r"\d{1,15}"
-_SUM = re.compile(rf"({_COUNT})/({_COUNT})/({_COUNT})(?:@(\d{{1,6}}))?")
+_SUM = re.compile(rf"({_COUNT})/({_COUNT})/({_COUNT})(?:@(\d{{1,6}})(?:/(\d{{1,6}}))?)?")
 _PAIR = re.compile(r"([a-z_]{1,40})=(\S{1,100})")
 _EVENT = re.compile(rf"({_COUNT})(?:@(\d{{1,6}})|:([a-zA-Z]\w{{1,60}}))?")
 _SHAPE = re.compile(rf"({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT})/({_COUNT})(?:@(\d{{1,6}}))?")
@@ -27,12 +27,16 @@ _EVENTS = frozenset(Counter) - frozenset(_NUMBERS)
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A sum over instructions of one kind: requests of warps, their cost, the least cost, the worst line."""
+    """A sum over instructions of one kind: requests of warps, their cost, the least cost, and lines.
+
+    `line` is the line that wastes most, and `busiest_line` the line that requests most.
+    """
 
     requests: int = 0
     units: int = 0
     fewest: int = 0
     line: int | None = None
+    busiest_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,4 +175,5 @@ def _shape(match: re.Match[str]) -> LaunchShape:
 
 def _sum(match: re.Match[str]) -> Sum:
     requests, units, fewest = (int(match[place]) for place in (1, 2, 3))
-    return Sum(requests, units, fewest, int(match[4]) if match[4] else None)
+    line, busiest_line = (int(place) if place else None for place in (match[4], match[5] or match[4]))
+    return Sum(requests, units, fewest, line, busiest_line)

@@ -21,6 +21,7 @@ from judge.cache import ArtifactCache, BuiltCache
 from judge.clock.calibration import Calibration, CalibrationFailed, calibrated, load
 from judge.clock.roofline import Roofline, roofline
 from judge.compiler.limits import compile_limits, failed_build
+from judge.compiler.shown_log import shown_log
 from judge.cpu.target import ORACLE_LIMITS, runner_limits
 from judge.errors import CompilerBroken, JudgementCancelled, LibraryMissing, RunnerUnusable
 from judge.evidence.kernels import parse_kernels
@@ -248,7 +249,7 @@ class NvidiaHardware:
             compilation.close()
             raise
         kernels = parse_kernels(compiled.resources)
-        built = Built(contents=(compiled.artifact,), log=compiled.log, kernels=kernels)
+        built = Built(contents=(compiled.artifact,), log=shown_log(compiled.log), kernels=kernels)
         cache.put(key, built)
         return replace(built, later=self._listing.submit(_keep, compilation, cache, key, built))
 

@@ -207,6 +207,7 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
         cases=trial.cases,
         log=trial.log,
         missed=trial.missed,
+        wrong=trial.wrong,
     )
 
 

@@ -87,9 +87,9 @@ class ProgramOutcome:
     """A program and its verdict. `expected` is None for a program that may get any failing verdict.
 
     `findings` are the errors of a program that does not compile, one text each. `cases` has the verdict of
-    each case that a solution ran, by name, because submissions with the same pattern may have the same
-    mistake. `log` is the beginning of the compiler's output. `missed` has the indices of the requirements
-    that the program misses.
+    each case that a solution ran, by name, and `wrong` the share of wrong elements of each wrong output in
+    these cases, because submissions with the same pattern may have the same mistake. `log` is the beginning
+    of the compiler's output. `missed` has the indices of the requirements that the program misses.
     """
 
     program: str
@@ -102,6 +102,7 @@ class ProgramOutcome:
     cases: Mapping[str, Verdict] = field(default_factory=dict)
     log: str = ""
     missed: tuple[int, ...] = ()
+    wrong: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:

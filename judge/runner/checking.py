@@ -27,20 +27,25 @@ from judge.sizes import bytes_of, shape_of, size_names
 from problems.schema import Argument, Case, Problem, Tolerance
 from problems.vocabulary import Dtype, Role
 from sandbox.backend import Process
+from sandbox.wire import NO_RULE
 
 _LOAD_S = 20.0
 _CHECK_S = 30.0
 _AFTERSHOCK_S = 0.1  # time for a fault that ended the checker to reach this context
 _EXACT = Tolerance(nan=True)
-_SCORE = "score of the checker"  # no argument has this name
+_ANSWER = "answer of the checker"  # the score and the index of a broken rule; no argument has this name
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The comparison of each output by name, and the checker's score if all outputs are right."""
+    """The comparison of each output by name, and the checker's score if all outputs are right.
+
+    `rule` is the sentence of the rule of the package that the whole answer breaks; empty if there is none.
+    """
 
     outputs: Mapping[str, OutputComparison]
     score: float | None = None
+    rule: str = ""
 
 
 class Checking(Protocol):
@@ -149,16 +154,32 @@ class ByChecker:
                 for argument in outputs(self._problem)
             }
             if any(comparison.mismatched for comparison in compared.values()):
-                return Compared(compared)
+                return Compared(compared, rule=self._broken_rule(call, case))
             return Compared(compared, self._score(call, case))
+
+    def _answer(self, call: Call) -> tuple[float, float]:
+        """Return the score, and the index of the broken rule, as the sandbox of the checker wrote them."""
+        score, rule = self._memory.to_host(call.buffers[_ANSWER].snapshot()).view(np.float64).tolist()
+        return score, rule
+
+    def _broken_rule(self, call: Call, case: Case) -> str:
+        """Return the sentence of the rule that wrong outputs break, empty if there is none."""
+        rules = self._problem.checker_rules
+        if not rules:
+            return ""
+        _, index = self._answer(call)
+        if index == NO_RULE:
+            return ""
+        if index not in range(len(rules)):  # also rejects NaN
+            raise CheckerFailed(f"{self._problem.slug}: checking case {case.name}: there is no rule {index}")
+        return rules[int(index)][1]
 
     def _score(self, call: Call, case: Case) -> float | None:
         """Return the checker's score of correct outputs. Its sandbox has checked the bounds too."""
         rule = self._problem.score
         if rule is None:
             return None
-        stored = self._memory.to_host(call.buffers[_SCORE].snapshot())
-        score = float(stored.view(np.float64)[0])
+        score, _ = self._answer(call)
         if not rule.least <= score <= rule.most:  # also rejects NaN
             raise CheckerFailed(f"{self._problem.slug}: checking case {case.name}: the score is {score}")
         return score
@@ -184,9 +205,9 @@ class ByChecker:
             call.buffers[given].fill(snapshots[argument.name])
             call.add_array(expected, expected_dtype(argument.dtype), shape)
             call.buffers[expected].fill(contents[expected])
-        if self._problem.score is not None:
-            call.add_array(_SCORE, Dtype.FLOAT64, (1,))
-            call.buffers[_SCORE].clear()
+        if checker_answers(self._problem):
+            call.add_array(_ANSWER, Dtype.FLOAT64, (2,))
+            call.buffers[_ANSWER].clear()
 
     def _require(self, answer: ReplyStatus, doing: str) -> None:
         if answer is ReplyStatus.DONE:
@@ -271,7 +292,14 @@ def checker_manifest(problem: Problem) -> bytes:
     }
     if problem.score is not None:
         manifest["score"] = {"least": problem.score.least, "most": problem.score.most}
+    if problem.checker_rules:
+        manifest["rules"] = [name for name, _ in problem.checker_rules]
     return json.dumps(manifest).encode()
+
+
+def checker_answers(problem: Problem) -> bool:
+    """Return whether the checker answers more than which elements are right: a score or a broken rule."""
+    return problem.score is not None or bool(problem.checker_rules)
 
 
 def checker_bytes(problem: Problem, case: Case) -> int:

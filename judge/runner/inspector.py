@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from judge.drawn import outputs, reads_nothing
 from judge.replay.recorded import Trace, trace_memory
-from judge.report import CaseReport, Mismatch, own_scalars
+from judge.report import CaseReport, Mismatch, WrongOutput, own_scalars
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking, Compared
 from judge.runner.client import ReplyStatus, RunnerChannel
@@ -65,7 +65,9 @@ class InspectionResult:
     checked: int = 0
     mismatched: int = 0
     mismatches: tuple[Mismatch, ...] = ()
+    wrong_outputs: tuple[WrongOutput, ...] = ()
     score: float | None = None
+    rule: str = ""
 
 
 class Inspector:
@@ -218,7 +220,9 @@ def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseR
         checked=finding.checked,
         mismatched=finding.mismatched,
         mismatches=finding.mismatches,
+        wrong_outputs=finding.wrong_outputs,
         checker_score=finding.score,
+        rule=finding.rule,
     )
 
 
@@ -227,12 +231,17 @@ def _result(
 ) -> InspectionResult:
     """Return the result, given the comparisons of `wrong` outputs and the unchanged outputs `kept`."""
     comparisons = compared.outputs
+    if wrong and compared.rule:  # no element is wrong by itself
+        return InspectionResult(Verdict.WRONG_ANSWER, compared.rule, rule=compared.rule)
     return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
         message=" ".join(_sentence(name, found, kept=name in kept) for name, found in wrong.items()),
         checked=sum(comparison.checked for comparison in comparisons.values()),
         mismatched=sum(comparison.mismatched for comparison in comparisons.values()),
         mismatches=tuple(m for comparison in wrong.values() for m in comparison.mismatches),
+        wrong_outputs=tuple(
+            WrongOutput(name, comparison.checked, comparison.mismatched) for name, comparison in wrong.items()
+        ),
         score=compared.score,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.source import ProgramText
+from judge.evidence.cancellations import without_library_cancellations
 from judge.evidence.diagnostics import distinct
 from judge.evidence.rounded_sums import without_unrelated_sums
 from judge.judgement import Judgement, RunOutcome
@@ -55,12 +56,13 @@ def outcome_of(
     if verdict is Verdict.ACCEPTED and zeros_needed:
         found = tuple(_needing_zeros(e) if e.kind == DiagnosticKind.MASKED_LOAD else e for e in found)
     unrelated: Set[DiagnosticKind] = _CAUSES if verdict is Verdict.ACCEPTED else COSTS
-    used = ProgramText.read(judgement.source).names()
+    program = ProgramText.read(judgement.source)
+    used = program.names()
     if "double" in used:
         unrelated = unrelated | {DiagnosticKind.DOUBLE_PRECISION}  # double precision is intended here
     unrelated = unrelated | {DiagnosticKind.SUMS, *_made_by_libraries(used)}
     found = tuple(e for e in found if e.severity is not Severity.NOTE or e.kind not in unrelated)
-    found = without_unrelated_sums(found, reports)
+    found = without_library_cancellations(without_unrelated_sums(found, reports), program.code)
     return RunOutcome(
         verdict, message, tuple(reports), found, referee.output, profile_report=referee.profile_report
     )

@@ -3,20 +3,26 @@
 The score is the quotient of the two times.
 """
 
+RULES = {
+    "late": "More than 1 % of the requests are late.",
+    "long": "The GPU works more than 1 / 0.95 times as long as in the judge's plan.",
+}
+
 
 def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # integers have no tolerance
-    """Which batch numbers are possible; none counts if requests are late or the GPU works too long."""
+    """Which batch numbers are possible, and whether requests are late or the GPU works too long."""
     arrive, batch = inputs["arrive"], got["batch"].astype(xp.int64)
     head = xp.ones(batch.shape, dtype=bool)
     head[:, 1:] = batch[:, 1:] != batch[:, :-1]
     right = batch == xp.cumsum(head, axis=1) - 1
-    possible = right.all()
     late, worked, largest = simulate(xp, arrive, inputs["cost"], inputs["slo"], head)
     head[:, 1:] = expected["batch"][:, 1:] != expected["batch"][:, :-1]
     best = simulate(xp, arrive, inputs["cost"], inputs["slo"], head)[1]
     right &= largest <= size["most"]
-    good = possible & (100 * late <= arrive.size) & (95 * worked <= 100 * best)
-    return {"batch": right & xp.where(possible, good, True)}, float(worked / best)
+    broken = None
+    if right.all():
+        broken = "late" if 100 * late > arrive.size else "long" if 95 * worked > 100 * best else None
+    return {"batch": right}, float(worked / best), broken
 
 
 def simulate(xp, arrive, cost, slo, head):

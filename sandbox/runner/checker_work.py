@@ -5,7 +5,9 @@ referee does not parse this answer. For every output, it reads an array of the e
 must hold. This module writes that array: for a right element, the program's value; for a wrong element, the
 expected value, or another value if both are equal. So a rejected element always differs and an accepted
 element never does. The referee's comparison decides, counts and reports, as it does without a checker. If the
-problem has a score, the author returns it with the answer, and it is written into an array of one number.
+problem has a score, the author returns it with the answer. If the file defines `RULES`, the author also
+returns the name of the rule that the whole answer breaks, or None. An answer that breaks a rule has no right
+element. Both are written into an array of two numbers: the score, and the index of the rule or NO_RULE.
 
 It works over NumPy and over CuPy alike, and runs where `reference.py` does.
 """
@@ -19,7 +21,7 @@ from typing import Any, cast
 from sandbox.runner.contract import Array, ArrayModule, ContractError, widened
 from sandbox.runner.programs import Programs
 from sandbox.runner.session import scalar_of
-from sandbox.wire import Request
+from sandbox.wire import NO_RULE, Request
 
 FILE = "checker.py"
 
@@ -33,6 +35,7 @@ class CheckerSignature:
     outputs: tuple[str, ...]
     tolerance: Mapping[str, Mapping[str, Any]]
     score: tuple[float, float] | None = None  # its least and greatest value, if the problem has one
+    rules: tuple[str, ...] = ()  # their names
 
 
 def parse_checker(manifest: Mapping[str, Any]) -> CheckerSignature:
@@ -44,6 +47,7 @@ def parse_checker(manifest: Mapping[str, Any]) -> CheckerSignature:
         outputs=tuple(manifest["outputs"]),
         tolerance=manifest["tolerance"],
         score=(score["least"], score["most"]) if score else None,
+        rules=tuple(manifest.get("rules", ())),
     )
 
 
@@ -84,23 +88,31 @@ def carry_out(
         tolerance={name: dict(signature.tolerance[name]) for name in signature.outputs},
         **program,
     )
-    score: object = None
-    if signature.score is not None:
-        right, score = _with_score(right)
-    masks = _masks(xp, right, given)
+    right, score, broken = _parts(right, signature)
+    masks = _masks(xp, right if broken is None else False, given)
     for name, mask in masks.items():
         place = places[name]
         place[...] = acceptable(xp, mask, given[name], place)
-    if signature.score is not None:
+    if signature.score is not None or signature.rules:
         place = cast("Array", next(wire)[1])
         accepted = all(bool(mask.all()) for mask in masks.values())
-        place[...] = _number(score, *signature.score) if accepted else math.nan
+        place[0] = _number(score, *signature.score) if accepted and signature.score is not None else math.nan
+        place[1] = NO_RULE if broken is None else signature.rules.index(broken)
 
 
-def _with_score(answer: object) -> tuple[object, object]:
-    if not isinstance(answer, tuple) or len(answer) != len(("right", "score")):
-        raise ContractError("check must return two values: which elements are right, and the score")
-    return answer
+def _parts(answer: object, signature: CheckerSignature) -> tuple[object, object, str | None]:
+    """The author's answer: which elements are right, the score or None, the broken rule or None."""
+    names = ["which elements are right"]
+    names += ["the score"] if signature.score is not None else []
+    names += ["the name of the broken rule or None"] if signature.rules else []
+    if len(names) == 1:
+        return answer, None, None
+    if not isinstance(answer, tuple) or len(answer) != len(names):
+        raise ContractError(f"check must return {len(names)} values: {', and '.join(names)}")
+    broken = answer[-1] if signature.rules else None
+    if broken is not None and broken not in signature.rules:
+        raise ContractError(f"check returned the rule {broken!r}, which is not in RULES")
+    return answer[0], answer[1] if signature.score is not None else None, broken
 
 
 def _number(score: object, least: float, most: float) -> float:

@@ -1,5 +1,6 @@
 """API responses as tables and lines for a terminal."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -263,7 +264,7 @@ def _requirements(rows: Iterable[Body]) -> Table:
     for row in rows:
         name, bound = (
             row["counter"].replace("_", " "),
-            f"{row['relation'].replace('_', ' ')} {row['bound']:.15g}",
+            f"{row['relation'].replace('_', ' ')} {_figure(row['bound'])}",
         )
         measured = NONE if row["measured"] is None else _figure(row["measured"])
         state = Text("not checked" if row["state"] == "unchecked" else row["state"])
@@ -292,8 +293,9 @@ def _findings(entries: Iterable[Body], known: Body | None) -> list[RenderableTyp
 
 
 def _finding(entry: Body) -> Text:
-    line = f"line {entry['line']}: " if entry["line"] else ""
-    return clean(f"{entry['severity']}: {line}{entry['message']}")
+    number, message = entry["line"], entry["message"]
+    line = f"line {number}: " if number and not re.search(rf"\bline {number}\b", message) else ""
+    return clean(f"{entry['severity']}: {line}{message}")
 
 
 def _mismatches(case: Body, known: Collection[str]) -> Text:

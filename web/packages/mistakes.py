@@ -1,9 +1,14 @@
-"""Known mistakes of a version: its wrong solutions, each with the verdict that it got on each case.
+"""Known mistakes of a version: its wrong solutions, each with the pattern of what it got on each case.
 
-Theory of operation. A proof judges the wrong solutions of a package. A submission that gets the same verdicts
-on the same cases may have the same mistake, and the comment at the top of the solution explains it. The
-verdicts come from the proof of a workspace, or, for problems that ship with Warpcourt, from their receipts. A
-receipt is used only if it belongs to exactly these files.
+Theory of operation. A proof judges the wrong solutions of a package. A submission with the same pattern may
+have the same mistake, and the comment at the top of the solution explains it. The pattern has the verdict of
+each case. If this is a wrong answer, it also has the share of wrong elements of each wrong output. Inputs
+differ between submissions, so similar shares are enough. The pattern comes from the proof of a workspace, or,
+for problems that ship with Warpcourt, from their receipts. A receipt is used only if it belongs to exactly
+these files.
+
+Older proofs and receipts have no shares. Such a pattern matches no new report with a wrong answer, because
+verdicts alone gave wrong explanations. It still matches older reports, which have no shares either.
 
 A learner reads the explanation, so it must not reveal hidden cases: a text that names a hidden case, or one
 of its sizes, is not used. Solutions that cheat are left out, because they teach nothing.
@@ -13,6 +18,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import asin, sqrt
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,13 +26,15 @@ from problems import schema
 from problems.comments import first_paragraph
 from problems.contents import Contents
 from problems.vocabulary import Group, Language, Verdict
+from web.site.sentences import sentence
 
-Verdicts = Mapping[str, str]  # of cases, by name
+Shares = Mapping[str, float]  # of wrong elements, by the name of the output
 _RECEIPTS = "receipts"
 _SOLUTIONS = "solutions/"
 _MOST_CHARACTERS = 1000
 _TELLING_SIZE = 100  # smaller numbers are counts, ordinals and widths of warps
 _CHEATS = ("cheating", "cheats")
+_ALIKE = 0.25  # of the angles below, for large outputs: other mistakes differed by 0.33 or more
 _LABEL = re.compile(r"(?:wrong|too slow|lower precision)[^:.]{0,60}: ", re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"0x([0-9a-f]{1,16})", re.IGNORECASE)
 _POWER = re.compile(r"(\d{1,6}) {0,2}(?:\^|\*\*) {0,2}\{?(\d{1,2})")
@@ -36,12 +44,30 @@ _UNITS = "kmg"
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """The verdict of a program on each case by name, and the shares of wrong elements in each wrong case."""
+
+    cases: Mapping[str, str]
+    wrong: Mapping[str, Shares]
+
+    def resembles(self, other: "Pattern", elements: Mapping[str, Mapping[str, int]]) -> bool:
+        """Return whether two programs with these patterns may have the same mistake.
+
+        `elements` has the number of elements of each wrong output in each case.
+        """
+        return self.cases == other.cases and all(
+            _alike(self.wrong.get(name, {}), other.wrong.get(name, {}), elements.get(name, {}))
+            for name in self.cases
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Mistake:
-    """A wrong solution. `cpu_only`: the verdicts are those on a CPU, and a GPU may give others."""
+    """A wrong solution. `cpu_only`: the pattern is that on a CPU, and a GPU may give another."""
 
     language: Language
     text: str
-    cases: Verdicts
+    pattern: Pattern
     cpu_only: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -49,37 +75,37 @@ class Mistake:
         return {
             "language": self.language.value,
             "text": self.text,
-            "cases": dict(self.cases),
+            "cases": dict(self.pattern.cases),
+            "wrong": {name: dict(shares) for name, shares in self.pattern.wrong.items()},
             "cpu_only": self.cpu_only,
         }
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
         """Return the mistake that `to_json` stored."""
-        return cls(Language(body["language"]), str(body["text"]), dict(body["cases"]), bool(body["cpu_only"]))
+        return cls(
+            Language(body["language"]), str(body["text"]), _pattern_of(body), cpu_only=bool(body["cpu_only"])
+        )
 
 
 def known_mistakes(
-    package: schema.Problem, contents: Contents, verdicts: Mapping[str, Verdicts]
+    package: schema.Problem, contents: Contents, patterns: Mapping[str, Pattern]
 ) -> list[Mistake]:
-    """Return the mistakes of `package`.
-
-    `verdicts` has the verdicts on each case, by the file of the solution.
-    """
-    return list(_mistakes(package, contents, verdicts))
+    """Return the mistakes of `package`. `patterns` are those of the solutions, by file."""
+    return list(_mistakes(package, contents, patterns))
 
 
-def verdicts_of_proof(report: Mapping[str, Any]) -> dict[str, Verdicts]:
-    """Return the verdicts of the solutions in the stored form of a proof, by file."""
+def patterns_of_proof(report: Mapping[str, Any]) -> dict[str, Pattern]:
+    """Return the patterns of the solutions in the stored form of a proof, by file."""
     return {
-        outcome["program"].removeprefix(_SOLUTIONS): outcome["cases"]
+        outcome["program"].removeprefix(_SOLUTIONS): _pattern_of(outcome)
         for outcome in report.get("outcomes", ())
         if outcome["program"].startswith(_SOLUTIONS) and "cases" in outcome  # older proofs have none
     }
 
 
-def verdicts_of_receipt(root: Path, contents: Contents) -> dict[str, Verdicts]:
-    """Return the verdicts of the solutions in the receipt of `contents` below `root`, by file.
+def patterns_of_receipt(root: Path, contents: Contents) -> dict[str, Pattern]:
+    """Return the patterns of the solutions in the receipt of `contents` below `root`, by file.
 
     The result is empty if the receipt is missing or belongs to other files.
     """
@@ -90,7 +116,7 @@ def verdicts_of_receipt(root: Path, contents: Contents) -> dict[str, Verdicts]:
             return {}
         prefix = f"test_solution[{contents.slug}-"
         return {
-            test.removeprefix(prefix).removesuffix("]"): recorded["cases"]
+            test.removeprefix(prefix).removesuffix("]"): _pattern_of(recorded)
             for test, recorded in receipt["proved"].items()
             if test.startswith(prefix) and "cases" in recorded
         }
@@ -98,20 +124,44 @@ def verdicts_of_receipt(root: Path, contents: Contents) -> dict[str, Verdicts]:
         return {}
 
 
+def _pattern_of(body: Mapping[str, Any]) -> Pattern:
+    """Return the pattern in stored JSON. Older rows have no shares."""
+    return Pattern(
+        dict(body["cases"]), {name: dict(shares) for name, shares in body.get("wrong", {}).items()}
+    )
+
+
+def _alike(one: Shares, other: Shares, elements: Mapping[str, int]) -> bool:
+    """Return whether the same outputs are wrong, to a similar extent.
+
+    The arcsine of the root makes the deviation of a share of n random elements, 0.5 / sqrt(n), independent of
+    the share. Of small outputs, the shares may therefore differ more.
+    """
+    return one.keys() == other.keys() and all(
+        abs(asin(sqrt(one[name])) - asin(sqrt(other[name]))) <= _ALIKE + 1 / sqrt(elements.get(name, 1))
+        for name in one
+    )
+
+
 def _mistakes(
-    package: schema.Problem, contents: Contents, verdicts: Mapping[str, Verdicts]
+    package: schema.Problem, contents: Contents, patterns: Mapping[str, Pattern]
 ) -> Iterator[Mistake]:
     timed = {case.name for case in package.cases if case.group is Group.TIMED}
     for solution in package.solutions:
         name = solution.path.name
-        cases = {case: word for case, word in verdicts.get(name, {}).items() if case not in timed}
+        if name not in patterns:
+            continue
+        pattern = patterns[name]
+        cases = {case: word for case, word in pattern.cases.items() if case not in timed}
         # A program that fails every case may have any mistake.
         if len(set(cases.values())) < 2 or Verdict.ACCEPTED not in cases.values():
             continue
         source = contents.files.get(f"{_SOLUTIONS}{name}", b"").decode("utf-8", "replace")
         text = _explanation(package, source, solution)
         if text:
-            yield Mistake(solution.language, text, cases, cpu_only=bool(solution.gpu_verdicts))
+            wrong = {case: shares for case, shares in pattern.wrong.items() if case in cases}
+            known = Pattern(cases, wrong)
+            yield Mistake(solution.language, text, known, cpu_only=bool(solution.gpu_verdicts))
 
 
 def _explanation(package: schema.Problem, source: str, solution: schema.Solution) -> str:
@@ -122,7 +172,7 @@ def _explanation(package: schema.Problem, source: str, solution: schema.Solution
     for text in (comment, solution.note):
         shown = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
         if shown and len(shown) <= _MOST_CHARACTERS and not reveals(package, shown):
-            return shown[0].upper() + shown[1:]
+            return sentence(shown)
     return ""
 
 

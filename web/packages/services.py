@@ -27,7 +27,7 @@ from web.audit.models import AuditEntry, AuditKind
 from web.audit.services import log
 from web.catalog.models import Problem
 from web.packages import catalogue as catalog
-from web.packages.mistakes import Mistake, known_mistakes, verdicts_of_proof, verdicts_of_receipt
+from web.packages.mistakes import Mistake, known_mistakes, patterns_of_proof, patterns_of_receipt
 from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
 
 
@@ -79,7 +79,7 @@ def freeze(
     package = load(contents)
     version = _freeze(contents, package, origin=Origin.AUTHOR, by=by, note=note)
     if proof is not None:
-        _learn(version, known_mistakes(package, contents, verdicts_of_proof(proof)))
+        _learn(version, known_mistakes(package, contents, patterns_of_proof(proof)))
     return version
 
 
@@ -210,7 +210,7 @@ def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()
             found["faults"].extend(broken.texts)
         else:
             found["sound"].append(package.slug)
-            mistakes = known_mistakes(package, contents, verdicts_of_receipt(root, contents))
+            mistakes = known_mistakes(package, contents, patterns_of_receipt(root, contents))
             what = _load_folder(contents, package, mistakes, publish=publish, replace=package.slug in replace)
             if what:
                 found[what].append(package.slug)

@@ -1,9 +1,9 @@
-"""Finds the known mistake that a failed submission may have, by the verdicts of its cases."""
+"""Finds the known mistake that a failed submission may have, by the pattern of its cases."""
 
 from typing import Any
 
 from problems.vocabulary import Group, Mode, Verdict
-from web.packages.mistakes import Mistake
+from web.packages.mistakes import Mistake, Pattern
 from web.packages.models import PackageVersion
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer
@@ -11,11 +11,11 @@ from web.tracks.queries import in_contest
 
 
 def likely_mistake(submission: Submission, viewer: Viewer) -> str:
-    """Return the explanation of the known mistake with the verdicts of `submission`; empty if unclear.
+    """Return the explanation of the known mistake with the pattern of `submission`; empty if unclear.
 
     Only the author of the submission and staff get the explanation. During a contest with the problem,
-    authors do not. The mistake is unclear if no wrong solution has the same verdict on every case, or if
-    several have, with different explanations.
+    authors do not. The mistake is unclear if no wrong solution has a similar pattern, or if several have,
+    with different explanations.
     """
     failed = hasattr(submission, "report") and submission.report.verdict != Verdict.ACCEPTED
     if not failed or submission.mode != Mode.SUBMIT:
@@ -26,13 +26,20 @@ def likely_mistake(submission: Submission, viewer: Viewer) -> str:
         if in_contest(submission.problem):
             return ""
     report = submission.report.parsed
-    cases = {case.name: case.verdict.value for case in report.cases if case.group is not Group.TIMED}
+    cases = [case for case in report.cases if case.group is not Group.TIMED]
+    pattern = Pattern(
+        {case.name: case.verdict.value for case in cases},
+        {case.name: case.wrong_shares for case in cases if case.wrong_shares},
+    )
+    elements = {
+        case.name: {output.argument: output.checked for output in case.wrong_outputs} for case in cases
+    }
     on_gpu = bool(report.environment.get("gpu"))
     found = {
         mistake.text
         for mistake in _known(submission)
         if mistake.language == submission.language
-        and mistake.cases == cases
+        and mistake.pattern.resembles(pattern, elements)
         and not (on_gpu and mistake.cpu_only)
     }
     return found.pop() if len(found) == 1 else ""

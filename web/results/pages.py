@@ -26,13 +26,13 @@ from web.results.next_steps import NextSteps, next_steps
 from web.results.outputs import CaseOutputs, case_outputs
 from web.site.figures import attempts_note, launches_note
 from web.site.profile import ProfilePage, profile_page
+from web.site.sentences import sentence
 from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
 from web.submissions.models import Listing, ProfileReport, Replay, Submission
 from web.submissions.queries import Viewer
 from web.submissions.services.attachments import KEPT_PROFILE_REPORTS, PROFILE_REPORT_DAYS
 from web.submissions.unrun import UnrunCase, unrun_cases
-from web.templatetags.warpcourt import sentence
 
 _BAR_WIDTH = 1000
 _LISTING_LINES = 5000

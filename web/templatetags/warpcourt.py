@@ -13,14 +13,13 @@ from django.utils import dateformat
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.text import capfirst
 
 from judge.counters import counter_name
 from judge.report import KernelResources
 from judge.requirements import bound_text, figure_text
 from problems.translations import direction_of
 from problems.vocabulary import Counter, Language
-from web.site import assets, concepts, figures
+from web.site import assets, concepts, figures, sentences
 from web.site.findings import Finding, page_of_finding
 from web.site.readings import Reading, reading_of
 from web.site.verdicts import badge_of
@@ -66,9 +65,7 @@ def verdict(value: str | None) -> SafeString:
 @register.filter
 def sentence(text: object) -> str:
     """Return the text with a capital letter, unless it begins with a name like `problem.toml` or `solve`."""
-    message = str(text)
-    first = message.partition(" ")[0].replace("-", "")
-    return capfirst(message) if first.isalpha() and first != "solve" else message
+    return sentences.sentence(str(text))
 
 
 @register.filter

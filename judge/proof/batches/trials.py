@@ -9,6 +9,7 @@ from judge.cpu.orders import check_in_orders
 from judge.evidence.diagnostics import findings
 from judge.proof.batches.text import LANGUAGES, WHICH, batch_text
 from judge.report import CaseReport, Report
+from judge.runner.checking import checker_answers
 from judge.scalars import with_scalars
 from judge.sizes import bytes_of, size_names
 from judge.target import JudgingSession, Referee, Target
@@ -43,8 +44,9 @@ class Trial:
 
     `message` begins with the name of that case. `ms` is the time of all cases. `findings` are the errors of a
     program that does not compile, one text for each. The other fields are only for programs that are judged
-    alone: `cases` has the verdict of each case by name, `log` is the beginning of the compiler's output, and
-    `missed` has the indices of the problem's requirements that the program misses.
+    alone: `cases` has the verdict of each case by name, `wrong` has the share of wrong elements of each wrong
+    output in each case with a wrong answer, `log` is the beginning of the compiler's output, and `missed` has
+    the indices of the problem's requirements that the program misses.
     """
 
     verdict: Verdict
@@ -54,6 +56,7 @@ class Trial:
     cases: Mapping[str, Verdict] = field(default_factory=dict)
     log: str = ""
     missed: tuple[int, ...] = ()
+    wrong: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 class _DoesNotCompile(Exception):
@@ -107,7 +110,7 @@ class ProgramBatches:
         """Return whether a request has room for one more argument and one more size."""
         arguments = self.problem.arguments
         outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
-        more = 2 + (self.problem.score is not None)
+        more = 2 + checker_answers(self.problem)
         return len(arguments) + len(size_names(self.problem)) + outputs + more <= MAX_WIRE_ARGUMENTS
 
     def _orders(self, case: Case) -> tuple[RunFlag, ...]:
@@ -146,7 +149,16 @@ def trial_of(report: Report) -> Trial:
     missed = tuple(
         at for at, checked in enumerate(report.requirements) if checked.state is RequirementState.MISSED
     )
-    return Trial(report.verdict, message, ms, found, verdicts, report.log[:_LONGEST_LOG], missed)
+    return Trial(
+        report.verdict,
+        message,
+        ms,
+        found,
+        verdicts,
+        report.log[:_LONGEST_LOG],
+        missed,
+        wrong={case.name: case.wrong_shares for case in report.cases if case.wrong_shares},
+    )
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:

@@ -274,6 +274,7 @@ void wc_malloc(Thread*, const u8* bytes, u8* result, u32 location);
 void wc_free(Thread*, const u8* pointer, u32 location);
 [[noreturn]] void wc_assert_fail(Thread*, u64 message, u64 file, u32 line, u64 function, u32 location);
 [[noreturn]] void wc_trap(Thread*, u32 location);
+[[noreturn]] void wc_no_grid_barrier(Thread*, u32 location);  // grid.sync() in a launch that is not cooperative
 [[noreturn]] void wc_unsupported(Thread*, const char* instruction, u32 location);
 // Texture and surface objects. Coordinates are f32 or s32 bits; `result` gets four 32-bit components.
 void wc_texture(Thread*, u64 object, u32 dimensions, bool integer_coordinates, const u32* coordinates,

@@ -143,7 +143,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->l2CacheSize = kL2Bytes;
   properties->memoryBusWidth = 64;
   properties->textureAlignment = 512;
-  properties->texturePitchAlignment = 32;
+  properties->texturePitchAlignment = kTexturePitchAlignment;
   properties->unifiedAddressing = properties->managedMemory = properties->concurrentManagedAccess = 1;
   properties->concurrentKernels = properties->asyncEngineCount = properties->canMapHostMemory = 1;
   properties->cooperativeLaunch = properties->streamPrioritiesSupported = properties->memoryPoolsSupported = 1;

@@ -30,6 +30,27 @@ cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const c
   return bytes ? allocated(pointer, allocate_device(bytes, device, pooled)) : cudaSuccess;
 }
 
+// Stream-ordered memory exists from the turn of the allocation in its stream. What a kernel of another stream writes there
+// before is lost, so an allocation that is postponed fills the memory again.
+cudaError_t allocate_in_order(void** pointer, std::size_t bytes, const char* call, int device, cudaStream_t stream) {
+  if (refused(call, stream)) return last_error();
+  const cudaError_t error = allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, call, device);
+  if (error != cudaSuccess || !*pointer) return error;
+  const u64 base = reinterpret_cast<u64>(*pointer);
+  const auto describe = [base, bytes, call] {
+    Description description{.name = call, .verb = "allocates"};
+    description.touched.add(Use::kWrites, {base, base + bytes});
+    description.keep = [base] {
+      return [base] {
+        forget_contents(base);
+        return cudaSuccess;
+      };
+    };
+    return description;
+  };
+  return submit(stream, {[] { return cudaSuccess; }, describe});
+}
+
 // A pool is the one of a device. Nothing else is known of it, but which devices have access.
 cudaMemPool_t pool_of(int device) {
   static int pools[kMostDevices];
@@ -92,10 +113,10 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   return allocate(pointer, bytes, HostEvent::kDeviceAllocation, "cudaMalloc", current_device());
 }
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocAsync", place_of(stream).device);
+  return allocate_in_order(pointer, bytes, "cudaMallocAsync", place_of(stream).device, stream);
 }
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t) {
-  return allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, "cudaMallocFromPoolAsync", device_of(pool));
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return allocate_in_order(pointer, bytes, "cudaMallocFromPoolAsync", device_of(pool), stream);
 }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
   return allocate_outside(pointer, bytes, MemoryKind::kManaged, "cudaMallocManaged");

@@ -87,6 +87,15 @@ void wc_trap(Thread* caller, u32 location) {
        wire::kRuntimeError);
 }
 
+void wc_no_grid_barrier(Thread* caller, u32 location) {
+  const ThreadRecord& thread = record(caller);
+  fail({Severity::kError, "trap",
+        "grid.sync() in a launch that is not cooperative" + place(thread, location) + ". The grid has no barrier in a launch with "
+        "<<<>>>, so the kernel executed a trap. Launch the kernel with cudaLaunchCooperativeKernel.",
+        where(thread, location)},
+       wire::kRuntimeError);
+}
+
 void wc_unsupported(Thread* caller, const char* instruction, u32 location) {
   const ThreadRecord& thread = record(caller);
   fail({Severity::kError, "unsupported",

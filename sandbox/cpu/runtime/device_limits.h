@@ -26,6 +26,7 @@ constexpr u32 kL2Bytes = 50 << 20;
 // Blocks of that size that one multiprocessor holds at once.
 u32 resident_blocks(u32 threads, u64 shared_bytes);
 
+constexpr u32 kTexturePitchAlignment = 32;  // bytes
 // The memory behind cooperative groups' grid barrier; cleared before each cooperative launch.
 void reset_grid_workspace();
 

@@ -98,9 +98,9 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
   if (near && (in_arena(address) || on_host || at_edge_of_variable(*near, address))) {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
-      const u64 count = near->bytes / bytes;
+      const u64 count = near->element_count(bytes);
       const std::string last = distance < 0 || !count ? "" : "The last element is " + std::to_string(count - 1) + ". ";
-      end(by, "out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),
+      end(by, "out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->elements(address, bytes),
           distance < 0 ? "The index is negative." : last + by.advice, near->name);
     }
   }

@@ -151,12 +151,21 @@ std::string Allocation::text() const {
 }
 
 std::string Allocation::element(u64 address, u32 size) const {
-  const s64 width = element_bytes ? element_bytes : size;
-  const s64 offset = static_cast<s64>(address - base);
-  const s64 index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);
-  std::string out = "element " + std::to_string(index) + " of " + std::to_string(bytes / width);
-  if (!element_bytes && width != 1) out += " (of " + std::to_string(width) + " bytes each)";
+  std::string out = "element " + std::to_string(index(address, size)) + " of " + std::to_string(element_count(size));
+  if (!element_bytes && size != 1) out += " (of " + std::to_string(size) + " bytes each)";
   return out;
+}
+
+std::string Allocation::elements(u64 address, u32 size) const {
+  const s64 first = index(address, size), last = index(address + size - 1, size);
+  if (!element_bytes || first == last) return element(address, size);
+  return "elements " + std::to_string(first) + " to " + std::to_string(last) + " of " + std::to_string(element_count(size));
+}
+
+s64 Allocation::index(u64 address, u32 size) const {
+  const s64 width = this->width(size);
+  const s64 offset = static_cast<s64>(address - base);
+  return offset >= 0 ? offset / width : -((-offset + width - 1) / width);
 }
 
 DeviceOpen::DeviceOpen() {
@@ -205,6 +214,14 @@ void* allocate(u64 bytes, int device, bool heap, bool pooled) {
 
 void* allocate_device(u64 bytes, int device, bool pooled) { return allocate(bytes, device, false, pooled); }
 void* allocate_heap(u64 bytes) { return allocate(bytes, executing_device(), true, false); }
+
+void forget_contents(u64 base) {
+  const std::optional<Allocation> found = live_allocation(base);
+  if (!found || found->base != base) return;
+  DeviceOpen open;
+  std::memset(reinterpret_cast<void*>(base), poison(), found->bytes);
+  if (found->initialised) std::memset(found->initialised.get(), 0, found->bytes);
+}
 
 void set_heap_limit(u64 bytes) {
   Memory& m = memory();

@@ -46,6 +46,13 @@ struct Allocation {
   std::string text() const;
   // "element 1000 of 1000", counted in the argument's elements, else in those of an access of `size` bytes.
   std::string element(u64 address, u32 size) const;
+  // The same for all elements of an access: "elements 4 to 7 of 6".
+  std::string elements(u64 address, u32 size) const;
+  u64 element_count(u32 size) const { return bytes / width(size); }
+
+ private:
+  u32 width(u32 size) const { return element_bytes ? element_bytes : size; }
+  s64 index(u64 address, u32 size) const;
 };
 
 struct Range {
@@ -67,6 +74,8 @@ class DeviceOpen {
 
 // Null when the arena or the device's memory is exhausted.
 void* allocate_device(u64 bytes, int device, bool pooled = false);
+// Makes the contents of the live allocation that starts there undefined, as they were when it was made.
+void forget_contents(u64 base);
 // The same by a kernel. Null also when the heap is exhausted (cudaLimitMallocHeapSize).
 void* allocate_heap(u64 bytes);
 constexpr u64 kDefaultHeapBytes = u64{8} << 20;

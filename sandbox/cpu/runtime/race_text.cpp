@@ -48,13 +48,25 @@ struct Missing {
 
 // For one line that reads and writes.
 constexpr char kUpdates[] = "If threads update the same element, use an atomic operation such as atomicAdd. ";
+// For a line that reads and another one that writes.
+constexpr char kDecides[] =
+    "If the value that was read decides what is written, use an atomic operation that does both, such as atomicCAS. ";
 
-Missing missing_between(const Touch& before, const Touch& now, bool same_warp, bool one_warp) {
+// Other blocks may use global memory, too, and threads of a block need not run a loop equally often.
+std::string advice_for_global(bool updates, bool in_loop, const std::string& between) {
+  return std::string(updates ? kUpdates : kDecides) +
+         "Otherwise, write to another array, or move one of the two accesses to another launch. __syncthreads() " +
+         between + " helps only if no other block uses these elements" +
+         (in_loop ? " and all threads of the block run the loop equally often." : ".");
+}
+
+Missing missing_between(const Touch& before, const Touch& now, bool shared, bool same_warp, bool one_warp) {
   const std::string barrier = !same_warp ? "__syncthreads()" : one_warp ? "__syncwarp()" : "barrier";
   const std::string put = same_warp && one_warp ? "Put __syncwarp() or __syncthreads() " : "Put __syncthreads() ";
+  const bool both_write = writes(before.kind) && writes(now.kind);
   const std::string within = same_warp && !one_warp ? " (__syncwarp() is enough if no other warp uses these elements)" : "";
   // Where one thread only reads, it would still read too early or too late.
-  const std::string end = within + (writes(before.kind) && writes(now.kind) ? ", or use an atomic operation." : ".");
+  const std::string end = within + (both_write ? ", or use an atomic operation." : ".");
   const Way way = ways_between(before.location, now.location, same_warp);
   const u32 kinds = way.kinds;
   const std::string first = "line " + std::to_string(way.upper_line), second = "line " + std::to_string(way.lower_line);
@@ -63,9 +75,13 @@ Missing missing_between(const Touch& before, const Touch& now, bool same_warp, b
     const std::string lines = same_line ? first + " in one iteration of the loop and the same line in the next"
                                         : second + " in one iteration of the loop and " + first + " in the next";
     const std::string updates = same_line ? kUpdates + ("Otherwise, p" + put.substr(1)) : put;
-    return {"with no " + barrier + " between " + lines, updates + "at the end of the loop body" + (same_line ? within + "." : end)};
+    const std::string where = "with no " + barrier + " between " + lines;
+    if (!shared) return {where, advice_for_global(same_line || both_write, true, "at the end of the loop body")};
+    return {where, updates + "at the end of the loop body" + (same_line ? within + "." : end)};
   }
   const std::string where = "with no " + barrier + " between";
+  const std::string between = kinds && !same_line ? "between " + first + " and " + second : "between the two";
+  if (!shared) return {where, advice_for_global((kinds && same_line) || both_write, kinds & kUp, between)};
   if (kinds & kUp) {
     return {where, put + "between " + first + " and " + second + ", and again at the end of the loop body" + end};
   }
@@ -128,7 +144,7 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                "__ldg(), or read it in another launch.";
   } else if (same_block) {
     const bool one_warp = thread.block->count <= kWarpLanes;
-    const Missing missing = missing_between(before, now, same_warp, one_warp);
+    const Missing missing = missing_between(before, now, event.shared, same_warp, one_warp);
     message += ' ' + missing.where + ", in kernel " + kernel + ", block " + text(thread.block->index) + ". " +
                missing.advice;
   } else if (!same_grid) {

@@ -21,6 +21,7 @@ void Sum::add(u32 location, u64 requests, u64 units, u64 fewest) {
   units_ += units;
   fewest_ += fewest;
   Line& line = lines_[location];
+  line.requests += requests;
   line.units += units;
   line.fewest += fewest;
 }
@@ -33,15 +34,23 @@ u32 Sum::worst_line() const {
   return worst == lines_.end() ? 0 : line_number(worst->first);
 }
 
+u32 Sum::busiest_line() const {
+  const auto busiest = std::max_element(lines_.begin(), lines_.end(), [](const auto& one, const auto& other) {
+    return one.second.requests < other.second.requests;
+  });
+  return busiest == lines_.end() ? 0 : line_number(busiest->first);
+}
+
 std::string Sum::requests() const {
-  const u32 line = worst_line();
+  const u32 line = busiest_line();
   return requests_ ? std::to_string(requests_) + (line ? '@' + std::to_string(line) : "") : "";
 }
 
 std::string Sum::text() const {
-  const u32 line = worst_line();
+  const u32 worst = worst_line(), busiest = busiest_line();
   return std::to_string(requests_) + '/' + std::to_string(units_) + '/' + std::to_string(fewest_) +
-         (line ? '@' + std::to_string(line) : "");
+         (worst ? '@' + std::to_string(worst) : "") +
+         (worst && busiest && busiest != worst ? '/' + std::to_string(busiest) : "");
 }
 
 void Tally::start_call() {

@@ -1,8 +1,8 @@
 // The sums over one call of solve that the requirements of a problem are compared with.
 //
 // Theory of operation. The counters of a counting run (counters.h) keep totals for each line. At the end of a call they
-// add these up here, and one note of the kind `sums` says them, with the line that wastes most of each. The judge reads
-// it in judge/evidence/sums.py. What did not happen is left out.
+// add these up here, and one note of the kind `sums` says them, with the line that wastes most of each and the line that
+// requests most. The judge reads it in judge/evidence/sums.py. What did not happen is left out.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@ struct Launch;
 class Sum {
  public:
   void add(u32 location, u64 requests, u64 units, u64 fewest);
-  // "128/4096/512@17", without the line if the submission has none.
+  // "128/4096/512@17/9": the line that wastes most, then the line that requests most if it is another one. Without
+  // lines if the submission has none.
   std::string text() const;
   // "128@17", or "" without requests.
   std::string requests() const;
@@ -28,10 +29,12 @@ class Sum {
 
  private:
   struct Line {
+    u64 requests = 0;
     u64 units = 0;
     u64 fewest = 0;
   };
   u32 worst_line() const;
+  u32 busiest_line() const;
 
   u64 requests_ = 0;
   u64 units_ = 0;

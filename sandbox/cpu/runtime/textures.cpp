@@ -8,6 +8,7 @@
 
 #include "counters.h"
 #include "cuda_error.h"
+#include "device_limits.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
@@ -237,6 +238,16 @@ cudaError_t retire(u64 object) {
   return cudaSuccess;
 }
 
+// Why CUDA refuses that image in linear memory, or "".
+std::string objection(const cudaResourceDesc& resource) {
+  if (resource.resType != cudaResourceTypePitch2D) return "";
+  const u64 pitch = resource.res.pitch2D.pitchInBytes;
+  if (pitch % kTexturePitchAlignment == 0) return "";
+  return "cudaCreateTextureObject: pitchInBytes is " + std::to_string(pitch) + ", which is not a multiple of " +
+         std::to_string(kTexturePitchAlignment) +
+         " (cudaDeviceProp::texturePitchAlignment). Copy the rows to memory of cudaMallocPitch with cudaMemcpy2D";
+}
+
 bool describe(const cudaResourceDesc& resource, Image& image) {
   switch (resource.resType) {
     case cudaResourceTypeArray: image = image_of(*resource.res.array.array); return true;
@@ -274,6 +285,8 @@ extern "C" {
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* how, const cudaResourceViewDesc*) {
+  const std::string why_not = objection(*resource);
+  if (!why_not.empty()) return refuse(cudaErrorInvalidValue, why_not);
   auto* texture = new Texture{{}, *resource, *how};
   if (!describe(*resource, texture->image)) {
     delete texture;

@@ -4,15 +4,19 @@ A subtraction is exact if its operands are close to each other. If an operand wa
 is then mostly its rounding error. So a subtraction is watched if an operand is the result of float32
 arithmetic, directly or through shared memory. Inputs of a program are exact, and so are differences of close
 inputs.
+
+A difference that is added to one of its operands only corrects this operand, as in `mean += (x - mean) / n`.
+The rounding errors of the difference are then no larger than those of the operand, so it is not watched.
 """
 
-from .definitions import Definitions
+from .definitions import Definitions, registers_in
 from .syntax import Instruction, Name, Number, Unary
 
 _ROUNDED = (
     *("add", "sub", "mul", "fma", "mad", "div", "rcp"),
     *("sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"),
 )
+_SCALES = ("mul", "div", "mov", "selp", "neg")
 _THROUGH = ("mov", "selp", "min", "max", "neg", "abs", "shfl")
 _SIGN = 0x80000000
 _EXPONENT_BIAS, _FRACTION_BITS = 127, 23
@@ -25,7 +29,35 @@ def watched_subtraction(instruction: Instruction, definitions: Definitions) -> i
     place = _minuend(instruction, definitions)
     if place is None or not any(_is_rounded(operand, definitions) for operand in instruction.operands[1:]):
         return None
-    return place
+    return None if _corrects_operand(instruction, definitions) else place
+
+
+def _corrects_operand(instruction: Instruction, definitions: Definitions) -> bool:
+    """Whether the result of a subtraction, scaled or not, is added to one of its operands."""
+    result = instruction.operand(0)
+    terms = instruction.operands[3:] if instruction.name in ("fma", "mad") else instruction.operands[1:]
+    own = set(registers_in(terms))
+    own |= {
+        source
+        for term in own
+        for negation in definitions.of(term)
+        if negation.name == "neg"
+        for source in registers_in(negation.operands[1:])
+    }
+    if not isinstance(result, Name):
+        return False
+    for name, reader in definitions.ahead(result.text, lambda found: found.name in _SCALES):
+        if reader.name not in ("add", "sub", "fma", "mad") or "f32" not in reader.modifiers:
+            continue
+        # Of a product and an addend, one is the correction and the other is what it corrects.
+        addend = set(registers_in(reader.operands[3:]))
+        if reader.name in ("fma", "mad"):
+            corrected = set() if name in addend else addend
+        else:
+            corrected = set(registers_in(reader.operands[1:])) - {name}
+        if corrected & own:
+            return True
+    return False
 
 
 def _minuend(instruction: Instruction, definitions: Definitions) -> int | None:

@@ -1,4 +1,4 @@
-"""Where the registers of a function get their values, for analyses that follow values a few steps back."""
+"""Where registers of a function get their values, for analyses that follow values some steps back or on."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -24,13 +24,35 @@ class Definitions:
 
     def __init__(self, function: Function) -> None:
         self._of: dict[str, list[Instruction]] = {}
+        self._readers: dict[str, list[Instruction]] = {}
         for instruction in instructions_of(function.body or ()):
             for name in registers_in(instruction.operands[:1]):
                 self._of.setdefault(name, []).append(instruction)
+            for name in registers_in(instruction.operands[1:]):
+                self._readers.setdefault(name, []).append(instruction)
 
     def of(self, register: str) -> tuple[Instruction, ...]:
         """Return the instructions that write `register`."""
         return tuple(self._of.get(register, ()))
+
+    def ahead(
+        self, register: str, through: Callable[[Instruction], bool]
+    ) -> Iterator[tuple[str, Instruction]]:
+        """Yield the instructions that read `register`, and those that read what they pass `through`.
+
+        Each comes with the register that it reads.
+        """
+        seen: set[str] = set()
+        waiting = [register]
+        while waiting and len(seen) < MOST_STEPS:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for instruction in self._readers.get(name, ()):
+                yield name, instruction
+                if through(instruction):
+                    waiting += registers_in(instruction.operands[:1])
 
     def reaches(
         self, register: str, found: Callable[[Instruction], bool], through: Callable[[Instruction], bool]

@@ -56,6 +56,7 @@ class Emission:
         self.scopes = scopes
         self.names = names
         self.location = 0
+        self.file = ""  # that of the code itself, see `Locations`
         self.uses_carry = False
         self.is_entry = False
         self.labels: list[dict[str, str]] = []  # per scope: PTX name → C++ name

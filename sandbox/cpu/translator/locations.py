@@ -28,12 +28,14 @@ class Locations:
         self._function = ""
         self.table: list[tuple[str, int]] = [("?", 0)]
         self.order: tuple[int, ...] = ()
+        self.file = ""
 
     def enter_function(self, name: str) -> None:
         """Inlining is described per function."""
         self._function = name
         self._chains.clear()
         self.order = ()
+        self.file = ""
 
     def user_line(self, index: int) -> int:
         """The line of the submission at `index`, 0 where it is another file's."""
@@ -44,7 +46,9 @@ class Locations:
         """The index for a `.loc`; line 0 means that the compiler does not know: it keeps the previous one.
 
         Afterwards, `order` has the lines of the submission that led there, or nothing if that is uncertain.
+        `file` has the name of the file of the code itself, which can be a header.
         """
+        self.file = self._names.get(location.file, "")
         place = (location.file, location.line, location.column)
         caller = location.inlined_at
         if caller is not None:

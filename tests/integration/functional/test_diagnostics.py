@@ -63,6 +63,17 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
     assert outcome.guards_intact
 
 
+def test_an_access_to_several_elements_names_them_in_the_elements_of_the_array() -> None:
+    source = """\
+__global__ void fill(int* bits) { *(uint4*)(bits + 4 * threadIdx.x) = make_uint4(1, 2, 3, 4); }
+extern "C" void solve(int* bits) { fill<<<1, 2>>>(bits); }
+"""
+    outcome = broken(source, np.zeros(6, np.int32))
+    message = outcome.finding("out_of_bounds")["message"]
+    assert "write of 16 bytes to argument bits: elements 4 to 7 of 6, in kernel fill" in message
+    assert "The last element is 5. " in message
+
+
 KERNEL = """\
 %(before)s
 __global__ void broken(float* data) {

@@ -35,6 +35,7 @@ class Program(IntEnum):
     WAITS = 8
     WAITS_AND_COPIES = 9
     WAITS_AT_END = 10
+    MERGES = 11
 
 
 @pytest.fixture
@@ -93,6 +94,7 @@ def test_a_call_is_named_with_its_evidence(runner: Runner, program: Program, kin
     "program",
     [
         Program.DIFFERENCES,
+        Program.MERGES,
         Program.ELEMENTWISE,
         Program.PINNED,
         Program.WAITS_AND_COPIES,

@@ -116,6 +116,20 @@ def test_a_cooperative_launch_with_more_blocks_is_refused_with_the_number_of_a_g
     assert "8 multiprocessors. A GPU has more (an H200 has 132)" in message
 
 
+def test_a_grid_barrier_in_an_ordinary_launch_names_the_cooperative_launch() -> None:
+    ordinary = COOPERATIVE.replace(
+        "cudaLaunchCooperativeKernel((void*)sums, dim3(blocks), dim3(threads), arguments, 0, 0)",
+        "sums<<<blocks, threads>>>(x, partial, out)",
+    )
+    outcome = run(ordinary, *arguments(2, 32))
+    finding = outcome.finding("trap")
+    assert outcome.status == ExitStatus.RUNTIME_ERROR
+    assert finding["message"].startswith("grid.sync() in a launch that is not cooperative, in kernel sums")
+    assert "Launch the kernel with cudaLaunchCooperativeKernel." in finding["message"]
+    syncs = next(n for n, line in enumerate(ordinary.splitlines(), 1) if "sync();" in line)
+    assert finding["line"] == syncs
+
+
 def test_cooperative_launches_have_stacks_on_many_processors() -> None:
     # The stacks of earlier launches belong to other workers. Without their release, a later launch fails.
     with closing(Runner(COOPERATIVE, processors=64)) as runner:

@@ -1,6 +1,7 @@
 """Tests kernels of all kinds, compiled by nvcc and executed on the CPU, against NumPy."""
 
 import math
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
-from tests.integration.functional.harness import Outcome, run
+from tests.integration.functional.harness import Outcome, Runner, run
 
 pytestmark = pytest.mark.integration
 KERNELS = Path(__file__).parent / "kernels"
@@ -237,6 +238,32 @@ def test_textures_and_surfaces() -> None:
     np.testing.assert_allclose(got[..., 1], (x + right) / 2, rtol=1e-6)
     np.testing.assert_array_equal(got[..., 2], x)
     np.testing.assert_array_equal(got[..., 3], -x)
+
+
+def test_a_texture_of_rows_needs_an_aligned_pitch() -> None:
+    source = """
+__global__ void read(cudaTextureObject_t image, float* y) {
+  y[threadIdx.x] = tex2D<float>(image, threadIdx.x, 1);
+}
+extern "C" void solve(float* x, float* y, int w) {
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypePitch2D;
+  resource.res.pitch2D = {x, cudaCreateChannelDesc<float>(), size_t(w), 2, w * sizeof(float)};
+  cudaTextureDesc how = {};
+  cudaTextureObject_t image;
+  if (cudaCreateTextureObject(&image, &resource, &how, nullptr) != cudaSuccess) return;
+  read<<<1, w>>>(image, y);
+  cudaDestroyTextureObject(image);
+}
+"""
+    with closing(Runner(source)) as runner:
+        right = runner.call(floats(32), np.zeros(16, np.float32), 16)
+        refused = runner.call(floats(32), np.zeros(12, np.float32), 12)
+    np.testing.assert_array_equal(passed(right).arrays[1], floats(32)[16:])
+    message = str(refused.diagnostics)
+    assert "cudaErrorInvalidValue" in message
+    assert "pitchInBytes is 48, which is not a multiple of 32" in message
+    assert not refused.arrays[1].any()
 
 
 def test_breadth_first_search() -> None:

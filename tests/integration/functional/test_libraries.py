@@ -211,7 +211,7 @@ def test_wrong_arguments_give_the_status_and_the_reason(
         (
             11,
             "out_of_bounds",
-            "write of 8 bytes to argument c: element 64 of 64, in cufftExecR2C, argument odata",
+            "write of 8 bytes to argument c: elements 64 to 65 of 64, in cufftExecR2C, argument odata",
         ),
     ],
 )

@@ -67,6 +67,45 @@ def test_the_text_says_where_the_barrier_is_missing(program: str) -> None:
     assert any(all(text in str(race["message"]) for text in wanted) for race in found), (wanted, found)
 
 
+GLOBAL = """
+__global__ void stencil(int* x, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int sum = x[i] + x[(i + 40) % n];  // upper
+  x[i] = sum;  // lower
+}
+__global__ void visit(int* x, int* out, int n) {
+  for (int k = threadIdx.x / 32; k < n; k += 1 + threadIdx.x / 32) {
+    if (out[k % 16] == 0) {  // upper
+      out[k % 16] = x[k] + threadIdx.x;  // lower
+    }
+  }
+}
+extern "C" void solve(int* x, int* out, int n, int loop) {
+  if (loop) visit<<<1, 64>>>(x, out, n);
+  else stencil<<<n / 64, 64>>>(x, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize("loop", [0, 1])
+def test_a_barrier_is_not_the_first_advice_for_global_memory(loop: int) -> None:
+    runner = Runner(GLOBAL)
+    try:
+        outcomes = [runner.call(X, np.zeros(16, np.int32), 256, loop, flags=flags) for flags in ORDERS]
+    finally:
+        runner.close()
+    found = [one for outcome in outcomes for one in outcome.diagnostics if one["kind"] == "race"]
+    messages = [str(race["message"]) for race in found]
+    within = [message for message in messages if "between the two blocks" not in message]
+    assert within
+    for message in within:
+        assert "Put __syncthreads()" not in message
+        assert "atomicCAS" in message or "atomicAdd" in message
+        assert "write to another array, or move one of the two accesses to another launch" in message
+        assert "helps only if no other block uses these elements" in message
+        assert ("and all threads of the block run the loop equally often" in message) == bool(loop)
+
+
 @pytest.mark.parametrize("program", ["library", "recursion"])
 def test_a_race_in_library_code_has_the_line_that_called_it(program: str) -> None:
     runner = Runner(SOURCE)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from judge.cases import ORDERS
+from sandbox.wire import ExitStatus
 from tests.integration.functional.harness import Outcome, Runner
 
 pytestmark = pytest.mark.integration
@@ -38,6 +39,10 @@ UNORDERED = {
     ),
     "asks_stream_once": ("host code reads it", "kernel add_one in stream 1 may still write it"),
     "asks_event_once": ("host code reads it", "kernel add_one in stream 1 may still write it"),
+    "allocates_in_other_stream": (
+        "cudaMallocAsync in stream 1 allocates it",
+        "kernel add_one (line 4) in stream 2 writes it",
+    ),
 }
 # In the order of kPrograms in streams_apart.cu.
 APART = (
@@ -53,8 +58,9 @@ APART = (
     "same_values",
     "keeps_a_buffer",
     "leaks_all",
+    "frees_before_use",
 )
-FLAWED = ("frees_early", "same_values", "leaks_all")
+FLAWED = ("frees_early", "same_values", "leaks_all", "frees_before_use")
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +137,13 @@ def test_memory_that_another_stream_frees_too_early(kernels: dict[str, str]) -> 
     assert "cudaFreeAsync in stream 1 frees it" in str(findings(ended[:1], "stream_hazard")[0]["message"])
     assert right(ended[0])
     assert findings(ended, "use_after_free")
+
+
+def test_memory_that_another_stream_uses_after_its_free(kernels: dict[str, str]) -> None:
+    (ended,) = outcomes(kernels["streams_apart"], APART.index("frees_before_use"))
+    assert ended.status == ExitStatus.ILLEGAL_ACCESS
+    (found,) = findings([ended], "use_after_free")
+    assert "the 1024-byte cudaMallocAsync allocation" in str(found["message"])
 
 
 def test_a_leak_is_noted_when_it_happens_again(kernels: dict[str, str]) -> None:

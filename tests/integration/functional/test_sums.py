@@ -44,7 +44,7 @@ def test_sectors_and_divergent_branches(runner: Runner) -> None:
     assert (found.launches, found.blocks, found.barriers, found.complete) == (1, BLOCKS, 0, True)
     for access in (found.global_load, found.global_store):
         assert (access.requests, access.units, access.fewest) == (WARPS, 4 * WARPS, 4 * WARPS)
-    assert found.branch == Sum(WARPS, WARPS, 0, line_of("alternating"))
+    assert found.branch == Sum(WARPS, WARPS, 0, line_of("alternating"), line_of("alternating"))
     assert (found.shared, found.atomic) == (NONE, NONE)
 
 
@@ -62,7 +62,27 @@ def test_barriers_and_shared_memory(runner: Runner) -> None:
 
 def test_atomics(runner: Runner) -> None:
     (found,) = sums(runner, Kernel.SUM_OF_ALL)
-    assert found.atomic == Sum(WARPS, N, WARPS, line_of("one address"))
+    assert found.atomic == Sum(WARPS, N, WARPS, line_of("one address"), line_of("one address"))
+
+
+def test_the_line_that_requests_most_need_not_be_the_line_that_wastes_most() -> None:
+    source = """
+__global__ void spread(const float* x, float* y) {
+    __shared__ float far[32 * 32], near[32];
+    near[threadIdx.x] = x[threadIdx.x];
+    far[32 * threadIdx.x] = near[threadIdx.x];
+    float sum = 0;
+    for (int k = 0; k < 8; ++k) sum += ((volatile float*)near)[threadIdx.x];
+    y[threadIdx.x] = sum + far[32 * threadIdx.x];
+}
+extern "C" void solve(const float* x, float* y) { spread<<<1, 32>>>(x, y); }
+"""
+    with closing(Runner(source)) as runner:
+        x = np.ones(32, np.float32)
+        outcome = runner.call(x, np.zeros(32, np.float32), flags=COUNTED | RunFlag.SUMS)
+    (found,) = parse_sums(parse_diagnostics("\n".join(map(json.dumps, outcome.diagnostics)).encode()))
+    assert found.shared.line in (5, 8)
+    assert found.shared.busiest_line == 7
 
 
 def test_more_than_is_counted_is_not_complete() -> None:

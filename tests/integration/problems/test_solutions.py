@@ -48,3 +48,4 @@ def test_solution(
     assert report.verdict is solution.verdict, "\n".join(explained)
     record_property("verdict", str(report.verdict))
     record_property("cases", {case.name: str(case.verdict) for case in report.cases})
+    record_property("wrong", {case.name: case.wrong_shares for case in report.cases if case.wrong_shares})

@@ -19,7 +19,9 @@ from judge.runner.buffers import HostMemory
 from judge.runner.checking import ByChecker, Compared, checker_manifest
 from judge.runner.client import RunnerChannel
 from judge.runner.comparison import OutputComparison
+from judge.runner.inspector import _result
 from judge.runner.referee import contents_of
+from problems.checker_rules import parse_rules
 from problems.schema import Problem, ScoreRule, Tolerance
 from problems.vocabulary import Better, Dtype, Severity
 from tests.unit.judge.environment import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
@@ -171,7 +173,7 @@ class TestScores:
             self.score(self.problem(score), drawn, drawn.expected["y"].astype(np.float32))
 
     def test_it_is_returned_with_the_answer(self, drawn: Drawn) -> None:
-        with pytest.raises(OracleFailed, match="check must return two values: which elements"):
+        with pytest.raises(OracleFailed, match="check must return 2 values: which elements"):
             self.score(self.problem("", SIGN), drawn, drawn.expected["y"].astype(np.float32))
 
     def test_the_referee_looks_at_the_bounds_too(self, drawn: Drawn) -> None:
@@ -188,6 +190,66 @@ class TestScores:
                 snapshots={"y": drawn.expected["y"].astype(np.float32).view(np.uint8)},
                 poisons={},
             )
+
+
+RULES = """
+RULES = {{"cheap": "The plan costs too much.", "late": "More than 1 % are late."}}
+
+def check(xp, inputs, expected, got, size, tolerance):
+    return {answer}
+"""
+
+
+class TestRules:
+    def problem(self, answer: str, score: ScoreRule | None = None) -> Problem:
+        source = RULES.format(answer=answer)
+        return replace(custom(source), checker_rules=parse_rules(source), score=score)
+
+    @pytest.mark.parametrize("score", [None, TestScores.RULE])
+    def test_a_broken_rule_is_told_in_the_words_of_the_package(
+        self, drawn: Drawn, score: ScoreRule | None
+    ) -> None:
+        answer = "True, 0.5, 'late'" if score else "True, 'late'"
+        found = everything(self.problem(answer, score), drawn, drawn.expected["y"].astype(np.float32))
+        assert (found.rule, found.score) == ("More than 1 % are late.", None)
+        assert found.outputs["y"].mismatched == 37
+
+    def test_without_a_broken_rule_the_elements_decide(self, drawn: Drawn) -> None:
+        right = drawn.expected["y"].astype(np.float32)
+        found = everything(self.problem("True, 0.5, None", TestScores.RULE), drawn, right)
+        assert (found.rule, found.score, found.outputs["y"].mismatched) == ("", 0.5, 0)
+        found = everything(self.problem("False, None"), drawn, right)
+        assert (found.rule, found.outputs["y"].mismatched) == ("", 37)
+
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [
+            ("True", "check must return 2 values: which elements are right, and the name of the broken rule"),
+            ("True, 'dear'", "check returned the rule 'dear', which is not in RULES"),
+        ],
+    )
+    def test_another_answer_is_a_failure_of_the_problem(self, drawn: Drawn, answer: str, said: str) -> None:
+        with pytest.raises(OracleFailed, match=said):
+            everything(self.problem(answer), drawn, drawn.expected["y"].astype(np.float32))
+
+    def test_the_referee_looks_at_the_index_too(self, drawn: Drawn) -> None:
+        loose = InProcessChecker()
+        checking = ByChecker(self.problem("True, 'late'"), HostMemory(), cast("RunnerChannel", loose))
+        checking.open()
+        assert loose.signature is not None
+        loose.signature = replace(loose.signature, rules=("a", "b", "late"))
+        with pytest.raises(OracleFailed, match="there is no rule 2"):
+            checking.compare(
+                drawn.case,
+                contents_of(SCALING, drawn),
+                snapshots={"y": drawn.expected["y"].astype(np.float32).view(np.uint8)},
+                poisons={},
+            )
+
+    def test_a_report_has_the_sentence_and_no_elements(self, drawn: Drawn) -> None:
+        found = everything(self.problem("True, 'late'"), drawn, drawn.expected["y"].astype(np.float32))
+        result = _result(found, found.outputs, set())
+        assert (result.message, result.mismatched, result.mismatches) == (found.rule, 0, ())
 
 
 class TestProving:

@@ -21,7 +21,7 @@ from judge.proof.statement_checks import (
 )
 from judge.proof.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.proof.trivial import cuda_length, trivial_programs
-from judge.report import Diagnostic, ProgressEvent, Report
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, WrongOutput
 from problems.formula import Formula
 from problems.schema import Argument, Case, IgnoredMutant, Problem, ScoreRule, Solution, Tolerance
 from problems.vocabulary import Better, Dtype, Group, Language, Role, Severity, Verdict
@@ -104,6 +104,13 @@ class TestProve:
         assert [section.check for section in tried.sections] == [ProofCheck.SOLUTIONS]
         assert from_json(to_json(tried)) == tried
         assert trial_of(Report(Verdict.ACCEPTED, log="x" * 10**6)).log == "x" * 8000
+
+    def test_the_shares_of_wrong_elements_are_kept_for_each_wrong_output(self) -> None:
+        right = CaseReport("small", Group.SMALL, public=False, verdict=Verdict.ACCEPTED)
+        wrong = (WrongOutput("loss", 1, 1), WrongOutput("grad", 3000, 1000))
+        case = CaseReport("odd", Group.ODD, public=False, verdict=Verdict.WRONG_ANSWER, wrong_outputs=wrong)
+        trial = trial_of(Report(Verdict.WRONG_ANSWER, cases=(right, case)))
+        assert trial.wrong == {"odd": {"loss": 1.0, "grad": 0.333}}
 
     def test_on_a_gpu_a_solution_may_get_what_it_says_of_gpus(self, problem: Problem) -> None:
         solutions = [

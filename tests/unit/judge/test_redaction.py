@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge.cases import orders_for
 from judge.evaluate import evaluate
 from judge.redaction import redact
-from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing
+from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing, WrongOutput
 from judge.report_json import from_json, to_json
 from problems.vocabulary import Group, Language, Mode, Severity, Verdict
 from sandbox.spec import Completion, Termination
@@ -71,12 +71,37 @@ def test_kind_line_array_and_thread_are_shown() -> None:
     (shown,) = report.diagnostics
     assert (shown.kind, shown.line, shown.array, shown.thread) == ("out_of_bounds", 3, "c", (31, 0, 0))
     assert (shown.block, shown.kernel) == (None, None)
-    assert "outside an array: c. See line 3." in shown.message
+    assert shown.text == f"line 3: A thread read or wrote outside an array: c.{WHERE}"
     assert report.message == report.cases[1].message == shown.message
 
 
+@pytest.mark.parametrize(
+    ("message", "type_"),
+    [
+        (f"ValueError: {SECRET}", " of type ValueError"),
+        (f"torch.OutOfMemoryError: {SECRET}", " of type torch.OutOfMemoryError"),
+        ("AssertionError", " of type AssertionError"),
+        (f"solve() threw an exception: vector::_M_range_check: {SECRET}", " of type std::out_of_range"),
+        ("solve() threw an exception: std::bad_alloc", " of type std::bad_alloc"),
+        (f"solve() threw an exception: {SECRET}", ""),
+        (f"Secret{SECRET}: ValueError", ""),
+        (f"solution.ValueError{SECRET}: x", ""),
+        (f"ValueError{SECRET}", ""),
+    ],
+)
+def test_the_type_of_an_exception_is_shown_if_it_is_in_our_list(message: str, type_: str) -> None:
+    (shown,) = redact(failed(replace(SAID, message=message))).diagnostics
+    assert shown.message == f"solve threw an exception{type_}.{WHERE}"
+
+
+def test_an_exception_has_a_type_instead_of_a_thread() -> None:
+    """So a program can choose no more than for other findings."""
+    (shown,) = redact(failed(replace(SAID, thread=(31, 0, 0)))).diagnostics
+    assert shown.thread is None
+
+
 def test_a_thread_that_no_block_has_is_not_shown() -> None:
-    (shown,) = redact(failed(replace(SAID, thread=(1023, 1, 0)))).diagnostics
+    (shown,) = redact(failed(replace(SAID, kind="race", thread=(1023, 1, 0)))).diagnostics
     assert shown.thread is None
 
 
@@ -119,6 +144,21 @@ def test_how_much_is_wrong_is_a_word(mismatched: int, word: str) -> None:
     shown = redact(failed(case=case)).cases[1]
     assert shown.message == f"{word} elements are wrong.{WHERE}"
     assert (shown.checked, shown.mismatched) == (0, 0)
+
+
+def test_the_word_is_about_the_outputs_that_it_names() -> None:
+    """`loss` is one element of 1001, and all of it is wrong."""
+    wrong = Mismatch("loss", (0,), "1", "2", 1.0, 1.0)
+    case = replace(FAILED, verdict=Verdict.WRONG_ANSWER, checked=1001, mismatched=1, mismatches=(wrong,))
+    shown = redact(failed(case=replace(case, wrong_outputs=(WrongOutput("loss", 1, 1),)))).cases[1]
+    assert shown.message == f"All elements of loss are wrong.{WHERE}"
+    assert shown.wrong_outputs == ()
+
+
+def test_a_broken_rule_is_told_in_the_words_of_the_package() -> None:
+    case = replace(FAILED, verdict=Verdict.WRONG_ANSWER, rule="More than 1 % of the requests are late.")
+    report = redact(failed(case=case))
+    assert report.message == report.cases[1].message == f"More than 1 % of the requests are late.{WHERE}"
 
 
 def test_elements_that_were_never_written_are_explained() -> None:
@@ -190,7 +230,9 @@ def throws(on: str, said: bytes, *, first: str = "example") -> Report:
 def test_an_exception_in_a_hidden_case_says_nothing() -> None:
     report = throws("odd", finding(kernel=SECRET, block=[1, 2, 3]))
     assert report.verdict is Verdict.RUNTIME_ERROR
-    assert "solve threw an exception. See line 1." in report.message
+    assert report.message == f"solve threw an exception.{WHERE}"
+    (shown,) = redact(report).diagnostics
+    assert shown.text == f"line 1: {report.message}"
     assert SECRET in report.cases[1].message  # for those who may see hidden cases
     assert SECRET not in json.dumps(to_json(redact(report)))
 

@@ -12,7 +12,7 @@ import pytest
 
 from judge.errors import JudgementCancelled
 from judge.oracle import Drawn
-from judge.report import CaseReport
+from judge.report import CaseReport, WrongOutput
 from judge.runner.comparison import compare
 from judge.runner.referee import RunnerReferee
 from problems.vocabulary import Dtype, Role, Verdict
@@ -72,6 +72,7 @@ def test_elements_that_no_thread_reached_are_explained() -> None:
 
     report = check(serve(work))
     assert report.message.startswith("13.5 % of the elements of y are wrong: they were never written. Check")
+    assert report.wrong_outputs == (WrongOutput("y", 37, 5),)
 
 
 def test_numbers_that_are_not_finite_are_explained() -> None:

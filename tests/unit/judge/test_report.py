@@ -16,6 +16,7 @@ from judge.report import (
     ShownOutput,
     StageTime,
     Timing,
+    WrongOutput,
 )
 from judge.report_json import from_json, to_json
 from problems.vocabulary import Group, Severity, Verdict
@@ -78,6 +79,7 @@ cases = st.builds(
     told_after=st.booleans(),
     outputs=st.lists(shown_outputs, max_size=2).map(tuple),
     inputs=st.lists(shown_inputs, max_size=2).map(tuple),
+    wrong_outputs=st.lists(st.builds(WrongOutput, text, counts, counts), max_size=2).map(tuple),
 )
 diagnostics = st.builds(
     Diagnostic,

@@ -84,6 +84,24 @@ MEAN = "ld.global.f32 %f1, [%rd1]; mul.f32 %f2, %f1, %f1; "
         pytest.param(f"{MEAN} fma.rn.f32 %f5, %f1, 0fC0000000, %f2;", 1, id="minus two products"),
         pytest.param(f"{MEAN} add.f32 %f5, %f2, 0fBF800000;", 1, id="minus one"),
         pytest.param(f"{MEAN} sub.f32 %f5, 0f3F800000, %f2;", 1, id="one minus"),
+        pytest.param(
+            f"{MEAN} sub.f32 %f3, %f4, %f2; div.rn.f32 %f5, %f3, %f6; add.f32 %f7, %f5, %f2;",
+            0,
+            id="the correction of a mean",
+        ),
+        pytest.param(
+            f"{MEAN} sub.f32 %f3, %f4, %f2; fma.rn.f32 %f5, %f3, %f6, %f2;", 0, id="the merge of two means"
+        ),
+        pytest.param(
+            f"{MEAN} neg.f32 %f3, %f2; add.f32 %f4, %f1, %f3; mul.f32 %f5, %f4, %f6; add.f32 %f7, %f2, %f5;",
+            0,
+            id="a correction by a negated number",
+        ),
+        pytest.param(
+            f"{MEAN} sub.f32 %f3, %f4, %f2; mul.f32 %f5, %f3, %f3; add.f32 %f7, %f5, %f6;",
+            1,
+            id="the square of a difference",
+        ),
         pytest.param(f"{MEAN} fma.rn.f32 %f5, %f1, 0fBF317218, %f2;", 0, id="the series of a function"),
         pytest.param(f"{MEAN} add.f32 %f5, %f2, %f2;", 0, id="a sum"),
         pytest.param(

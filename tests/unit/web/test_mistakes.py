@@ -12,7 +12,7 @@ from django.utils import timezone
 from rich.console import Console
 
 from judge.proof.results import ProgramOutcome, Proof, from_json, to_json
-from judge.report import CaseReport, Report
+from judge.report import CaseReport, Report, WrongOutput
 from problems.archive import pack
 from problems.contents import read_folder
 from problems.loader import load_problem
@@ -23,7 +23,14 @@ from web.accounts.services import issue_token
 from web.catalog.models import Problem
 from web.cli import show
 from web.packages import services as packages
-from web.packages.mistakes import Mistake, known_mistakes, reveals, verdicts_of_proof, verdicts_of_receipt
+from web.packages.mistakes import (
+    Mistake,
+    Pattern,
+    known_mistakes,
+    patterns_of_proof,
+    patterns_of_receipt,
+    reveals,
+)
 from web.packages.models import PackageVersion
 from web.submissions import services
 from web.tracks.models import Entry, Track
@@ -46,6 +53,7 @@ PATTERNS = {
     "cheat.cu": (WRONG, RIGHT, WRONG),
     "all.cu": (WRONG, WRONG, WRONG),
 }
+SHARES: dict[str, dict[str, dict[str, float]]] = {}  # those of receipts, by file
 GROUPS = (Group.SAMPLE, Group.ODD, Group.LARGE)
 
 
@@ -71,7 +79,11 @@ def receipt(folder: Path, **other: str) -> None:
     """The receipt that `make prove-all` would write."""
     (folder.parent / "receipts").mkdir(exist_ok=True)
     proved = {
-        f"test_solution[scale-{name}]": {"verdict": "wrong_answer", "cases": verdicts(*words)}
+        f"test_solution[scale-{name}]": {
+            "verdict": "wrong_answer",
+            "cases": verdicts(*words),
+            "wrong": SHARES.get(name, {}),
+        }
         for name, words in PATTERNS.items()
     }
     body = {"package": read_folder(folder).content_hash, "engine": "x", "proved": proved} | other
@@ -80,15 +92,21 @@ def receipt(folder: Path, **other: str) -> None:
 
 def mistakes_of(folder: Path) -> list[Mistake]:
     contents = read_folder(folder)
-    told = {name: verdicts(*words) for name, words in PATTERNS.items()}
+    told = {name: Pattern(verdicts(*words), {}) for name, words in PATTERNS.items()}
     return known_mistakes(load_problem(folder), contents, told)
 
 
 class TestExplanations:
     def test_they_are_the_first_paragraph_of_the_comment(self, tmp_path):
         last, tail = mistakes_of(package(tmp_path, "last.cu", "tail.py"))
-        assert last == Mistake(Language.CUDA, LAST, verdicts(*PATTERNS["last.cu"]), cpu_only=False)
+        pattern = Pattern(verdicts(*PATTERNS["last.cu"]), {})
+        assert last == Mistake(Language.CUDA, LAST, pattern, cpu_only=False)
         assert (tail.language, tail.text) == (Language.TRITON, "The tail is not masked.")
+
+    def test_code_at_the_beginning_keeps_its_small_letter(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(SOURCES, "last.cu", "// Wrong: a * b is rounded.\n")
+        [mistake] = mistakes_of(package(tmp_path, "last.cu"))
+        assert mistake.text == "a * b is rounded."
 
     def test_what_names_a_hidden_size_gives_way_to_the_note(self, tmp_path):
         [mistake] = mistakes_of(package(tmp_path, "sizes.cu"))
@@ -129,22 +147,27 @@ class TestSources:
     def test_a_receipt_counts_for_its_own_files_only(self, tmp_path):
         folder = package(tmp_path, "last.cu")
         contents = read_folder(folder)
-        assert verdicts_of_receipt(tmp_path, contents) == {}
+        assert patterns_of_receipt(tmp_path, contents) == {}
         receipt(folder)
-        assert verdicts_of_receipt(tmp_path, contents)["last.cu"] == verdicts(*PATTERNS["last.cu"])
+        assert patterns_of_receipt(tmp_path, contents)["last.cu"] == Pattern(
+            verdicts(*PATTERNS["last.cu"]), {}
+        )
         receipt(folder, package="another")
-        assert verdicts_of_receipt(tmp_path, contents) == {}
+        assert patterns_of_receipt(tmp_path, contents) == {}
         (tmp_path / "receipts" / "scale.json").write_text("[]")
-        assert verdicts_of_receipt(tmp_path, contents) == {}
+        assert patterns_of_receipt(tmp_path, contents) == {}
 
     def test_a_proof_keeps_the_verdict_of_each_case(self):
         outcome = ProgramOutcome(
-            *("solutions/last.cu", Language.CUDA, WRONG, WRONG, "", 1.0), cases={"example": RIGHT}
+            *("solutions/last.cu", Language.CUDA, WRONG, WRONG, "", 1.0),
+            cases={"odd": WRONG},
+            wrong={"odd": {"y": 0.25}},
         )
         stored = to_json(Proof("scale", "1", (), (outcome,)))
         assert from_json(json.loads(json.dumps(stored))).outcomes == (outcome,)
-        assert verdicts_of_proof(stored) == {"last.cu": {"example": "accepted"}}
-        assert verdicts_of_proof({"outcomes": [{"program": "solutions/last.cu"}]}) == {}
+        pattern = Pattern({"odd": "wrong_answer"}, {"odd": {"y": 0.25}})
+        assert patterns_of_proof(stored) == {"last.cu": pattern}
+        assert patterns_of_proof({"outcomes": [{"program": "solutions/last.cu"}]}) == {}
 
     @pytest.mark.django_db
     def test_a_version_of_an_author_learns_from_the_proof(self, tmp_path, staff):
@@ -156,6 +179,12 @@ class TestSources:
         packages.freeze("scale", archive, staff, proof={"outcomes": []})  # which tells less
         version.refresh_from_db()
         assert [body["text"] for body in version.mistakes] == [LAST]
+
+
+@pytest.mark.parametrize(("elements", "alike"), [(3, True), (3000, False)])
+def test_shares_of_small_outputs_may_differ_more(elements, alike):
+    one, other = (Pattern({"odd": "wrong_answer"}, {"odd": {"y": share}}) for share in (0.333, 0.667))
+    assert one.resembles(other, {"odd": {"y": elements}}) is alike
 
 
 @pytest.fixture
@@ -198,8 +227,50 @@ def answer_of(client, viewer, submission):
     return client.get(f"/api/v1/submissions/{submission.public_id}", headers=token).json()
 
 
+def with_shares(report: Report, shares: dict[str, dict[str, float]]) -> Report:
+    """`report` with these shares of wrong elements, of outputs with a thousand elements."""
+    cases = tuple(
+        replace(
+            case,
+            wrong_outputs=tuple(
+                WrongOutput(name, 1000, round(1000 * share))
+                for name, share in shares.get(case.name, {}).items()
+            ),
+        )
+        for case in report.cases
+    )
+    return replace(report, cases=cases)
+
+
 @pytest.mark.django_db
 class TestOffering:
+    @pytest.mark.parametrize(
+        ("large", "offered"),
+        [
+            ({"y": 0.02, "sum": 1.0}, True),
+            ({"y": 0.08, "sum": 1.0}, True),  # inputs are random
+            ({"y": 0.001, "sum": 0.95}, True),
+            ({"y": 0.02}, False),
+            ({"sum": 1.0}, False),
+            ({"y": 0.02, "sum": 0.1}, False),
+            ({"y": 0.2, "sum": 1.0}, False),
+            ({}, False),
+        ],
+    )
+    def test_the_same_outputs_must_be_wrong_to_a_similar_extent(
+        self, load, owner, client, monkeypatch, large, offered
+    ):
+        odd = {"y": 0.5}
+        monkeypatch.setitem(SHARES, "last.cu", {"odd-one": odd, "large-one": {"y": 0.02, "sum": 1.0}})
+        report = with_shares(report_of(*PATTERNS["last.cu"]), {"odd-one": odd, "large-one": large})
+        submission = judged(owner, load("last.cu"), report)
+        assert answer_of(client, owner, submission)["mistake"] == (LAST if offered else "")
+
+    def test_a_pattern_without_shares_matches_no_wrong_answer_with_them(self, load, owner, client):
+        report = with_shares(report_of(*PATTERNS["last.cu"]), {"odd-one": {"y": 1.0}})
+        submission = judged(owner, load("last.cu"), report)
+        assert answer_of(client, owner, submission)["mistake"] == ""
+
     def test_the_author_of_the_submission_reads_it_folded(self, load, owner, client):
         submission = judged(owner, load("last.cu"), report_of(*PATTERNS["last.cu"]))
         page = page_of(client, owner, submission)

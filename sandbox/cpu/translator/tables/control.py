@@ -68,8 +68,10 @@ def _exit(code: Emission, instruction: Instruction) -> str:
 
 
 def _trap(code: Emission, instruction: Instruction) -> str:
+    """`trap`: CUDA's header of cooperative groups traps if the grid has no barrier."""
     del instruction
-    return f"wc_trap(T, {code.location});"
+    trap = "wc_no_grid_barrier" if code.file == "cooperative_groups.h" else "wc_trap"
+    return f"{trap}(T, {code.location});"
 
 
 def _nothing(code: Emission, instruction: Instruction) -> str:

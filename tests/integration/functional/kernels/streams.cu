@@ -192,12 +192,23 @@ void asks_event_once(Made& m, const int* x, int* out, bool ordered) {
   m.add(m.pinned, out, m.first);
 }
 
+void allocates_in_other_stream(Made& m, const int* x, int* out, bool ordered) {
+  int* mid;
+  cudaMallocAsync(&mid, m.bytes, ordered ? m.first : m.second);
+  m.add(x, mid, m.first);
+  cudaEventRecord(m.event, m.first);
+  cudaStreamWaitEvent(m.second, m.event, 0);
+  m.add(mid, out, m.second);
+  cudaFreeAsync(mid, m.second);
+}
+
 // The twins of these are right.
 using Program = void (*)(Made&, const int*, int*, bool);
 constexpr Program kPrograms[] = {
     no_wait,       records_other_stream,   waits_before_record, records_too_early, default_stream, after_default_stream,
     double_buffer, copies_back_early,      waits_for_other_stream, clears_late,    launches_graph, reads_pinned,
     reads_managed, reuses_source,          reads_managed_variable, asks_stream_once, asks_event_once,
+    allocates_in_other_stream,
 };
 
 extern "C" void solve(const int* x, int* out, int n, int which, int ordered) {

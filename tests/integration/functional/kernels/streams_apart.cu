@@ -145,10 +145,24 @@ void leaks_all(const int* x, int* out, int n, cudaStream_t a, cudaStream_t) {
   add_one<<<1, n, 0, a>>>(mid, out, n);
 }
 
+void frees_before_use(const int* x, int* out, int n, cudaStream_t a, cudaStream_t b) {
+  int* mid;
+  cudaEvent_t written;
+  cudaEventCreate(&written);
+  cudaMallocAsync(&mid, n * sizeof(int), a);
+  add_one<<<1, n, 0, a>>>(x, mid, n);
+  cudaEventRecord(written, a);
+  cudaFreeAsync(mid, a);
+  cudaStreamWaitEvent(b, written, 0);
+  add_one<<<1, n, 0, b>>>(mid, out, n);
+  cudaEventDestroy(written);
+}
+
 using Program = void (*)(const int*, int*, int, cudaStream_t, cudaStream_t);
 constexpr Program kPrograms[] = {
     halves,      columns,        atomics,     pageable,    host_function,  mapped_flag,
     polls_event, frees_in_order, frees_early, same_values, keeps_a_buffer, leaks_all,
+    frees_before_use,
 };
 
 extern "C" void solve(const int* x, int* out, int n, int which) {

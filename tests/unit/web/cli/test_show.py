@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from problems.vocabulary import Verdict
@@ -117,6 +118,22 @@ def test_equal_notes_are_one_line() -> None:
     text = printed(show.submission(row | {"report": report}))
     assert "note: line 3: solve declares n with 32 bits (6 times)" in text
     assert text.count("32 bits") == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("Line 5 writes it.", "error: line 22: Line 5 writes it."),
+        ("line 2 writes what line 22 reads", "error: line 2 writes what line 22 reads"),
+        ("line 220 is too long", "error: line 22: line 220 is too long"),
+    ],
+)
+def test_a_line_that_a_message_names_is_not_repeated(message: str, shown: str) -> None:
+    finding = {"severity": "error", "line": 22, "message": message, "kind": "race"}
+    report = {"cases": [], "diagnostics": [finding], "kernels": [], "log": "", "output": ""}
+    row = {"verdict": "wrong_answer", "problem": "sort", "language": "cuda", "id": "a", "message": ""}
+    text = printed(show.submission(row | {"report": report, "score": None}))
+    assert [line.strip() for line in text.splitlines() if "error" in line] == [shown]
 
 
 def test_a_finding_is_not_repeated_in_the_table_of_cases() -> None:
