@@ -1,6 +1,8 @@
 """Channels of different sizes, quantised to eight bits with one scale each; some of them are kept exactly.
 
-In a few channels all errors have the same sign. A few errors are so small that they are below all bins.
+In a few channels all errors have the same sign. A few errors are so small that they are below all bins. Half
+of these small errors are powers of two, and half are the greatest numbers below one, whose logarithm in float32
+is often rounded up to that of the power.
 """
 
 
@@ -15,7 +17,8 @@ def generate(xp, rng, size):
     xq = xp.where((kind == 1)[None, :], x - abs(x - xq), xq)  # errors of one sign only
     tiny = (rng.integers(0, 512, (m, n)) == 0) & (xp.arange(m) > 0)[:, None]
     x = xp.where(tiny, xp.float32(0), x)
-    small = xp.exp2(-rng.integers(30, 37, (m, n)).astype(xp.float32))
+    small = xp.exp2(-rng.integers(20, 37, (m, n)).astype(xp.float32))
+    small = small * (1 - rng.integers(0, 2, (m, n)) * xp.float32(2**-24)).astype(xp.float32)
     return {"x": x, "xq": xp.where(tiny, (kind != 0)[None, :] * small, xq)}
 
 

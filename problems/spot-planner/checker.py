@@ -3,6 +3,7 @@
 The score is their cost against that of the reference.
 """
 
+RULES = {"expensive": "All jobs together cost more than 1.05 times as much as in the judge's plan."}
 INTERVALS = 6
 MOST_WORK = 48
 MOST_ATTEMPTS = 256
@@ -10,7 +11,7 @@ SURE = 0.95 - 1e-4  # programs may compute in float32
 
 
 def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # integers have no tolerance
-    """Which jobs have a possible plan that is in time; none of them counts if all together cost too much."""
+    """Which jobs have a possible plan that is in time, and whether all jobs together cost too much."""
     slots = inputs["write"][:, None] + (1 << xp.arange(INTERVALS))
     success = inputs["survival"][:, None] ** slots
     need = attempts_needed(xp, success) * slots[..., None]
@@ -23,7 +24,8 @@ def check(xp, inputs, expected, got, size, tolerance):  # noqa: ARG001  # intege
     cost = (each[plan // 8, plan % 8] * pieces(work, plan % 8)).sum()
     plan = expected["plan"].astype(xp.int64)
     best = (each[plan // 8, plan % 8] * pieces(work, plan % 8)).sum()
-    return {"plan": right & (cost <= 1.05 * best)}, float(cost / best)
+    broken = "expensive" if right.all() and cost > 1.05 * best else None
+    return {"plan": right}, float(cost / best), broken
 
 
 def pieces(work, k):

@@ -43,7 +43,7 @@ DEVICE_FLAGS = (
     "-w",
     "-fPIC",
     "-fvisibility=hidden",
-    "-ffp-contract=off",  # PTX decides which products are fused
+    "-ffp-contract=off",  # as the PTX says; ptxas may fuse further products
     "-fno-strict-aliasing",
     "-fwrapv",
     "-fno-exceptions",
