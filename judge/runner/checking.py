@@ -193,8 +193,10 @@ class ByChecker:
     ) -> None:
         """Add copies of inputs, sizes, and the actual and expected values of each output to `call`."""
         for argument in _read_by_checker(self._problem):
-            call.add(argument, case)
-            if argument.role is not Role.SCALAR:
+            if argument.role is Role.SCALAR:
+                call.add(argument, case)
+            else:  # on the checker's device, also if programs get it on the host or another device
+                call.add_array(argument.name, argument.dtype, shape_of(argument, case.sizes))
                 call.buffers[argument.name].fill(contents[argument.name])
         for name in size_names(self._problem):
             call.add_scalar(Dtype.INT64, case.sizes[name])

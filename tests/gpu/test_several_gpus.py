@@ -20,10 +20,12 @@ from problems.schema import Problem, Solution
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable, open_nvml
 from tests.gpu.conftest import opened
+from tests.gpu.test_solutions import every_solution, name_of
 from tests.integration.functional import test_devices as virtual
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
 PEER_SWAP = load_problem(problems_root() / "peer-swap")
+SOLUTIONS = [(problem, solution) for problem, solution in every_solution() if problem.gpus == 2]
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +52,9 @@ def judged(target: GpuTarget, source: str, problem: Problem = PEER_SWAP) -> Repo
     return evaluate(problem, source, language=Language.CUDA, mode=Mode.SUBMIT, target=target)
 
 
-@pytest.mark.parametrize("solution", PEER_SWAP.solutions, ids=lambda solution: solution.path.name)
-def test_solution(two: GpuTarget, solution: Solution) -> None:
-    report = judged(two, solution.path.read_text())
+@pytest.mark.parametrize(("problem", "solution"), SOLUTIONS, ids=name_of)
+def test_solution(two: GpuTarget, problem: Problem, solution: Solution) -> None:
+    report = judged(two, solution.path.read_text(), problem)
     told = [f"{report.verdict}: {report.message}", report.log, *(d.message for d in report.diagnostics)]
     assert report.verdict in solution.allowed(on_gpu=True), "\n".join(told)
     assert not report.ranked

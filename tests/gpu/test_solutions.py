@@ -20,11 +20,16 @@ AT_A_TIME = 8
 Judged = Mapping[Path, Future[Report]]
 
 
+def every_solution() -> Iterator[tuple[Problem, Solution]]:
+    """All shipped solutions, problem by problem."""
+    for path in sorted(problems_root().glob("*/problem.toml")):
+        problem = load_problem(path.parent)
+        yield from ((problem, solution) for solution in problem.solutions)
+
+
 def solutions() -> list[tuple[Problem, Solution]]:
-    """All shipped solutions for one GPU, problem by problem."""
-    folders = sorted(path.parent for path in problems_root().glob("*/problem.toml"))
-    problems = [problem for problem in map(load_problem, folders) if problem.gpus == 1]
-    return [(problem, solution) for problem in problems for solution in problem.solutions]
+    """All shipped solutions for one GPU."""
+    return [(problem, solution) for problem, solution in every_solution() if problem.gpus == 1]
 
 
 def name_of(value: object) -> str:

@@ -23,7 +23,7 @@ from judge.runner.inspector import _result
 from judge.runner.referee import contents_of
 from problems.checker_rules import parse_rules
 from problems.schema import Problem, ScoreRule, Tolerance
-from problems.vocabulary import Better, Dtype, Severity
+from problems.vocabulary import ArrayMemory, Better, Dtype, Severity
 from tests.unit.judge.environment import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
 
 SIGN = """
@@ -112,6 +112,15 @@ def check(xp, inputs, expected, got, size, tolerance):
         exact = drawn.expected["y"].astype(np.float64)
         assert compared(problem, drawn, (exact + 0.4).astype(np.float32)).mismatched == 0
         assert compared(problem, drawn, (exact + 0.6).astype(np.float32)).mismatched == 37
+
+    def test_it_gets_all_arrays_on_its_own_device(
+        self, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its sandbox has one GPU and maps only memory of this GPU."""
+        monkeypatch.delattr(HostMemory, "host_buffer")
+        x, y, n = SCALING.arguments
+        problem = replace(custom(), arguments=(replace(x, memory=ArrayMemory.HOST, device=1), y, n))
+        assert compared(problem, drawn, drawn.expected["y"].astype(np.float32)).mismatched == 0
 
     @pytest.mark.parametrize(
         ("body", "said"),
