@@ -1,8 +1,8 @@
 """Channels of different sizes, quantised to eight bits with one scale each; some of them are kept exactly.
 
 In a few channels all errors have the same sign. A few errors are so small that they are below all bins. Half
-of these small errors are powers of two, and half are the greatest numbers below one, whose logarithm in float32
-is often rounded up to that of the power.
+of these are powers of two. The others are the greatest numbers below one, whose logarithm in float32 is often
+rounded up to that of the power.
 """
 
 
