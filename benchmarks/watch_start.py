@@ -1,11 +1,11 @@
 """Measures how the start of the watch changes short times: `python3 -m benchmarks.watch_start [--rounds N]`.
 
 Needs CuPy, nvcc, and an NVIDIA GPU that no other process uses. Runs without containers, under an MPS daemon
-of its own. A round takes a minute and a half.
+of its own. A round takes about a minute.
 
 Times sums of 16 MB in one and in two kernels, with grids that fill the GPU or three quarters of it, a float16
-addition of 1024 x 1024 elements, and the float32 addition of 1.5 million elements of
-`benchmarks.repeatability`, which is nearly as fast in both ways. In each session, the watch of the outputs
+addition of 1024 x 1024 elements, and the float32 addition of 1.5 million elements of `benchmarks.attacks`,
+which is nearly as fast in both ways. In each session, the watch of the outputs
 starts before the kernels of the program (first), after them (after), or in the way that the warm-up of the
 clock chooses (chosen). Sums in two kernels are also timed without filling the instruction caches before each
 call. Every session has a new runner and a new referee.

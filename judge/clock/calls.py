@@ -4,7 +4,7 @@ NVML decides which blocks count.
 
 Theory of operation. A call has four steps:
 
-    arm        poison the outputs of a set of chance
+    arm        poison the outputs of the next set; the first set is random
     order      have the runner queue the call behind the gate, where its program lets it
     pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
@@ -27,8 +27,7 @@ The watch of the outputs can start before the program's kernels or after them. B
 that a grid that fills the GPU needs for one of its blocks, which makes a short call up to 2.3 us longer.
 After them, it does not see the end of very short calls, which then seem to end when it starts. Either way,
 the time is never too short. So the clock warms up short calls both ways. It watches before the kernels unless
-the other way is clearly faster: times that are watched after the kernels vary more, and a choice between
-nearly equal ways would differ between sessions.
+the other way is clearly faster, because a choice between nearly equal ways would differ between sessions.
 """
 
 import random
@@ -44,14 +43,13 @@ from judge.clock.contracts import (
     QuietGuard,
     TimedSets,
 )
-from judge.clock.estimate import estimate
 from judge.clock.page import OrderUnanswered
 from judge.runner.client import ReplyStatus
 from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 _US = 1000
-_CLEARLY_US = 0.5
+_CLEARLY_US = 0.5  # more than two minima of three calls differ by chance
 _SHORT_QUEUE_S = 0.001  # for programs that synchronize in `solve`: their first launches take less
 
 EARLY = "The program reported a call as finished before its outputs were complete."
@@ -148,27 +146,21 @@ class Calls:
     def _warm(self, content: int) -> float:
         """Make the warm-up calls. Sets `watch_first`, and returns the time of the fastest call."""
         self.watch_first = self.queued
-        fastest_us = min([self._warm_call(content) for _ in range(self._policy.warm_calls)][1:])
+        first_us = self._fastest_warm_call(content)
         self.watch_first = False
-        if not self.queued or fastest_us >= self._policy.short_us:
-            return fastest_us
-        first_us, later_us = self._compared(content)
+        if not self.queued or first_us >= self._policy.short_us:
+            return first_us
+        later_us = self._fastest_warm_call(content)
         self.watch_first = later_us > first_us - _CLEARLY_US
         return min(first_us, later_us)
 
-    def _compared(self, content: int) -> tuple[float, float]:
-        """Return estimates of the ranked time with the watch before the kernels, and after them."""
-        first_us: list[float] = []
-        later_us: list[float] = []
-        for _ in range(self._policy.compared_calls):
-            for self.watch_first, times_us in ((True, first_us), (False, later_us)):
-                times_us.append(self._warm_call(content))
-        return estimate(first_us).median, estimate(later_us).median
-
-    def _warm_call(self, content: int) -> float:
-        if self.queued:  # an earlier call may have left the same content in this set
-            self._sets.clear_inputs(self._following)
-        return self.one(content)
+    def _fastest_warm_call(self, content: int) -> float:
+        samples = []
+        for _ in range(self._policy.warm_calls):
+            if self.queued:  # an earlier call may have left the same content in this set
+                self._sets.clear_inputs(self._following)
+            samples.append(self.one(content))
+        return min(samples[1:])
 
     def _stop_queueing(self) -> bool:
         """Stop queueing calls ahead. Returns False if they were not queued ahead before."""

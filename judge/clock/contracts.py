@@ -38,7 +38,6 @@ class Policy:
             finishes queueing, so later calls wait for less time.
         short_us: calls that take less may be over before a watch that starts after the release. So the clock
             also tries a watch that starts before it.
-        compared_calls: warm-up calls of each of the two ways, which decide between them.
         least_us: shorter times are not ranked, because the clock cannot resolve them; 0 for no minimum.
         placements: sets of arrays at different addresses, if there is enough memory. The addresses of its
             arrays make a call a few parts in a thousand faster or slower, and a process keeps its addresses.
@@ -59,7 +58,6 @@ class Policy:
     look_us: float = 400.0
     queue_ms: float = 50.0
     short_us: float = 16.0
-    compared_calls: int = 16
     least_us: float = 0.0
     placements: int = 24
     placements_share: float = 0.25

@@ -58,7 +58,7 @@ def accept(workspace: Workspace, person: User) -> None:
     _require_author(person)
     previous = locked.owner
     _hand_over(locked, person, person)
-    _answer(locked, person, previous, "You are now an editor of the problem.")
+    _answer(locked, person, previous, "The offer was accepted, so you are now an editor.")
     _forget(workspace, locked)
 
 
@@ -127,7 +127,8 @@ def _answer(workspace: Workspace, person: User, owner: User | None, detail: str)
     """Notify the owner who made the offer how `person` answered."""
     if owner is None:
         return
-    mark_topic_read([owner.pk], Kind.HANDOVER, _topic(workspace))  # the answer to an earlier offer
+    # An unread answer to an earlier offer would suppress this one.
+    mark_topic_read([owner.pk], Kind.HANDOVER, _topic(workspace))
     notify(
         [owner.pk],
         Kind.HANDOVER,

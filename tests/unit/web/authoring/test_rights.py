@@ -182,7 +182,7 @@ def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how)
 @pytest.mark.parametrize(
     ("answer", "detail"),
     [
-        (members.accept, "You are now an editor of the problem."),
+        (members.accept, "The offer was accepted, so you are now an editor."),
         (members.decline, "The offer was declined, so you still own the problem."),
     ],
 )
