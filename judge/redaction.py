@@ -3,9 +3,10 @@
 Theory of operation. A program reads the inputs of hidden cases, and it controls its exceptions, output,
 assertions and the addresses that it writes. Everything that a program controls can leak inputs. So for a
 hidden case, a report only uses sentences from the tables below, selected by the verdict and by the kind of
-one finding, or the sentence of the package on a broken rule. It adds four useful facts of few bits: the line, if the source has it; the array, if the problem
-has it; the thread in its block, or the type of an exception, if it is in a list; and the extent of the error,
-in one of four words. The report omits the grid, indices, sizes, counts, values and texts.
+one finding, or the sentence of the package on a broken rule. It adds four useful facts of few bits: the line,
+if the source has it; the array, if the problem has it; the thread in its block, or the type of an exception,
+if it is in a list; and the extent of the error, in one of four words. The report omits the grid, indices,
+sizes, counts, values and texts.
 
 Everything that follows a hidden case in the same process is *told after* it. There, the program may reveal
 what it has read before. So later public cases and findings are treated like hidden ones.

@@ -18,9 +18,10 @@ class RulesInvalid(ValueError):
 
 
 def parse_rules(checker: str) -> tuple[tuple[str, str], ...]:
-    """Return the names and sentences of the rules in the source of a checker, in order; empty if it has none.
+    """Return the names and sentences of the rules in the source of a checker, in order.
 
-    Raises RulesInvalid. The result is also empty if the source is not valid Python. Loading it reports the error.
+    The result is empty if it has none, or if the source is not valid Python: loading it reports the error.
+    Raises RulesInvalid.
     """
     if _NAME not in checker:
         return ()
