@@ -250,11 +250,16 @@ def addition(extent: int) -> tuple[Problem, Case]:
 
 
 def draw(extent: int, seed: int) -> dict[str, PrivateBytes]:
+    """Return the contents of `addition`; see `draw_addition`."""
+    return draw_addition(extent * extent, "float16", seed)
+
+
+def draw_addition(count: int, dtype: str, seed: int) -> dict[str, PrivateBytes]:
     """Return the inputs and the expected outputs in device memory, as `MemorySets` takes them."""
     import cupy  # noqa: PLC0415 - only the rounds need it
 
     dice = cupy.random.default_rng(seed)
-    a, b = (dice.random(extent * extent, dtype=np.float32).astype(cupy.float16) for _ in range(2))
+    a, b = (dice.random(count, dtype=np.float32).astype(dtype) for _ in range(2))
     expected = a.astype(cupy.float64) + b.astype(cupy.float64)
     cupy.cuda.Device().synchronize()
     return {name: array.view(cupy.uint8) for name, array in {"a": a, "b": b, "expected-c": expected}.items()}

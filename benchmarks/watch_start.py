@@ -1,13 +1,14 @@
 """Measures how the start of the watch changes short times: `python3 -m benchmarks.watch_start [--rounds N]`.
 
 Needs CuPy, nvcc, and an NVIDIA GPU that no other process uses. Runs without containers, under an MPS daemon
-of its own. A round takes a minute and a half.
+of its own. A round takes about a minute.
 
-Times sums of 16 MB in one and in two kernels, with grids that fill the GPU or three quarters of it, and a
-float16 addition of 1024 x 1024 elements. In each session, the watch of the outputs starts before the kernels
-of the program (first), after them (after), or in the way that the warm-up of the clock chooses (chosen). Sums
-in two kernels are also timed without filling the instruction caches before each call. Every session has a new
-runner and a new referee.
+Times sums of 16 MB in one and in two kernels, with grids that fill the GPU or three quarters of it, a float16
+addition of 1024 x 1024 elements, and the float32 addition of 1.5 million elements of `benchmarks.attacks`,
+which is nearly as fast in both ways. In each session, the watch of the outputs
+starts before the kernels of the program (first), after them (after), or in the way that the warm-up of the
+clock chooses (chosen). Sums in two kernels are also timed without filling the instruction caches before each
+call. Every session has a new runner and a new referee.
 
 For each kind of session, prints the median over the rounds of the ranked time, its spread (max - min) /
 median, and how often the clock chose to watch first.
@@ -31,6 +32,7 @@ from benchmarks.clock_experiment import (
     addition,
     build,
     draw,
+    draw_addition,
     loaded,
     middle_and_spread,
     mps,
@@ -48,6 +50,7 @@ from problems.vocabulary import Dtype, Group, Role
 CONTENTS = 97  # one for the warm-up, and as many as the judge counts
 EXTENT = 1024
 TERMS = 4_000_000
+ELEMENTS = 1_500_000
 FIRST, AFTER, CHOSEN = "first", "after", "chosen"
 FILLING = "  fill_instruction_caches(sink);\n"
 # BLOCKS of 512 threads on each multiprocessor. Four of them fill one that has 2,048 thread slots.
@@ -125,6 +128,16 @@ extern "C" {
 extern const char* const warpcourt_argument_names[];
 const char* const warpcourt_argument_names[] = {"x", "total", "n", nullptr};
 void warpcourt_call(void* const* p) { sum((const float*)p[0], (float*)p[1], *(const long*)p[2]); }
+}
+"""
+
+PLAIN_CALL = r"""
+extern "C" {
+extern const char* const warpcourt_argument_names[];
+const char* const warpcourt_argument_names[] = {"a", "b", "c", "n", nullptr};
+void warpcourt_call(void* const* p) {
+  solve((const float*)p[0], (const float*)p[1], (float*)p[2], *(const int*)p[3]);
+}
 }
 """
 
@@ -244,6 +257,12 @@ def draw_terms(seed: int) -> dict[str, PrivateBytes]:
     return {name: array.view(cupy.uint8) for name, array in {"x": x, "expected-total": expected}.items()}
 
 
+def plain_addition() -> tuple[Problem, Case]:
+    """Return the problem vector-add, and a case of ELEMENTS elements."""
+    case = Case("plain", Group.TIMED, {"n": ELEMENTS})
+    return replace(load_problem(ROOT / "problems" / "vector-add"), cases=(case,)), case
+
+
 def _sum(kernels: str, blocks: int) -> Program:
     return Program(f"#define BLOCKS {blocks}\n{SUM}{kernels}{CALL}", total, draw_terms)
 
@@ -254,6 +273,11 @@ PROGRAMS = {
     "two-kernels": _sum(TWO_KERNELS, 4),
     "two-kernels-three-quarters": _sum(TWO_KERNELS, 3),
     "addition": Program(SOURCE, partial(addition, EXTENT), partial(draw, EXTENT)),
+    "plain-addition": Program(
+        (ROOT / "problems/vector-add/solutions/plain.cu").read_text(encoding="utf-8") + PLAIN_CALL,
+        plain_addition,
+        partial(draw_addition, ELEMENTS, "float32"),
+    ),
 }
 VARIANTS = tuple(
     Variant(program, watch, filled)

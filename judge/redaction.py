@@ -3,9 +3,10 @@
 Theory of operation. A program reads the inputs of hidden cases, and it controls its exceptions, output,
 assertions and the addresses that it writes. Everything that a program controls can leak inputs. So for a
 hidden case, a report only uses sentences from the tables below, selected by the verdict and by the kind of
-one finding. It adds four useful facts of few bits: the line, if the source has it; the array, if the problem
-has it; the thread in its block, or the type of an exception, if it is in a list; and the extent of the error,
-in one of four words. The report omits the grid, indices, sizes, counts, values and texts.
+one finding, or the sentence of the package on a broken rule. It adds four useful facts of few bits: the line,
+if the source has it; the array, if the problem has it; the thread in its block, or the type of an exception,
+if it is in a list; and the extent of the error, in one of four words. The report omits the grid, indices,
+sizes, counts, values and texts.
 
 Everything that follows a hidden case in the same process is *told after* it. There, the program may reveal
 what it has read before. So later public cases and findings are treated like hidden ones.
@@ -241,10 +242,10 @@ def _sentence(entry: Diagnostic) -> str:
 
 
 def _wrong(case: CaseReport) -> str:
-    """Return the broken rule, or else a coarse description of how much of the wrong outputs is wrong.
+    """Return the broken rule, or else a coarse description of the share of wrong elements.
 
-    A rule is a sentence of the package. The description has one word for all outputs together, so it reveals
-    no more if there are several.
+    A rule is a sentence of the package. The description has one word for all wrong outputs together, so
+    several outputs reveal no more than one.
     """
     if case.rule:
         return f"{case.rule}{_WHERE}"

@@ -1,4 +1,4 @@
-"""`RULES` of `checker.py`: what a whole answer may break, each with a sentence that reports show.
+"""Reads `RULES` of `checker.py`: rules on whole answers, each with the sentence that reports show.
 
 `RULES = {"late": "More than 1 % of the requests are late."}` is a literal, so it is read without running the
 file. A report shows the sentence for hidden cases too, because it is part of the package.
@@ -18,9 +18,10 @@ class RulesInvalid(ValueError):
 
 
 def parse_rules(checker: str) -> tuple[tuple[str, str], ...]:
-    """Return the names and sentences of the rules in the source of a checker, in order; empty if it has none.
+    """Return the names and sentences of the rules in the source of a checker, in order.
 
-    Raises RulesInvalid. A source that is no Python has no rules: loading it reports the error.
+    The result is empty if it has none, or if the source is not valid Python: loading it reports the error.
+    Raises RulesInvalid.
     """
     if _NAME not in checker:
         return ()

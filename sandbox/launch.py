@@ -180,7 +180,7 @@ class BubblewrapLaunch:
 
 
 def _resource_limits(limits: Limits, *, grouped: bool) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Limits per process: a backstop under the control group, the only fence without one.
+    """Resource limits: a second protection under the control group, the only one without it.
 
     The kernel counts RLIMIT_NPROC per user. Since Linux 5.14 it counts in the user namespace of the sandbox,
     before that on the whole host. Source: the kernel commit "Reimplement RLIMIT_NPROC on top of

@@ -205,6 +205,7 @@ MFA_FORMS = {
     "authenticate": "web.accounts.auth_forms.AuthenticateForm",
     "reauthenticate": "web.accounts.auth_forms.ReauthenticateByCodeForm",
     "activate_totp": "web.accounts.auth_forms.ActivateTOTPForm",
+    "add_webauthn": "web.accounts.auth_forms.AddWebAuthnForm",
 }
 SOCIALACCOUNT_FORMS = {"signup": "web.accounts.auth_forms.SocialSignupForm"}
 SOCIALACCOUNT_ADAPTER = "web.accounts.adapter.SocialAccountAdapter"

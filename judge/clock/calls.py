@@ -4,7 +4,7 @@ NVML decides which blocks count.
 
 Theory of operation. A call has four steps:
 
-    arm        poison the outputs of a set of chance
+    arm        poison the outputs of the next set; the first set is random
     order      have the runner queue the call behind the gate, where its program lets it
     pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more

@@ -56,7 +56,7 @@ def _about_the_file(line: str) -> bool:
 
 
 def _named(line: str) -> str:
-    """Return `line` with the name of the program for the judge's file."""
+    """Return `line` with the judge's file name replaced by the program's."""
     return _FILE.sub(SOURCE.partition(".")[0], _PLACE.sub(_CALL, line))
 
 

@@ -1,6 +1,7 @@
 """Recognises the type of an exception from the text of the finding on it, which the program controls.
 
-Only names of this list come out. So a program can choose among them, but it cannot pass on other text.
+`exception_type` returns only names of this list. So a program can choose one, but it cannot pass on other
+text.
 """
 
 import re

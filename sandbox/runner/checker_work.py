@@ -6,8 +6,9 @@ must hold. This module writes that array: for a right element, the program's val
 expected value, or another value if both are equal. So a rejected element always differs and an accepted
 element never does. The referee's comparison decides, counts and reports, as it does without a checker. If the
 problem has a score, the author returns it with the answer. If the file defines `RULES`, the author also
-returns the name of the rule that the whole answer breaks, or None. An answer that breaks a rule has no right
-element. Both are written into an array of two numbers: the score, and the index of the rule or NO_RULE.
+returns the name of the rule that the whole answer breaks, or None. This module marks all
+elements of such an answer as wrong, so that the referee rejects it. It writes an array of two numbers: the
+score, and the index of the rule or NO_RULE.
 
 It works over NumPy and over CuPy alike, and runs where `reference.py` does.
 """

@@ -5,6 +5,7 @@ from typing import Any
 from allauth.account import forms as account
 from allauth.mfa.base import forms as mfa
 from allauth.mfa.totp import forms as totp
+from allauth.mfa.webauthn import forms as webauthn
 from allauth.socialaccount import forms as social
 from django import forms
 
@@ -16,6 +17,7 @@ _LABELS = {
     "New Password": "New password",
     "New Password (again)": "New password (again)",
 }
+MAX_KEYS = 100
 _HINT = "At least 10 characters. Not similar to your username, and not a common password."
 
 
@@ -107,3 +109,14 @@ class ReauthenticateByCodeForm(_Plain, mfa.ReauthenticateForm):  # type: ignore[
 
 class ActivateTOTPForm(_Plain, totp.ActivateTOTPForm):  # type: ignore[misc]  # as above
     """Asks for the first code of a new app."""
+
+
+class AddWebAuthnForm(webauthn.AddWebAuthnForm):  # type: ignore[misc]  # as above
+    """Asks for the name of a security key, and for the key."""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse the key if the user has the maximum number of keys."""
+        if queries.list_keys(self.user).count() >= MAX_KEYS:
+            raise forms.ValidationError(f"You have {MAX_KEYS} security keys, the maximum. Remove one first.")
+        cleaned: dict[str, Any] = super().clean()
+        return cleaned

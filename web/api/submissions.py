@@ -216,8 +216,9 @@ class SubmissionDetailOut(SubmissionOut):
     """A submission with its source and report. The text of a listing has its own URL.
 
     `not_run` lists the cases that are missing in `report.cases` because the program ended at an earlier one.
-    It is empty if the program was not run at all. `mistake` explains a known mistake with a similar pattern;
-    it is empty if there is none or more than one, and for users other than the author and staff.
+    It is empty if the program was not run at all. `mistake` explains a known mistake with the
+    same verdicts and similar shares of wrong elements; it is empty if there is none or more than one, and for
+    users other than the author and staff.
     `tiers` is null without a ranked time, and for problems without points by speed. `profile_report` is null
     if there is no file to download. `report.profile.report_missing` may say why.
     """

@@ -18,12 +18,13 @@ class Kind(models.TextChoices):
     REPORT = "report", "Posts that users reported"
     VERDICT = "verdict", "Verdicts that a rejudge changed"
     OFFER = "offer", "Offers of the ownership of a problem"
+    HANDOVER = "handover", "Answers to your offers of the ownership of a problem"
 
 
 # The kinds that are sent by email unless the user chooses otherwise.
-BY_MAIL = frozenset({Kind.ANSWER, Kind.OFFER})
+BY_MAIL = frozenset({Kind.ANSWER, Kind.OFFER, Kind.HANDOVER})
 FOR_STAFF = frozenset({Kind.REPORT})
-FOR_AUTHORS = frozenset({Kind.OFFER})
+FOR_AUTHORS = frozenset({Kind.OFFER, Kind.HANDOVER})
 
 _SENTENCES = {
     Kind.REPLY: "{actor} replied in a thread about {subject}.",
@@ -32,6 +33,7 @@ _SENTENCES = {
     Kind.REPORT: "{actor} reported a post about {subject}.",
     Kind.VERDICT: "A rejudge changed the verdict of your submission to {subject}.",
     Kind.OFFER: "{actor} offers you the ownership of {subject}.",
+    Kind.HANDOVER: "{actor} answered your offer of the ownership of {subject}.",
 }
 
 

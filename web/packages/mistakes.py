@@ -34,7 +34,7 @@ _SOLUTIONS = "solutions/"
 _MOST_CHARACTERS = 1000
 _TELLING_SIZE = 100  # smaller numbers are counts, ordinals and widths of warps
 _CHEATS = ("cheating", "cheats")
-_ALIKE = 0.25  # of the angles below, for large outputs: other mistakes differed by 0.33 or more
+_ALIKE = 0.25  # of the angles for large outputs; those of different mistakes differed by 0.33 or more
 _LABEL = re.compile(r"(?:wrong|too slow|lower precision)[^:.]{0,60}: ", re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"0x([0-9a-f]{1,16})", re.IGNORECASE)
 _POWER = re.compile(r"(\d{1,6}) {0,2}(?:\^|\*\*) {0,2}\{?(\d{1,2})")
@@ -134,8 +134,8 @@ def _pattern_of(body: Mapping[str, Any]) -> Pattern:
 def _alike(one: Shares, other: Shares, elements: Mapping[str, int]) -> bool:
     """Return whether the same outputs are wrong, to a similar extent.
 
-    The arcsine of the root makes the deviation of a share of n random elements, 0.5 / sqrt(n), independent of
-    the share. Of small outputs, the shares may therefore differ more.
+    Shares are compared as the arcsine of their square root. The standard deviation of this angle is
+    0.5 / sqrt(n) for n random elements, whatever the share. So the tolerance is larger for small outputs.
     """
     return one.keys() == other.keys() and all(
         abs(asin(sqrt(one[name])) - asin(sqrt(other[name]))) <= _ALIKE + 1 / sqrt(elements.get(name, 1))

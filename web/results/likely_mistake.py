@@ -1,4 +1,4 @@
-"""Finds the known mistake that a failed submission may have, by the pattern of its cases."""
+"""Finds the known mistake that a failed submission may have, by verdicts and wrong outputs of its cases."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from web.tracks.queries import in_contest
 
 
 def likely_mistake(submission: Submission, viewer: Viewer) -> str:
-    """Return the explanation of the known mistake with the pattern of `submission`; empty if unclear.
+    """Return the explanation of the known mistake with a pattern like that of `submission`; empty if unclear.
 
     Only the author of the submission and staff get the explanation. During a contest with the problem,
     authors do not. The mistake is unclear if no wrong solution has a similar pattern, or if several have,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from tests.conftest import PASSWORD
 from web.accounts import adapter, services
 from web.accounts.adapter import MfaAdapter
+from web.accounts.auth_forms import MAX_KEYS, AddWebAuthnForm
 from web.accounts.models import ApiToken, Audience, Scope, User
 from web.config import ROOT
 from web.site.paging import ROWS
@@ -337,6 +339,15 @@ def test_security_keys_come_in_pages(owners: Client, owner: User, teammate: User
     assert re.findall(r"<h2>(\w+ \d+)", second) == names[ROWS:]
     assert ">Older</a>" not in second
     assert "owner 51" in text(owners, "/accounts/2fa/webauthn/?before=x")
+
+
+def test_the_number_of_security_keys_is_limited(owner: User) -> None:
+    key = Authenticator(user=owner, type=Authenticator.Type.WEBAUTHN, data={"name": "key"})
+    Authenticator.objects.bulk_create(copy(key) for _ in range(MAX_KEYS))
+    refused = "You have 100 security keys, the maximum. Remove one first."
+    assert AddWebAuthnForm({"name": "one more"}, user=owner).non_field_errors() == [refused]
+    Authenticator.objects.first().delete()
+    assert not AddWebAuthnForm({"name": "one more"}, user=owner).non_field_errors()
 
 
 def test_the_form_for_a_token_waits_for_the_password(owners: Client) -> None:

@@ -162,7 +162,7 @@ def test_emails_are_chosen_by_kind_and_answers_are_on_from_the_beginning(reachab
     assert Kind.OFFER.label not in page, "only authors get offers"
     author = User.objects.create_user("author", is_instructor=True)
     assert Kind.OFFER.label in browser_of(author).get("/account/notifications").content.decode()
-    assert queries.mailed_kinds(author) == {Kind.ANSWER, Kind.OFFER}
+    assert queries.mailed_kinds(author) == {Kind.ANSWER, Kind.OFFER, Kind.HANDOVER}
     send(browser, "/account/notifications", kinds=["reply", "verdict"])
     assert queries.mailed_kinds(reachable) == {Kind.REPLY, Kind.VERDICT}
     assert send(browser, "/account/notifications", kinds=["report"]).status_code == 422

@@ -47,7 +47,7 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
 
 @transaction.atomic
 def accept(workspace: Workspace, person: User) -> None:
-    """Make `person` the owner, as offered. The previous owner becomes an editor.
+    """Make `person` the owner, as offered. The previous owner becomes an editor, and gets a notification.
 
     Raises:
         MemberRefused: the ownership is not offered to `person`, or `person` may not own it.
@@ -56,14 +56,20 @@ def accept(workspace: Workspace, person: User) -> None:
     if not Membership.objects.filter(workspace=locked, user=person, offered=True).exists():
         raise MemberRefused("The owner no longer offers you this problem.")
     _require_author(person)
+    previous = locked.owner
     _hand_over(locked, person, person)
+    _answer(locked, person, previous, "The offer was accepted, so you are now an editor.")
     _forget(workspace, locked)
 
 
 @transaction.atomic
 def decline(workspace: Workspace, person: User) -> bool:
-    """End the offer to `person`. Return False if there was none."""
-    return _end_offers(_locked(workspace), to=person)
+    """End the offer to `person`, and notify the owner. Return False if there was none."""
+    locked = _locked(workspace)
+    ended = _end_offers(locked, to=person)
+    if ended:
+        _answer(locked, person, locked.owner, "The offer was declined, so you still own the problem.")
+    return ended
 
 
 @transaction.atomic
@@ -112,6 +118,23 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
         Kind.OFFER,
         actor=by,
         subject=workspace.title or workspace.slug,
+        topic=_topic(workspace),
+        url=reverse("author-people", args=[workspace.slug]),
+    )
+
+
+def _answer(workspace: Workspace, person: User, owner: User | None, detail: str) -> None:
+    """Notify the owner who made the offer how `person` answered."""
+    if owner is None:
+        return
+    # An unread answer to an earlier offer would suppress this one.
+    mark_topic_read([owner.pk], Kind.HANDOVER, _topic(workspace))
+    notify(
+        [owner.pk],
+        Kind.HANDOVER,
+        actor=person,
+        subject=workspace.title or workspace.slug,
+        detail=detail,
         topic=_topic(workspace),
         url=reverse("author-people", args=[workspace.slug]),
     )

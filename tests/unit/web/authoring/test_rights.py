@@ -12,7 +12,7 @@ from web.authoring import queries, rights
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
 from web.notifications import mailing
-from web.notifications.models import Notification
+from web.notifications.models import Kind, Notification
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "reference.py"
@@ -150,10 +150,10 @@ def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
     mailing.send_due()
     assert mail.outbox[0].to == ["teammate@example.org"]
     members.set_role(workspace, instructor, teammate, Role.OWNER)
-    assert Notification.objects.count() == 1, "the same offer"
+    assert teammate.notifications.count() == 1, "the same offer"
     members.decline(workspace, teammate)
     members.set_role(workspace, instructor, teammate, Role.OWNER)
-    assert Notification.objects.count() == 2, "a new offer"
+    assert teammate.notifications.count() == 2, "a new offer"
 
 
 @pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another", "accepted"])
@@ -177,6 +177,24 @@ def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how)
     with pytest.raises(members.MemberRefused, match="no longer offers"):
         members.accept(workspace, teammate)
     assert workspace.owner == (teammate if how == "accepted" else instructor)
+
+
+@pytest.mark.parametrize(
+    ("answer", "detail"),
+    [
+        (members.accept, "The offer was accepted, so you are now an editor."),
+        (members.decline, "The offer was declined, so you still own the problem."),
+    ],
+)
+def test_the_owner_learns_how_an_offer_was_answered(workspace, instructor, teammate, answer, detail):
+    User.objects.filter(pk=teammate.pk).update(is_instructor=True)
+    teammate.refresh_from_db()
+    for _ in range(2 if answer is members.decline else 1):
+        members.set_role(workspace, instructor, teammate, Role.OWNER)
+        answer(workspace, teammate)
+    [told] = Notification.objects.filter(user=instructor, read=None)
+    assert (told.kind, told.detail, told.url) == (Kind.HANDOVER, detail, "/author/my-sum/people")
+    assert told.text == "teammate answered your offer of the ownership of Vector addition."
 
 
 def test_staff_hand_a_problem_over_at_once(workspace, staff, teammate):
