@@ -52,8 +52,8 @@ def namespaces() -> frozenset[str]:
 class CustomOperators(TorchDispatchMode):  # type: ignore[misc]  # untyped
     """Records the first call of each operator outside the namespaces `known`.
 
-    With `gradients`, floating-point arguments require gradients in the tests of operators that the forward pass
-    calls.
+    With `gradients`, floating-point arguments require gradients in the tests of operators that the forward
+    pass calls.
     """
 
     def __init__(self, known: frozenset[str], *, gradients: bool) -> None:

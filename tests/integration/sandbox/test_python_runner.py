@@ -86,7 +86,6 @@ def test_operators_and_graph_breaks_are_counted(backend: Bubblewrap) -> None:
         assert talk.run([x, y], flags=RunFlag.SUMS), talk.findings()
         np.testing.assert_allclose(y, 2 * x)
         *notes, record = talk.findings()
-        print([n["message"] for n in notes])
         assert {(note["kind"], note["line"]) for note in notes} == {("operator", 4), ("graph_break", 14)}
         faults = sum(note["kind"] == "operator" for note in notes)
         told = f"python custom_operators=1 operator_faults={faults}@4 graph_breaks=1@14"
