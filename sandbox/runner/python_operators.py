@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 MOST_OPERATORS = 8  # that are tested; a test takes up to a second
 _NO_BACKWARD_PASS = -1
+_JUMP = "generic_jump"  # Dynamo's name of a branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class OperatorFault:
 
 @dataclass(frozen=True, slots=True)
 class GraphBreak:
-    """A place at which Dynamo splits the graph: the first line of the reason, and the line of the program."""
+    """A place at which Dynamo splits the graph: the reason, and the line of the program."""
 
     reason: str
     line: int | None
@@ -126,7 +127,7 @@ def graph_breaks(function: Callable[..., Any], arguments: Sequence[Any], filenam
     if not found.graph_count:
         return [GraphBreak("Dynamo could not capture any part of the call.", None)]
     return [
-        GraphBreak(_first_line(reason.reason), _line(reason.user_stack, filename))
+        GraphBreak(_explained(reason.reason), _line(reason.user_stack, filename))
         for reason in found.break_reasons
         if reason.graph_break
     ]
@@ -135,6 +136,14 @@ def graph_breaks(function: Callable[..., Any], arguments: Sequence[Any], filenam
 def _line(stack: Sequence[Any], filename: str) -> int | None:
     lines = [frame.lineno for frame in stack if Path(frame.filename).name == filename]
     return lines[-1] if lines else None
+
+
+def _explained(reason: str) -> str:
+    """Return Dynamo's explanation in one line."""
+    if reason.startswith(_JUMP):
+        return "a branch depends on the contents of a tensor."
+    _, found, explanation = reason.partition("Explanation: ")
+    return _first_line(explanation if found else reason)
 
 
 def _first_line(reason: object) -> str:
