@@ -12,6 +12,7 @@ from itertools import combinations
 
 import pytest
 
+from benchmarks.solutions import solutions as shipped
 from judge.evaluate import evaluate
 from judge.gpu.target import GpuTarget
 from judge.report import Report
@@ -20,12 +21,12 @@ from problems.schema import Problem, Solution
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable, open_nvml
 from tests.gpu.conftest import opened
-from tests.gpu.test_solutions import every_solution, name_of
+from tests.gpu.test_solutions import name_of
 from tests.integration.functional import test_devices as virtual
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
 PEER_SWAP = load_problem(problems_root() / "peer-swap")
-SOLUTIONS = [(problem, solution) for problem, solution in every_solution() if problem.gpus == 2]
+SOLUTIONS = [(problem, solution) for problem, solution in shipped(None, wrong=True) if problem.gpus == 2]
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.solutions import solutions as shipped
 from judge.report import Report
-from problems.loader import load_problem, problems_root
 from problems.schema import Problem, Solution
 from problems.vocabulary import Group, Verdict
 from tests.gpu.conftest import Judge
@@ -20,16 +20,9 @@ AT_A_TIME = 8
 Judged = Mapping[Path, Future[Report]]
 
 
-def every_solution() -> Iterator[tuple[Problem, Solution]]:
-    """All shipped solutions, problem by problem."""
-    for path in sorted(problems_root().glob("*/problem.toml")):
-        problem = load_problem(path.parent)
-        yield from ((problem, solution) for solution in problem.solutions)
-
-
 def solutions() -> list[tuple[Problem, Solution]]:
     """All shipped solutions for one GPU."""
-    return [(problem, solution) for problem, solution in every_solution() if problem.gpus == 1]
+    return [(problem, solution) for problem, solution in shipped(None, wrong=True) if problem.gpus == 1]
 
 
 def name_of(value: object) -> str:

@@ -113,14 +113,7 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
     )
     if new:
         _note(workspace, by, person, None, Role.EDITOR)
-    notify(
-        [person.pk],
-        Kind.OFFER,
-        actor=by,
-        subject=workspace.title or workspace.slug,
-        topic=_topic(workspace),
-        url=reverse("author-people", args=[workspace.slug]),
-    )
+    _tell(workspace, person, Kind.OFFER, by)
 
 
 def _answer(workspace: Workspace, person: User, owner: User | None, detail: str) -> None:
@@ -129,10 +122,14 @@ def _answer(workspace: Workspace, person: User, owner: User | None, detail: str)
         return
     # An unread answer to an earlier offer would suppress this one.
     mark_topic_read([owner.pk], Kind.HANDOVER, _topic(workspace))
+    _tell(workspace, owner, Kind.HANDOVER, person, detail)
+
+
+def _tell(workspace: Workspace, to: User, kind: Kind, by: User, detail: str = "") -> None:
     notify(
-        [owner.pk],
-        Kind.HANDOVER,
-        actor=person,
+        [to.pk],
+        kind,
+        actor=by,
         subject=workspace.title or workspace.slug,
         detail=detail,
         topic=_topic(workspace),
