@@ -23,6 +23,10 @@ _ON_HOST = (
     "them. The requirement needs a program that computes on the device."
 )
 _MANY_SHAPES = "The program has more different launches than functional mode compares."
+_NO_BACKWARD = (
+    "Nothing was counted: define what the problem asks for instead of solve, so that the judge starts the "
+    "backward pass."
+)
 _NAMES = {
     Counter.GLOBAL_SECTORS_PER_REQUEST: "Sectors per global request",
     Counter.GLOBAL_LOAD_SECTORS_PER_REQUEST: "Sectors per global load",
@@ -93,6 +97,9 @@ _NAMES = {
     Counter.COOPERATIVE_LAUNCHES: "Cooperative launches",
     Counter.DEVICE_LAUNCHES: "Kernel launches from device code",
     Counter.SAVED_BYTES_RATIO: "Bytes kept for the backward pass, as a multiple of those of the inputs",
+    Counter.CUSTOM_OPERATORS: "Custom operators that the call uses",
+    Counter.OPERATOR_FAULTS: "Tests of torch.library.opcheck that custom operators fail",
+    Counter.GRAPH_BREAKS: "Graph breaks of the call under torch.compile",
 }
 
 
@@ -130,7 +137,7 @@ def measure(problem: Problem, case: Case, counter: Counter, sums: Sums) -> Figur
         needed = problem.bytes_moved.number(case.sizes)
         return _OF_MEMORY[counter](sums, needed) if sums.complete else Figure(None, why=_TOO_MUCH)
     if counter is Counter.SAVED_BYTES_RATIO:
-        return Figure(_ratio(sums.saved_bytes, _given_bytes(problem, case)))
+        return _saved(problem, case, sums)
     if counter in _OF_LAUNCHES:
         return Figure(_OF_LAUNCHES[counter](sums))
     return _event(sums, counter)
@@ -181,6 +188,12 @@ def _occupancy(shape: LaunchShape) -> float | None:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+def _saved(problem: Problem, case: Case, sums: Sums) -> Figure:
+    if sums.saved_bytes is None:
+        return Figure(None, why=_NO_BACKWARD)
+    return Figure(_ratio(sums.saved_bytes, _given_bytes(problem, case)))
 
 
 def _given_bytes(problem: Problem, case: Case) -> int:

@@ -173,6 +173,8 @@ def runner_manifest(problem: Problem, language: Language = Language.TRITON) -> b
     manifest: dict[str, object] = {"arguments": _signature(problem)}
     if language is Language.PYTHON:
         manifest["python"] = call_of(problem).described()
+        counters = {r.counter.value for r in problem.requirements if r.counter.language is language}
+        manifest["counters"] = sorted(counters)
     return json.dumps(manifest).encode()
 
 

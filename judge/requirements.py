@@ -5,8 +5,8 @@ Theory of operation. If a requirement names a case, the runner counts in the fir
 each of its cases. Otherwise the program gets the verdict `requirement_missed`, although its outputs are
 right.
 
-On a GPU, the target's doctor counts in functional mode, if possible. For Python programs, the runner counts
-the bytes that they keep for the backward pass, on a CPU and on a GPU. Each counter applies to one language.
+On a GPU, the target's doctor counts in functional mode, if possible. The runner counts in Python
+programs, on a CPU and on a GPU. Each counter applies to one language.
 Requirements on other languages stay unchecked, and so do requirements that the doctor cannot count.
 
 Figures of hidden cases are rounded to two digits without crossing the bound, because a program could use them
@@ -30,10 +30,6 @@ from problems.vocabulary import Language, Relation, RequirementState, Stage, Ver
 
 _DIGITS = 2  # of a figure from a hidden case
 _UNREAD = "The counts of this case are missing: the program changed what the judge reads."
-_NO_BACKWARD = (
-    "Nothing was counted: define what the problem asks for instead of solve, so that the judge starts the "
-    "backward pass."
-)
 _RELATIONS = {Relation.AT_MOST: "at most", Relation.AT_LEAST: "at least", Relation.EQUALS: "exactly"}
 
 
@@ -89,9 +85,8 @@ def checked_requirements(
     if counted is None or not names:
         return tuple(_unchecked(requirement) for requirement in problem.requirements)
     if len(counted) != len(names):
-        message = _NO_BACKWARD if language is Language.PYTHON else _UNREAD
         return tuple(
-            replace(_unchecked(requirement), state=RequirementState.MISSED, message=message)
+            replace(_unchecked(requirement), state=RequirementState.MISSED, message=_UNREAD)
             if requirement.counter.language is language
             else _unchecked(requirement)
             for requirement in problem.requirements

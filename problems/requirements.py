@@ -1,8 +1,8 @@
 """`[[requirements]]`: bounds on counters, so that a right program must use a certain technique.
 
-Functional mode counts in CUDA programs, and the runner counts the bytes that Python programs keep for the
-backward pass. They count only in cases with at most COUNTED_BYTES of inputs, in which functional mode also
-detects races. See docs/adr/0030-requirements.md and docs/adr/0035-gradients-and-scores.md.
+Functional mode counts in CUDA programs, and the runner in Python programs. They count only in cases with at
+most COUNTED_BYTES of inputs, in which functional mode also detects races. See docs/adr/0030-requirements.md
+and docs/adr/0035-gradients-and-scores.md.
 """
 
 import math
@@ -89,7 +89,7 @@ def check_requirements(
             language = counter.language
             fault = f"{counter} is counted in {language.label} alone; add {language} to languages"
             faults.add(FILE, f"{KEY}[{index}].counter", f"{fault}, or remove this")
-        elif counter.language is Language.PYTHON and not backward:
+        elif counter is Counter.SAVED_BYTES_RATIO and not backward:
             faults.add(FILE, f"{KEY}[{index}].counter", "needs a backward pass; add [python.backward]")
     seen: dict[tuple[Counter, Relation], int] = {}
     for index, requirement in enumerate(requirements):

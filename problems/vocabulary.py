@@ -177,7 +177,7 @@ class Count(StrEnum):
 class Counter(StrEnum):
     """A figure of one call, for requirements; see `judge.requirements`.
 
-    Functional mode counts in CUDA programs, and the runner in Python programs with a backward pass.
+    Functional mode counts in CUDA programs, and the runner in Python programs.
     """
 
     GLOBAL_SECTORS_PER_REQUEST = "global_sectors_per_request"
@@ -248,11 +248,19 @@ class Counter(StrEnum):
     COOPERATIVE_LAUNCHES = "cooperative_launches"
     DEVICE_LAUNCHES = "device_launches"
     SAVED_BYTES_RATIO = "saved_bytes_ratio"
+    CUSTOM_OPERATORS = "custom_operators"
+    OPERATOR_FAULTS = "operator_faults"
+    GRAPH_BREAKS = "graph_breaks"
 
     @property
     def language(self) -> Language:
         """The language of the programs in which it is counted."""
-        return Language.PYTHON if self is Counter.SAVED_BYTES_RATIO else Language.CUDA
+        return Language.PYTHON if self in _OF_PYTHON else Language.CUDA
+
+
+_OF_PYTHON = frozenset(
+    {Counter.SAVED_BYTES_RATIO, Counter.CUSTOM_OPERATORS, Counter.OPERATOR_FAULTS, Counter.GRAPH_BREAKS}
+)
 
 
 class ProgramKind(StrEnum):

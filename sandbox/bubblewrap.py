@@ -87,8 +87,8 @@ class Bubblewrap:
         if host.hierarchy is None:
             found.append(
                 "no control groups: memory is counted ten times a second, CPU time is limited per process, "
-                "and tasks per user (before Linux 5.14, of all sandboxes with one user id together); run as "
-                "root or have systemd delegate a group (Delegate=yes)"
+                "and tasks per user (in each sandbox since Linux 5.14, before that on the whole host); run "
+                "as root or have systemd delegate a group (Delegate=yes)"
             )
         if not host.maps_ids:
             found.append(

@@ -1,6 +1,6 @@
 """Parses the sums that functional mode or a runner counts over one call of a program.
 
-`sandbox/cpu/runtime/sums.h` writes the sums of functional mode, and `sandbox.runner.python_backward` those of
+`sandbox/cpu/runtime/sums.h` writes the sums of functional mode, and `sandbox.runner.python_counts` those of
 Python programs. The text comes from a sandbox, so the program could forge it. It is bounded and validated,
 and only requirements on the technique depend on it.
 """
@@ -20,7 +20,7 @@ _SHAPE = re.compile(rf"({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT}|\?)/({_COUNT})/({_C
 _MORE = "more"
 MAX_SHAPES = 16
 _GROUPS = ("global_load", "global_store", "shared", "atomic", "branch")
-_SAVED = re.compile(rf"saved=({_COUNT})")
+_PYTHON = "python"  # begins the sums of Python programs
 _NUMBERS = ("launches", "blocks", "barriers")
 _EVENTS = frozenset(Counter) - frozenset(_NUMBERS)
 
@@ -96,7 +96,7 @@ class Sums:
     kernel_requests: int = 0  # to global memory and textures
     busiest_block: int = 0  # requests of the block, or launch, with the most requests
     busiest_launch: int = 0
-    saved_bytes: int = 0  # kept by a Python program for the backward pass
+    saved_bytes: int | None = None  # kept by a Python program for the backward pass; None if not counted
 
 
 def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
@@ -106,20 +106,16 @@ def parse_sums(diagnostics: Iterable[Diagnostic]) -> tuple[Sums, ...]:
 
 
 def _parse(text: str) -> Sums | None:
-    if saved := _SAVED.fullmatch(text):
-        nothing = Sum()
-        return Sums(
-            0, 0, 0, nothing, nothing, nothing, nothing, nothing, complete=True, saved_bytes=int(saved[1])
-        )
     found = _PAIR.findall(text)
     pairs = dict(found)
+    if text.partition(" ")[0] == _PYTHON:
+        return _of_python(pairs)
     sums = {name: _SUM.fullmatch(pairs.get(name, "")) for name in _GROUPS}
     numbers = [pairs.get(name, "") for name in _NUMBERS]
     if not all(sums.values()) or not all(re.fullmatch(_COUNT, number) for number in numbers):
         return None
     load, store, shared, atomic, branch = (_sum(match) for match in sums.values() if match)
     launches, blocks, barriers = map(int, numbers)
-    events = ((name, _EVENT.fullmatch(value)) for name, value in pairs.items() if name in _EVENTS)
     return Sums(
         launches,
         blocks,
@@ -130,7 +126,7 @@ def _parse(text: str) -> Sums | None:
         atomic,
         branch,
         pairs.get("complete") == "1",
-        {name: _event(match) for name, match in events if match},
+        _events(pairs),
         _shapes([value for name, value in found if name == "shape"]),
         texture=_optional_sum(pairs, "texture"),
         async_load=_optional_sum(pairs, "async_load"),
@@ -143,6 +139,23 @@ def _parse(text: str) -> Sums | None:
         busiest_block=_optional_number(pairs, "busiest_block"),
         busiest_launch=_optional_number(pairs, "busiest_launch"),
     )
+
+
+def _of_python(pairs: Mapping[str, str]) -> Sums:
+    nothing = Sum()
+    saved = pairs.get("saved", "")
+    return Sums(
+        *(0, 0, 0),
+        *(nothing, nothing, nothing, nothing, nothing),
+        complete=True,
+        events=_events(pairs),
+        saved_bytes=int(saved) if re.fullmatch(_COUNT, saved) else None,
+    )
+
+
+def _events(pairs: Mapping[str, str]) -> Mapping[str, Event]:
+    events = ((name, _EVENT.fullmatch(value)) for name, value in pairs.items() if name in _EVENTS)
+    return {name: _event(match) for name, match in events if match}
 
 
 def _optional_sum(pairs: Mapping[str, str], name: str) -> Sum:

@@ -39,6 +39,7 @@ _SHOWN = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # only these have meaningful 
 _CHANGING = "The tests differ from those of the first call. Write the same ones each time, with fixed seeds."
 _GRACE_S = 1.5  # time after its own limit for a runner to report what it was doing
 _SLOW = RunFlag.INTERLEAVED | RunFlag.LATE_READS
+_COUNTS_S = 20.0  # for tests of custom operators after a call that counts
 _SLOWER = 3  # how much slower threads may be in these orders, which is not the program's fault
 _AFTERSHOCK_S = 0.1  # time for a fault that ended the runner to reach this context
 
@@ -112,7 +113,7 @@ class Inspector:
                 answer = self._exchange.run(
                     call.arguments,
                     [*call.descriptors, *([trace.descriptor] if trace else [])],
-                    timeout_s=limit_s + _GRACE_S,
+                    timeout_s=limit_s + _GRACE_S + (_COUNTS_S if flags & RunFlag.SUMS else 0),
                     time_limit_ms=int(limit_s * 1000),
                     flags=flags & ~RunFlag.SHOW,
                     devices=self._problem.gpus,

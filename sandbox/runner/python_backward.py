@@ -117,8 +117,11 @@ class SavedBytes:
     ) -> None:
         self._hooks.__exit__(kind, error, trace)
 
-    def after(self, returned: Iterable[torch.Tensor]) -> int:
-        """The bytes in memory now. `returned` are the results, which count only if they are saved."""
+    def after(self, returned: Iterable[torch.Tensor], ours: Iterable[torch.Tensor] = ()) -> int:
+        """The bytes in memory now. `returned` are the results, which count only if they are saved.
+
+        `ours` are tensors of the runner, which do not count.
+        """
         returned = tuple(returned)
         results = dict(filter(None, map(_storage, returned)))
         made = dict(filter(None, map(_storage, _all_tensors())))
@@ -128,8 +131,9 @@ class SavedBytes:
         }
         counted |= dict(filter(None, (_storage(held.tensor) for held in self._held)))
         counted |= dict(filter(None, map(_storage, _attributes_of_nodes(returned))))
-        kept = sum(storage.nbytes() for at, storage in counted.items() if at not in self._exempt)
-        known = {*counted, *self._exempt, *self._before}
+        exempt = self._exempt | dict(filter(None, map(_storage, ours)))
+        kept = sum(storage.nbytes() for at, storage in counted.items() if at not in exempt)
+        known = {*counted, *exempt, *self._before}
         return kept + sum(_beyond(returned, at, results[at]) for at in results if at not in known)
 
     def _pack(self, tensor: torch.Tensor) -> _Held:

@@ -8,7 +8,7 @@ These checks only help honest programs: the process is hostile, and the referee 
 
 import functools
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
@@ -36,6 +36,7 @@ class PythonCall:
     """The call of one program. `of` finds what the program defines.
 
     While `counting`, calls with a backward pass store in `saved_bytes` the bytes that they kept for it.
+    `traced` is then the function of the program in the call that was bound last, with its arguments.
     """
 
     def __init__(self, names: Sequence[str], described: Mapping[str, Any], program: ModuleType) -> None:
@@ -45,7 +46,9 @@ class PythonCall:
         self._model = _Module(described["init"], described["state"])
         self._backward: Mapping[str, Mapping[str, str]] | None = described.get("backward")
         self.counting = False
+        self.recorded: Callable[[], Iterable[torch.Tensor]] = tuple  # tensors that the runner keeps
         self.saved_bytes: int | None = None
+        self.traced: tuple[Callable[..., Any], Sequence[Any]] | None = None
         self._entry: str = described["entry"]
         found = getattr(program, self._entry, None)
         self._plain = not callable(found)
@@ -61,6 +64,11 @@ class PythonCall:
             found = found.apply
         self._found = cast("Callable[..., Any]", found)
 
+    @property
+    def has_backward(self) -> bool:
+        """Whether a backward pass follows the call."""
+        return self._backward is not None
+
     @classmethod
     def of(cls, manifest: Mapping[str, Any], program: ModuleType) -> "PythonCall":
         """The call that `manifest` describes. Raises Misfit when `program` does not define it."""
@@ -69,6 +77,7 @@ class PythonCall:
     def bound(self, values: Sequence[Value]) -> Bound:
         """The call of these arguments. Raises Misfit, and whatever the program raises."""
         if self._plain:
+            self._keep_for_tracing(self._found, values)
             return functools.partial(_without_gradients, self._found, values)
         known: dict[str, Any] = dict(zip(self._names, values, strict=True))
         for name, dtype in self._described.get("views", {}).items():
@@ -86,6 +95,7 @@ class PythonCall:
             arguments = (passed,)
         elif self._entry == _MODEL_NEW:
             function = _made(self._found, self._model, known, device)
+        self._keep_for_tracing(function, arguments)
         outputs = {name: known[name] for name in self._returns}
         if self._backward is None:
             return functools.partial(self._call, function, arguments, outputs)
@@ -95,6 +105,9 @@ class PythonCall:
         tensors = [value for value in (*values, *known.values()) if isinstance(value, torch.Tensor)]
         saved = functools.partial(SavedBytes, parameters, tensors)
         return functools.partial(self._call_back, function, arguments, outputs, backward, saved)
+
+    def _keep_for_tracing(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
+        self.traced = (function, arguments) if self.counting else None
 
     def _call(
         self, function: Callable[..., Any], arguments: Sequence[Any], outputs: Mapping[str, torch.Tensor]
@@ -118,7 +131,7 @@ class PythonCall:
             else:
                 with saved_bytes() as saved:
                     returned = self._keep(function(*arguments), outputs)
-                self.saved_bytes = saved.after(returned.values())
+                self.saved_bytes = saved.after(returned.values(), self.recorded())
             backward.run(self._entry, returned)
 
     def _backward_pass(self, known: Mapping[str, Any], function: Callable[..., Any]) -> BackwardPass:

@@ -14,8 +14,8 @@ gc.disable()
 import ast
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import FrameType
 
 os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
@@ -69,7 +69,7 @@ class InterpreterRunner(TritonRunner):
         self._memory = CheckedMemory.install(FILE)
         self._sums = RoundedSums(FILE, lambda: self._memory.kernel, gpu_semantics.doubles)
         self._sums.install(interpreter.InterpreterBuilder, interpreter.ReduceOps)
-        self._placed = ExitStack()  # never exited, because its contexts are for the whole process
+        self._placed = ExitStack()
         self._noted: set[str] = set()
 
     @property
@@ -108,6 +108,15 @@ class InterpreterRunner(TritonRunner):
         """Serve in Python, because times do not rank here."""
         del request
         serve_orders(descriptors[0], calls)
+
+    @contextmanager
+    def plain_pytorch(self) -> Iterator[None]:
+        """Have the name "cuda" mean a GPU, which this machine may not have."""
+        self._placed.close()
+        try:
+            yield
+        finally:
+            self._placed.enter_context(place_on_host())
 
     def time_limit(
         self, limit_ms: int, on_limit: Callable[[FrameType | None], None]

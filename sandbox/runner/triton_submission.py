@@ -8,7 +8,7 @@ manifest then describes the call, see `python_call`.
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from types import FrameType, ModuleType
 from typing import Any, NoReturn, cast
 
@@ -17,6 +17,8 @@ import torch
 from sandbox.runner.operators import ComputingOperators
 from sandbox.runner.python_backward import Misfit
 from sandbox.runner.python_call import Bound, PythonCall, Value, offer_types
+from sandbox.runner.python_counts import PythonCounts
+from sandbox.runner.python_operators import namespaces
 from sandbox.runner.session import (
     Diagnostics,
     Load,
@@ -56,6 +58,7 @@ class TritonRunner(Runner):
         self._load: Load | None = None
         self._bind_call: Callable[[Sequence[Value]], Bound] | None = None
         self._python: PythonCall | None = None
+        self._known: frozenset[str] = frozenset()  # namespaces of operators, before the program was loaded
         self._operators = ComputingOperators.refuse(backend, self._refuse)
 
     @property
@@ -84,6 +87,10 @@ class TritonRunner(Runner):
     def where(self) -> str:
         """Return a text on what is running, for a call that takes too long; may be empty."""
         return ""
+
+    def plain_pytorch(self) -> AbstractContextManager[None]:
+        """Return a context in which PyTorch works as without this runner."""
+        return nullcontext()
 
     def finish(self) -> None:
         """Wait for the device."""
@@ -127,6 +134,7 @@ class TritonRunner(Runner):
         code = compile_source(load, FILE)
         if self.in_python:
             self._operators.restore()
+            self._known = namespaces()
             offer_types(cast("Mapping[str, Any]", load.manifest["python"]))
         else:
             self._operators.keep()
@@ -155,16 +163,17 @@ class TritonRunner(Runner):
             self.diagnostics.say("error", "time_limit", f"{limit}{self.where()}.", line=line_of(frame, FILE))
             self.leave(ExitStatus.TIME_LIMIT)
 
-        if self._python is not None:
-            self._python.counting = bool(request.flags & RunFlag.SUMS)
+        counts = self._counts() if request.flags & RunFlag.SUMS else None
         with self.time_limit(request.time_limit_ms, late):
             call = self._bound(arguments)
-            self._call(call)
+            with counts.recording() if counts else nullcontext():
+                self._call(call)
             self._finish()
         del call, arguments
+        if counts:
+            with self.plain_pytorch():
+                counts.report(self.diagnostics)
         self.release()
-        if request.flags & RunFlag.SUMS and self._python is not None:
-            self.diagnostics.say("note", "sums", f"saved={self._python.saved_bytes}")
         if self.launches == launches and not self.in_python:
             self.diagnostics.say("note", "no_kernel", "solve returned without launching a Triton kernel.")
 
@@ -178,6 +187,12 @@ class TritonRunner(Runner):
             self._fail(error)
         self._finish()
         self.release()
+
+    def _counts(self) -> PythonCounts | None:
+        if self._python is None or self._load is None:
+            return None
+        counters = cast("Sequence[str]", self._load.manifest.get("counters", ()))
+        return PythonCounts(self._python, counters, self._known, FILE)
 
     def _binding(self, request: Request) -> Callable[[Sequence[int]], list[Value]]:
         return lambda own: self._bind(request, own)

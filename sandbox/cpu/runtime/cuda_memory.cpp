@@ -30,8 +30,8 @@ cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const c
   return bytes ? allocated(pointer, allocate_device(bytes, device, pooled)) : cudaSuccess;
 }
 
-// Stream-ordered memory exists from the turn of the allocation in its stream. What a kernel of another stream writes there
-// before is lost, so an allocation that is postponed fills the memory again.
+// Stream-ordered memory exists only after its stream has executed the allocation. Earlier writes by kernels of other
+// streams are lost, so an allocation that is postponed fills the memory again.
 cudaError_t allocate_in_order(void** pointer, std::size_t bytes, const char* call, int device, cudaStream_t stream) {
   if (refused(call, stream)) return last_error();
   const cudaError_t error = allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, call, device);

@@ -99,9 +99,9 @@ void Reuse::report_lines() const {
     if (ratio < kLeastRatio || average(kernel.loaded, kernel.touched) < kLeastRatio) continue;
     note_line("redundant_loads", line.kernel, location,
               "In kernel " + line.kernel + ", the blocks load each byte of this line " + rounded(ratio) +
-                  " times from global memory: " + std::to_string(line.bytes.loaded) + " bytes in all. If each block loaded "
-                  "each of its bytes once, it would be " + std::to_string(line.bytes.touched) +
-                  ". Keep them in shared memory or registers.");
+                  " times from global memory: " + std::to_string(line.bytes.loaded) + " bytes in all, instead of " +
+                  std::to_string(line.bytes.touched) +
+                  " if each block loaded each byte only once. Keep the bytes in shared memory or registers.");
   }
 }
 

@@ -9,7 +9,7 @@ from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits
-from sandbox.wire import ExitStatus
+from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.sandbox.talk import Talk
 
 pytestmark = pytest.mark.integration
@@ -53,3 +53,40 @@ def test_a_module_with_a_triton_kernel(backend: Bubblewrap) -> None:
         assert (last["kind"], last["severity"]) == ("call", "error")
         assert last["message"] == "ModelNew returned float32[3] for y, which is float32[2, 3]."
         assert talk.end().status == ExitStatus.RUNTIME_ERROR
+
+
+OPERATOR = textwrap.dedent(
+    """
+    import torch
+
+    @torch.library.custom_op("practice::doubled", mutates_args=())
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        return 2 * x
+
+    @doubled.register_fake
+    def _(x):
+        return x.new_empty(1)
+
+    def solve(x, y):
+        y.copy_(doubled(x))
+        if y[0] > 0:
+            y += 0
+    """
+)
+
+
+def test_operators_and_graph_breaks_are_counted(backend: Bubblewrap) -> None:
+    call = PythonCallSpec(PythonEntry.SOLVE, Pattern.parse("(x, y)"))
+    names = [{"name": name} for name in ("x", "y")]
+    counters = ["custom_operators", "graph_breaks", "operator_faults"]
+    manifest = {"arguments": names, "python": call.described(), "counters": counters}
+    x, y = np.ones(5, np.float32), np.zeros(5, np.float32)
+    with Talk(backend, triton_command(Limits(wall_s=120, cpu_s=120, memory_mib=1024))) as talk:
+        assert talk.load(OPERATOR, manifest), talk.findings()
+        assert talk.run([x, y], flags=RunFlag.SUMS), talk.findings()
+        np.testing.assert_allclose(y, 2 * x)
+        *notes, record = talk.findings()
+        assert {(note["kind"], note["line"]) for note in notes} == {("operator", 4), ("graph_break", 14)}
+        faults = sum(note["kind"] == "operator" for note in notes)
+        told = f"python custom_operators=1 operator_faults={faults}@4 graph_breaks=1@14"
+        assert record["message"] == told

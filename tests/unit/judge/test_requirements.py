@@ -81,7 +81,7 @@ def test_each_counter(counter, figure, line):
 
 
 def test_every_counter_is_zero_where_nothing_happened():
-    nothing = Sums(0, 0, 0, NONE, NONE, NONE, NONE, NONE, True)
+    nothing = Sums(0, 0, 0, NONE, NONE, NONE, NONE, NONE, True, saved_bytes=0)
     assert {measure(DOUBLING, PUBLIC, counter, nothing) for counter in Counter} == {Figure(0)}
     assert len({counter_name(counter) for counter in Counter}) == len(Counter)
 
@@ -454,7 +454,7 @@ class TestBackward:
 
     @staticmethod
     def note(saved):
-        return f'{{"severity": "note", "kind": "sums", "message": "saved={saved}"}}\n'
+        return f'{{"severity": "note", "kind": "sums", "message": "python saved={saved}"}}\n'
 
     def test_what_is_kept_is_compared_with_the_bytes_of_the_inputs(self):
         report, counted = self.judged(self.note(12))
