@@ -6,9 +6,9 @@ must hold. This module writes that array: for a right element, the program's val
 expected value, or another value if both are equal. So a rejected element always differs and an accepted
 element never does. The referee's comparison decides, counts and reports, as it does without a checker. If the
 problem has a score, the author returns it with the answer. If the file defines `RULES`, the author also
-returns the name of the rule that the whole answer breaks, or None. This module marks all
-elements of such an answer as wrong, so that the referee rejects it. It writes an array of two numbers: the
-score, and the index of the rule or NO_RULE.
+returns the name of the rule that the whole answer breaks, or None. A rule counts only if all elements are
+right. This module then marks all elements as wrong, so that the referee rejects the answer. It writes an
+array of two numbers: the score, and the index of the rule or NO_RULE.
 
 It works over NumPy and over CuPy alike, and runs where `reference.py` does.
 """
@@ -90,14 +90,19 @@ def carry_out(
         **program,
     )
     right, score, broken = _parts(right, signature)
-    masks = _masks(xp, right if broken is None else False, given)
+    masks = _masks(xp, right, given)
+    accepted = all(bool(mask.all()) for mask in masks.values())
+    if not accepted:
+        broken = None
+    elif broken is not None:
+        masks = _masks(xp, False, given)
     for name, mask in masks.items():
         place = places[name]
         place[...] = acceptable(xp, mask, given[name], place)
     if signature.score is not None or signature.rules:
         place = cast("Array", next(wire)[1])
-        accepted = all(bool(mask.all()) for mask in masks.values())
-        place[0] = _number(score, *signature.score) if accepted and signature.score is not None else math.nan
+        scored = accepted and broken is None
+        place[0] = _number(score, *signature.score) if scored and signature.score is not None else math.nan
         place[1] = NO_RULE if broken is None else signature.rules.index(broken)
 
 

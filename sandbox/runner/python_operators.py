@@ -9,7 +9,7 @@ is compiled. Like all counts of runners, these help honest programs: the process
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def namespaces() -> frozenset[str]:
     return frozenset(name.split("::")[0] for name in torch._C._dispatch_get_all_op_names())  # noqa: SLF001
 
 
-class CustomOperators(TorchDispatchMode):  # type: ignore[misc]  # untyped
+class CustomOperators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Records the first call of each operator outside the namespaces `known`.
 
     With `gradients`, floating-point arguments require gradients in the tests of operators that the forward
@@ -58,7 +58,7 @@ class CustomOperators(TorchDispatchMode):  # type: ignore[misc]  # untyped
     """
 
     def __init__(self, known: frozenset[str], *, gradients: bool) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._known = known
         self._gradients = gradients
         self._calls: dict[Any, tuple[tuple[Any, ...], dict[str, Any]]] = {}
@@ -83,7 +83,9 @@ class CustomOperators(TorchDispatchMode):  # type: ignore[misc]  # untyped
         for operator, (args, kwargs) in [*self._calls.items()][:MOST_OPERATORS]:
             name = operator.name()
             try:
-                found = torch.library.opcheck(operator, args, kwargs, raise_exception=False)
+                found: Mapping[str, object] = torch.library.opcheck(
+                    operator, args, kwargs, raise_exception=False
+                )
             except Exception as error:  # noqa: BLE001 - foreign code may raise anything
                 found = {"its call": error}
             for test, result in found.items():

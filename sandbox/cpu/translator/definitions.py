@@ -1,6 +1,7 @@
 """Where registers of a function get their values, for analyses that follow values some steps back or on."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from .polling import instructions_of
 from .syntax import (
@@ -23,13 +24,19 @@ class Definitions:
     """The instructions that write each register. A register in a loop has several."""
 
     def __init__(self, function: Function) -> None:
+        self._instructions = (*instructions_of(function.body or ()),)
         self._of: dict[str, list[Instruction]] = {}
-        self._readers: dict[str, list[Instruction]] = {}
-        for instruction in instructions_of(function.body or ()):
+        for instruction in self._instructions:
             for name in registers_in(instruction.operands[:1]):
                 self._of.setdefault(name, []).append(instruction)
+
+    @cached_property
+    def _readers(self) -> dict[str, list[Instruction]]:
+        readers: dict[str, list[Instruction]] = {}
+        for instruction in self._instructions:
             for name in registers_in(instruction.operands[1:]):
-                self._readers.setdefault(name, []).append(instruction)
+                readers.setdefault(name, []).append(instruction)
+        return readers
 
     def of(self, register: str) -> tuple[Instruction, ...]:
         """Return the instructions that write `register`."""

@@ -230,6 +230,11 @@ class TestRules:
         found = everything(self.problem("False, None"), drawn, right)
         assert (found.rule, found.outputs["y"].mismatched) == ("", 37)
 
+    def test_a_rule_does_not_count_where_an_element_is_wrong(self, drawn: Drawn) -> None:
+        one = "{'y': xp.arange(37) != 5}, 'late'"
+        found = everything(self.problem(one), drawn, drawn.expected["y"].astype(np.float32))
+        assert (found.rule, found.outputs["y"].mismatched) == ("", 1)
+
     @pytest.mark.parametrize(
         ("answer", "said"),
         [
