@@ -21,7 +21,7 @@ cupy = pytest.importorskip("cupy", reason="no CuPy")
 
 from judge.gpu.device.gate import DeviceGate  # noqa: E402 - needs CuPy
 from judge.gpu.device.memory import DeviceMemory  # noqa: E402 - needs CuPy
-from sandbox.runner.vmm import Allocation, Device, wait_for_value  # noqa: E402 - for a GPU only
+from sandbox.runner.vmm import Allocation, Device, wait_for_value, write_value  # noqa: E402 - for a GPU only
 from sandbox.wire import FLAGS_BYTES, Flags  # noqa: E402
 
 MOST_LAUNCH_US = 4.0
@@ -34,6 +34,19 @@ extern "C" __global__ void linger(volatile int* leave) {
   do {
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
   } while (!*leave && now - start < 5000000000ull);
+}
+"""
+RESTLESS = r"""
+extern "C" __global__ void restless(volatile unsigned* y, int words, unsigned long long ns) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  unsigned value = 0;
+  do {
+    ++value;
+    for (int i = threadIdx.x; i < words; i += blockDim.x) y[i] = value;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  } while (now - start < ns);
+  for (int i = threadIdx.x; i < words; i += blockDim.x) y[i] = 0;
 }
 """
 
@@ -159,6 +172,40 @@ def test_a_program_that_fills_the_gpu_and_never_ends_times_out(
             stream.synchronize()
     assert found.timed_out
     assert took_s < 2 * TIMEOUT_S + 0.5
+
+
+@pytest.mark.parametrize("watch_first", [True, False])
+def test_outputs_may_change_until_the_end_of_a_long_call(memory: DeviceMemory, watch_first: bool) -> None:
+    taken_us, words = 120_000, 1 << 14
+    kernel, stream = cupy.RawKernel(RESTLESS, "restless"), cupy.cuda.Stream(non_blocking=True)
+    orders = NoRunner()
+    with gated_calls(memory):
+        pass  # the kernels of the gate are loaded now; loading would wait for the program
+    with memory.buffer("y", 4 * words) as buffer:
+        with stream:
+            kernel((1,), (1024,), (np.uint64(buffer.payload), np.int32(words), np.uint64(0)))
+        contents, copy = buffer.poison(), buffer.snapshot()
+        memory.synchronize()
+        stream.synchronize()
+        with closing(memory.gate()) as gate:
+            flags = Allocation.from_descriptor(Device.open(), gate.descriptor, FLAGS_BYTES)
+            for orders.number in (1, 2, 3):  # the third call is watched late
+                wait_for_value(stream.ptr, flags.pointer + Flags.GO, orders.number)
+                with stream:
+                    arguments = (np.uint64(buffer.payload), np.int32(words), np.uint64(1000 * taken_us))
+                    kernel((1,), (1024,), arguments)
+                write_value(stream.ptr, flags.pointer + Flags.DONE, orders.number)
+                found = gate.call(
+                    cast("Ordering", orders),
+                    [(buffer, contents)],
+                    [(buffer, copy)],
+                    queued=True,
+                    watch_first=watch_first,
+                    timeout_s=5.0,
+                )
+                memory.synchronize()
+                assert (found.alone, found.timed_out, found.moved) == (True, False, 0)
+                assert found.last_us > 0.99 * taken_us
 
 
 def test_calibration_gives_rates_that_can_be() -> None:

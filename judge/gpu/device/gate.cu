@@ -201,7 +201,11 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     at[k] = outputs[place.output].live + place.offset;
     mask[k] = place.mask;
   }
-  if (threadIdx.x == 0) told = last = last_time = 0;
+  // If an earlier watch of this call gave way, the outputs had a right to change after it.
+  if (threadIdx.x == 0) {
+    told = last = last_time = 0;
+    observation->moved = 0;
+  }
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) seen[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];

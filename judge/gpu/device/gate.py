@@ -22,10 +22,11 @@ waits only for the gate (`watch_first`) and starts before the program's kernels.
 the two to use (`judge.clock.calls`).
 
 A cooperative grid that fills the GPU cannot start while `watch` has a slot. So `watch` gives way after 50 ms
-without DONE. It then starts again when DONE is set (`late`). If it has given way in two calls in succession,
-it starts late in all further calls of the session. One such call proves nothing: on a busy host, the first
-call of a program can take as long to load its kernels. The call ends when `watch` starts, so a late time is
-never too short, but a few microseconds too long.
+without DONE. It then starts again when DONE is set (`late`), and only this second watch decides whether
+outputs changed after DONE. If it has given way in two calls in succession, it starts late in all further
+calls of the session. One such call proves nothing: on a busy host, the first call of a program can take as
+long to load its kernels. The call ends when `watch` starts, so a late time is never too short, but a few
+microseconds too long.
 
 A program that never ends can occupy all slots, so that nothing else starts until it is killed. Therefore a
 call that times out is left as it is: the flags are set by writes of the stream, which need no multiprocessor,
