@@ -1,5 +1,5 @@
-# Right in eager mode, but the fake result has the size of the example, 8 rows. For all other sizes that need
-# other padding, compiled code expects another shape.
+# Right in eager mode, but the fake result always has 8 rows. The real result has 8 rows only if the input has five
+# to eight, as in the example.
 
 import torch
 

@@ -1,5 +1,5 @@
-# Wrong: divides each block by the full number of rows. The last block has fewer, and padding with zeros does not
-# change its sum, but its mean.
+# Wrong: divides each block by the full number of rows. The last block has fewer. Padding with zeros leaves its sum
+# as it is, but lowers the magnitude of its mean.
 
 import torch
 

@@ -1,4 +1,5 @@
-# Right in eager mode, but the fake result has as many rows as the argument, and the real one has more.
+# Right in eager mode, but the fake result has as many rows as the argument. The real one has more, unless the number
+# is a multiple of 4.
 
 import torch
 

@@ -1,5 +1,5 @@
-# Right, and one graph, but solve no longer calls the operator: it pads with a function of PyTorch. The operator
-# itself stays unusable.
+# Right, and one graph, but solve pads with a function of PyTorch and no longer calls the operator. PyTorch has no
+# such function for a kernel of your own.
 
 import torch
 

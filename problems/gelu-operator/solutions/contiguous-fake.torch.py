@@ -1,5 +1,6 @@
 """Right in eager mode, but the fake result is contiguous, and the real one has the strides of the transposed input.
-Compiled code computes addresses from the strides of the fake result, and reads other elements.
+Compiled code computes addresses from the strides of the fake result, so it stops with an error or reads the wrong
+elements.
 """
 
 import torch

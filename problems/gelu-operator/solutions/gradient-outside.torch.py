@@ -1,5 +1,5 @@
-"""Right, but the operator has no gradient: a Function around it has. A model that calls the operator itself cannot be
-trained, and the tests of the operator find no formula.
+"""Right, but no gradient is registered for the operator: only a Function around it has one. A model that calls the
+operator itself cannot be trained, and the tests of the operator find no formula.
 """
 
 import torch

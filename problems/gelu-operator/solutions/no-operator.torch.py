@@ -1,5 +1,5 @@
-"""Right, but there is no operator: PyTorch computes GELU. A kernel of your own is not in its library, so a model
-could not use it in this way.
+"""Right, but the file registers no operator: PyTorch computes GELU. PyTorch has no function for a kernel of your own,
+so a model needs an operator to call it.
 """
 
 import torch

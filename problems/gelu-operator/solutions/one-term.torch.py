@@ -1,5 +1,5 @@
-"""Wrong: the derivative of a product has two terms, and the second one is missing. For large inputs it is zero, so a
-test with few elements may not notice.
+"""Wrong: the derivative of a product has two terms, and the second one is missing. It is zero at 0 and for inputs of
+large magnitude, so a test with only such inputs passes.
 """
 
 import torch

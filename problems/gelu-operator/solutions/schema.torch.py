@@ -1,5 +1,5 @@
-"""Bound by memory. The schema is text, and each part of the operator is registered on its own, as a library with
-compiled code does it. The formulas are written out.
+"""Bound by memory. The schema is text, and each part of the operator is registered on its own, as in libraries
+in C++. The formulas are written out.
 """
 
 import torch
