@@ -27,7 +27,7 @@ from judge.languages import LIBRARIES_RUNNER, runner_kind, uses_libraries
 from judge.oracle import oracle_kind
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
-from sandbox.backend import Backend, Process
+from sandbox.backend import Backend, IsolationUnavailable, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
@@ -257,9 +257,10 @@ class GpuRuntime:
             raise RunnerUnusable(f"checker: {error}") from error
 
     def _take(self, name: str, limits: Limits) -> Process:
-        """Take a sandbox from the pool.
+        """Take a sandbox from the pool. Raises NotReady or IsolationUnavailable.
 
-        Discards sandboxes that wait with the socket of an earlier MPS daemon.
+        Discards sandboxes that wait with the socket of an earlier MPS daemon. A sandbox mounts this socket,
+        so it cannot start while a new daemon replaces a faulty one. This is not a failure of the isolation.
         """
         born = self.card.mps.born if self.card.mps else None
         if born is not None and born != self._daemon:
@@ -268,6 +269,10 @@ class GpuRuntime:
             self.pool.discard(*(self.kind(known) for known in self.hardware.commands(self.card)))
         try:
             return self.pool.take(self.kind(name), limits)
+        except IsolationUnavailable as error:
+            if self.card.mps is None or (born is not None and born == self.card.mps.born):
+                raise
+            raise NotReady(f"MPS was down while the sandbox started: {error}") from error
         finally:
             self.idle.taken(self.kind(name))
 

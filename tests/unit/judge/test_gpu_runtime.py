@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from judge.errors import RunnerUnusable
 from judge.gpu.hardware import Card
 from judge.gpu.runtime import GpuRuntime
 from problems.vocabulary import Language
+from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Leases
 from sandbox.spec import Limits
@@ -157,6 +159,33 @@ def test_a_daemon_that_is_down_ends_nothing(
     mps.born = OLD
     take(gpu_runtime)
     assert pool.asked == [("take", "cuda@gpu-0")] * 2
+
+
+@pytest.mark.parametrize(("before", "after"), [(OLD, None), (OLD, NEW), (None, None), (None, NEW)])
+def test_a_sandbox_without_a_daemon_is_started_again(
+    gpu_runtime: GpuRuntime,
+    mps: SimpleNamespace,
+    pool: FakePool,
+    before: tuple[int, int] | None,
+    after: tuple[int, int] | None,
+) -> None:
+    def take_without_socket(*_: object) -> None:
+        mps.born = after
+        raise IsolationUnavailable("bind source path does not exist")
+
+    mps.born = before
+    pool.take = take_without_socket  # type: ignore[method-assign]
+    with pytest.raises(RunnerUnusable, match="MPS was down"):  # so the run starts again
+        take(gpu_runtime)
+
+
+def test_a_host_that_cannot_isolate_is_reported_as_such(gpu_runtime: GpuRuntime, pool: FakePool) -> None:
+    def refuse(*_: object) -> None:
+        raise IsolationUnavailable("the container engine does not answer")
+
+    pool.take = refuse  # type: ignore[method-assign]
+    with pytest.raises(IsolationUnavailable):
+        take(gpu_runtime)
 
 
 def ill(gpu_runtime: GpuRuntime, card: Card0) -> None:
