@@ -181,6 +181,7 @@ ACCOUNT_RATE_LIMITS = {
     "signup": "120/m/ip",
     "login_failed": "5/5m/key,120/m/ip,1000/h/ip",
     "login_failed_name": "200/h/key",  # one name, from all addresses where it is not known
+    "passkey_challenge": "300/m/ip,1500/h/ip",  # each visitor without a session gets one, kept for 14 days
     "key_failed": "5/5m/key,120/m/ip,1000/h/ip",  # tokens of the API and of `node join`, keys of nodes
 }
 ACCOUNT_REAUTHENTICATION_REQUIRED = True

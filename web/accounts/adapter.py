@@ -2,6 +2,7 @@
 
 import base64
 import logging
+from collections.abc import Mapping
 from smtplib import SMTPException
 from typing import Any
 
@@ -83,6 +84,22 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         for session in latest_first[MOST_SESSIONS:]:
             session.end()
         return response
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: Mapping[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Send a notice to the primary address of `user`, or to `email`.
+
+        An unverified address gets none: it may belong to someone else, who would get one for each token.
+        """
+        address = email or EmailAddress.objects.get_primary_email(user)
+        if EmailAddress.objects.filter(user=user.pk, email__iexact=address, verified=False).exists():
+            return
+        super().send_notification_mail(template_prefix, user, context, address)
 
     def announce_token(self, token: ApiToken) -> None:
         """Email the owner of a new token, who may not have created it.

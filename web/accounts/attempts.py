@@ -5,9 +5,10 @@ limit therefore counts failures for each pair of address and name. Two wider lim
 stays far below them:
 
 - A limit for each address, over all names, stops a client that tries one password with many names.
-- A limit for each name, over all addresses, stops many addresses that try one name. It does not apply at an
-  address from which that name signed in during the last `KNOWN_DAYS` days, so an attack does not lock users
-  out at their own desk. Only the limit of the pair applies there.
+- A limit for each name, over all addresses, stops many addresses that try one name.
+
+Neither applies at an address from which that name signed in during the last `KNOWN_DAYS` days, so an attack
+does not lock users out at their own desk. Only the limit of the pair applies there.
 
 Tokens of the API, tokens of `node join` and keys of personal nodes are too long to guess, but each wrong one
 costs a query. So the same limits apply to each pair of address and key, and to each address over all keys. A
@@ -25,6 +26,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from allauth.account import app_settings
 from allauth.core.internal import ratelimit
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -56,7 +58,7 @@ def consume(request: HttpRequest, name: str) -> ratelimit.RateLimitUsage | None:
     Call `rollback` on the returned usage if the password was right.
     """
     if cache.get(_known(request, name)):
-        return _consume(request, _BY_PAIR_AND_ADDRESS, _pair(request, name))
+        return _consume(request, _BY_PAIR_AND_ADDRESS, _pair(request, name), only_per="key")
     by_name = _consume(request, _BY_NAME, _plain(name))
     if by_name is None:
         return None
@@ -114,8 +116,20 @@ def _rates(action: str) -> list[ratelimit.Rate]:
     return list(ratelimit.get_rates(app=_APP, action=action))
 
 
-def _consume(request: HttpRequest, action: str, key: str) -> ratelimit.RateLimitUsage | None:
-    return ratelimit.consume(request, app=_APP, action=action, key=key)
+def _consume(
+    request: HttpRequest, action: str, key: str, *, only_per: str = ""
+) -> ratelimit.RateLimitUsage | None:
+    """Count an attempt for each rate of `action`, or none if one of the rates refuses it."""
+    usage = ratelimit.RateLimitUsage(usage=[])
+    for rate in filter(None, (app_settings.RATE_LIMITS.get(action) or "").split(",")):
+        if not rate.endswith(only_per):
+            continue
+        counted = ratelimit.consume(request, app=_APP, action=action, key=key, config={action: rate})
+        if counted is None:
+            usage.rollback()
+            return None
+        usage.usage += counted.usage
+    return usage
 
 
 def _plain(name: str) -> str:

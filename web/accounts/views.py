@@ -3,10 +3,12 @@
 from typing import cast
 
 from allauth.account.adapter import get_adapter
+from allauth.core.internal import ratelimit
+from allauth.mfa.webauthn.views import login_webauthn
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -70,6 +72,13 @@ def security_keys(request: HttpRequest) -> HttpResponse:
     rows, more = first_rows(queries.list_keys(cast("User", request.user), before=before))
     context = {"rows": rows, "older": rows[-1].pk if more else None}
     return render(request, "mfa/webauthn/authenticator_list.html", context)
+
+
+@ratelimit.decorator(app="allauth.account", action="passkey_challenge", limit_get=True)
+def passkey_login(request: HttpRequest) -> HttpResponseBase:
+    """Sign in with a passkey. A GET request gets a challenge, which needs a new session in the database."""
+    answer: HttpResponseBase = login_webauthn(request)
+    return answer
 
 
 @require_POST

@@ -15,7 +15,7 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from asgiref.sync import sync_to_async
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Model, QuerySet
+from django.db.models import Case, F, Model, QuerySet, Value, When
 
 from judge.report_json import to_json
 from web.accounts.models import ApiToken, User
@@ -146,6 +146,17 @@ def _rows(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
         yield {names[column]: row[column] for column in columns}
 
 
+def _posts(user: User) -> Iterator[Row]:
+    """Yield the posts of `user`.
+
+    The title of a thread is part of its opening post, which another user may have deleted.
+    """
+    title = Case(When(opening=True, then=F("thread__title")), default=Value(""))
+    posts = Post.objects.filter(author=user).annotate(thread_title=title)
+    of_thread = ("thread__problem__slug", "thread__kind", "thread_title")
+    yield from _rows(posts, *of_thread, "text", "state", "reason", "created", "edited")
+
+
 def _each(
     rows: QuerySet[Any], present: Callable[[Any], Row], *, key: Callable[[Any], Any] = lambda row: row.pk
 ) -> Iterator[Row]:
@@ -181,11 +192,7 @@ _SECTIONS: Mapping[str, Section] = {
     ),
     "notes": _columns(Note, "user", "problem__slug text bookmarked revision changed"),
     # Discussions, notifications and limits
-    "posts": _columns(
-        Post,
-        "author",
-        "thread__problem__slug thread__kind thread__title text state reason created edited",
-    ),
+    "posts": _posts,
     "reported_posts": _columns(Flag, "person", "post reason answer created answered"),
     "shared_solutions": _columns(Solution, "thread__author", "submission__public_id technique votes"),
     "votes": _columns(Vote, "person", "solution__problem__slug solution created"),

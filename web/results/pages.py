@@ -1,6 +1,6 @@
 """The contents of the pages of a submission, from its report."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate
@@ -293,8 +293,11 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
 def source_lines(submission: Submission, findings: tuple[ShownDiagnostic, ...]) -> list[Line]:
     """Return the source, highlighted, line by line, with the findings on their lines."""
     lines = []
+    by_line: dict[int | None, list[ShownDiagnostic]] = defaultdict(list)
+    for finding in findings:
+        by_line[finding.diagnostic.line].append(finding)
     for number, runs in enumerate(highlighted(submission.source, submission.language), start=1):
-        here = tuple(finding for finding in findings if finding.diagnostic.line == number)
+        here = (*by_line.get(number, ()),)
         lines.append(Line(number, to_html(runs), here, here[0].tone if here else ""))
     return lines
 

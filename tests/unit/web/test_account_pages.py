@@ -296,6 +296,14 @@ def test_a_token_is_shown_once(confirmed: Client, owner: User) -> None:
     assert (token.expires - token.created).days == 7
 
 
+def test_an_unverified_address_gets_no_notices(confirmed: Client, owner: User) -> None:
+    EmailAddress.objects.create(user=owner, email="stranger@example.org", primary=True, verified=False)
+    confirmed.post("/account/tokens", {"name": "see example.org", "scope": "read", "days": "7"})
+    confirmed.post("/account/data/delete", {"username": "owner"})
+    assert not User.objects.filter(pk=owner.pk).exists()
+    assert not mail.outbox
+
+
 @pytest.mark.parametrize("through", ["page", "API"])
 def test_an_email_announces_a_new_token(confirmed: Client, owner: User, through: str) -> None:
     EmailAddress.objects.create(user=owner, email="owner@example.org", primary=True, verified=True)

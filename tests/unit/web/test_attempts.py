@@ -7,6 +7,7 @@ import pytest
 from allauth.account import app_settings
 from allauth.account.models import EmailAddress
 from allauth.core.internal import ratelimit
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.test import Client
 
@@ -72,10 +73,25 @@ def test_one_address_tries_so_many_names_at_most(owner: User, settings) -> None:
     assert not sign_in("owner", PASSWORD, ELSEWHERE)
 
 
-def test_what_is_refused_uses_up_nothing_of_the_address(owner: User, settings) -> None:
-    settings.ACCOUNT_RATE_LIMITS = {"login_failed": "5/5m/key,20/m/ip", "login_failed_name": "200/h/key"}
+def test_a_neighbour_who_tries_many_names_locks_no_user_out_at_their_desk(owner: User, settings) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login_failed": "5/5m/key,20/m/ip"}
+    assert not sign_in("owner", PASSWORD)
+    for number in range(30):
+        fail(f"student{number}", 1)
+    assert TOO_MANY in fail("student30", 1)
+    assert TOO_MANY not in fail("owner", BY_PAIR)
+    assert TOO_MANY in fail("owner", 1)
+
+
+def test_what_is_refused_uses_up_nothing(owner: User, settings) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login_failed": "5/5m/key,20/m/ip"}
     fail("owner", 40)
     assert TOO_MANY not in fail("student", 1)
+    for number in range(30):
+        fail(f"student{number}", 1)
+    assert TOO_MANY in fail("teammate", 2 * BY_PAIR)  # because of the address
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login_failed": "5/5m/key"}
+    assert TOO_MANY not in fail("teammate", BY_PAIR)
 
 
 def test_a_name_that_many_addresses_try_is_bounded_and_its_owner_comes_in(owner: User, settings) -> None:
@@ -120,6 +136,18 @@ def test_the_limits_of_an_address_are_far_above_those_of_a_name() -> None:
     assert BY_ADDRESS >= 20 * BY_PAIR
     # No single address can use up what all addresses may try together: 12 times five minutes are an hour
     assert BY_NAME > 12 * BY_PAIR
+
+
+def test_visitors_cannot_fill_the_table_of_sessions(settings) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "passkey_challenge": "3/m/ip"}
+
+    def ask(address: str = CLASS) -> int:
+        browser = Client(REMOTE_ADDR=address, headers={"X-Requested-With": "XMLHttpRequest"})
+        return browser.get("/accounts/2fa/webauthn/login/").status_code
+
+    assert [ask() for _ in range(5)] == [200] * 3 + [429] * 2
+    assert Session.objects.count() == 3
+    assert ask(ELSEWHERE) == 200
 
 
 @pytest.mark.parametrize("name", ["admin", "Root", "STAFF", "warpcourt", "api"])

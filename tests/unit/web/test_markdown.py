@@ -156,6 +156,12 @@ def test_the_cells_that_rows_leave_out_are_bounded():
     assert "<table>" not in render(wide + "|\n" * 100 + "\n|a|\n|-|\n|1|")
 
 
+def test_a_text_may_have_many_tables():
+    table = "|a|b|\n|-|-|\n|1|2|\n"
+    assert render((table + "\n") * 300).count("<table>") == 300
+    assert render((table + "# c\n\n") * 300).count("<table>") == 300
+
+
 @pytest.mark.parametrize("language", ["cuda", "triton", "ptx", "klingon"])
 def test_highlighted_code_is_escaped(language):
     assert "<script>" not in colour("a <script>alert(1)</script>", language)
@@ -174,6 +180,8 @@ def test_highlighted_code_is_escaped(language):
         "|a\n|-\n|",
         "|a|b\n|-|-\n|\n",
         "|a|b\n|-|-\n\n",
+        "a|\n-|\n# |\n",
+        "> a|\n> -|\n> # |\n",
         "$a_",
         "$$\n",
         "\n\n$$]",

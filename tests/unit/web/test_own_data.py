@@ -77,9 +77,17 @@ def test_the_document_holds_all_that_is_kept(owner: User, busy: Submission) -> N
     assert told["earlier_drafts"][0]["source"] == "// before"
     assert told["notes"][0]["text"] == "Mind the rest."
     assert told["posts"][0]["text"] == "Why so slow?"
+    assert told["posts"][0]["thread_title"] == "A question"
     assert [row["source"] for row in told["submissions"]] == ["// fast", "// wrong"]
     assert told["submissions"][0]["score_us"] == 5.0
     assert told["progress"][0]["accepted"] == 1
+
+
+def test_the_document_has_no_title_of_another_user(owner: User, teammate: User, problem) -> None:
+    thread = discussion.open_thread(teammate, problem, title="A secret", text="Why so slow?")
+    discussion.reply(owner, thread, text="Because of the bank conflicts.")
+    (post,) = document(owner)["posts"]
+    assert (post["text"], post["thread_title"]) == ("Because of the bank conflicts.", "")
 
 
 def test_the_document_names_offers_of_an_ownership(owner: User, teammate: User) -> None:
@@ -96,7 +104,7 @@ def test_every_table_about_people_is_in_the_document_or_left_out_on_purpose() ->
         "LogEntry": "the admin's own log; the audit log says the same",
         "EmailConfirmation": "made on the fly: confirmations are signed links",
         "SocialToken": "never stored",
-        "Thread": "its subject stands beside the posts",
+        "Thread": "its title is part of the opening post",
         "Best": "follows from the submissions",
         "BestByChecker": "follows from the submissions",
         "Place": "follows from the submissions",

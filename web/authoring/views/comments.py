@@ -1,5 +1,7 @@
 """Shows a file with the comments of its reviewers next to the lines."""
 
+from collections import defaultdict
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -39,6 +41,9 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
             line = f"#L{cleaned['line']}" if cleaned["line"] else ""
             return redirect(reverse("author-comments", args=[workspace.slug, path]) + line)
     lines = _lines(workspace, path) if is_there else []
+    by_line: dict[int | None, list[Comment]] = defaultdict(list)
+    for comment in found:
+        by_line[comment.line].append(comment)
     context = tab_context(
         request,
         workspace,
@@ -46,11 +51,8 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
         path=path,
         is_there=is_there,
         form=form,
-        general=[comment for comment in found if comment.line is None],
-        lines=[
-            (number, html, [comment for comment in found if comment.line == number])
-            for number, html in enumerate(lines, start=1)
-        ],
+        general=by_line[None],
+        lines=[(number, html, by_line.get(number, [])) for number, html in enumerate(lines, start=1)],
         beyond=[comment for comment in found if comment.line and comment.line > len(lines)],
     )
     return render(request, "authoring/comments.html", context, status=422 if sent else 200)
