@@ -74,10 +74,11 @@ def security_keys(request: HttpRequest) -> HttpResponse:
     return render(request, "mfa/webauthn/authenticator_list.html", context)
 
 
-@ratelimit.decorator(app="allauth.account", action="passkey_challenge", limit_get=True)
 def passkey_login(request: HttpRequest) -> HttpResponseBase:
     """Sign in with a passkey. A GET request gets a challenge, which needs a new session in the database."""
-    answer: HttpResponseBase = login_webauthn(request)
+    limit = {"app": "allauth.account", "action": "passkey_challenge", "limit_get": True}
+    refusal: HttpResponseBase | None = ratelimit.consume_or_429(request, **limit)
+    answer: HttpResponseBase = refusal or login_webauthn(request)
     return answer
 
 

@@ -3,6 +3,7 @@
 from typing import cast
 
 from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -53,7 +54,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     form = DeletionForm(request.POST if request.method == "POST" else None, user=user)
     if request.method == "POST" and form.is_valid():
-        address = user.emailaddress_set.filter(primary=True, verified=True).first()
+        address = EmailAddress.objects.filter(user=user, primary=True, verified=True).first()
         try:
             delete_account(user)
         except LastSuperuser as refusal:

@@ -179,6 +179,7 @@ CONCEPTS: Mapping[str, Concept] = {
 FURTHER_TAGS: Mapping[str, str] = {
     "attention": "fusion",
     "calibration": "quantisation",
+    "compilers": "fusion",
     "convolution": "stencil",
     "fine-tuning": "gradients",
     "fix the bug": "synchronisation",
@@ -190,6 +191,7 @@ FURTHER_TAGS: Mapping[str, str] = {
     "integer arithmetic": "random-numbers",
     "layouts": "matrix",
     "mixed precision": "numerical-stability",
+    "operators": "fusion",
     "packing": "quantisation",
     "profiling": "load-balance",
     "reproducibility": "random-numbers",

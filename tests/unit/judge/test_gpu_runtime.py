@@ -174,7 +174,7 @@ def test_a_sandbox_without_a_daemon_is_started_again(
         raise IsolationUnavailable("bind source path does not exist")
 
     mps.born = before
-    pool.take = take_without_socket  # type: ignore[method-assign]
+    pool.take = take_without_socket  # type: ignore[assignment, method-assign]
     with pytest.raises(RunnerUnusable, match="MPS was down"):  # so the run starts again
         take(gpu_runtime)
 
@@ -183,7 +183,7 @@ def test_a_host_that_cannot_isolate_is_reported_as_such(gpu_runtime: GpuRuntime,
     def refuse(*_: object) -> None:
         raise IsolationUnavailable("the container engine does not answer")
 
-    pool.take = refuse  # type: ignore[method-assign]
+    pool.take = refuse  # type: ignore[assignment, method-assign]
     with pytest.raises(IsolationUnavailable):
         take(gpu_runtime)
 
