@@ -92,14 +92,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         context: Mapping[str, Any] | None = None,
         email: str | None = None,
     ) -> None:
-        """Send a notice to the primary address of `user`, or to `email`.
+        """Send a notice to the primary address of `user`, or to `email`, unless it is unverified."""
+        if address := self.notice_address(user, email):
+            super().send_notification_mail(template_prefix, user, context, address)
 
-        An unverified address gets none: it may belong to someone else, who would get one for each token.
+    def notice_address(self, user: User, email: str | None = None) -> str | None:
+        """Return `email`, or the primary address of `user`. Return None if `user` has not verified it.
+
+        An unverified address may belong to someone else, who would get a notice for each new token.
         """
-        address = email or EmailAddress.objects.get_primary_email(user)
-        if EmailAddress.objects.filter(user=user.pk, email__iexact=address, verified=False).exists():
-            return
-        super().send_notification_mail(template_prefix, user, context, address)
+        address: str | None = email or EmailAddress.objects.get_primary_email(user)
+        unverified = EmailAddress.objects.filter(user=user.pk, email__iexact=address, verified=False)
+        return None if unverified.exists() else address
 
     def announce_token(self, token: ApiToken) -> None:
         """Email the owner of a new token, who may not have created it.

@@ -121,7 +121,7 @@ def _consume(
 ) -> ratelimit.RateLimitUsage | None:
     """Count an attempt for each rate of `action`, or none if one of the rates refuses it."""
     usage = ratelimit.RateLimitUsage(usage=[])
-    for rate in filter(None, (app_settings.RATE_LIMITS.get(action) or "").split(",")):
+    for rate in filter(None, map(str.strip, (app_settings.RATE_LIMITS.get(action) or "").split(","))):
         if not rate.endswith(only_per):
             continue
         counted = ratelimit.consume(request, app=_APP, action=action, key=key, config={action: rate})

@@ -3,7 +3,6 @@
 from typing import cast
 
 from allauth.account.adapter import get_adapter
-from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -54,7 +53,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     form = DeletionForm(request.POST if request.method == "POST" else None, user=user)
     if request.method == "POST" and form.is_valid():
-        address = EmailAddress.objects.filter(user=user, primary=True, verified=True).first()
+        address = get_adapter(request).notice_address(user)  # deleted with the account
         try:
             delete_account(user)
         except LastSuperuser as refusal:
@@ -63,7 +62,7 @@ def delete(request: HttpRequest) -> HttpResponse:
             logout(request)
             if address:
                 get_adapter(request).send_notification_mail(
-                    "privacy/email/account_deleted", user, {"username": user.username}, email=address.email
+                    "privacy/email/account_deleted", user, {"username": user.username}, email=address
                 )
             messages.success(request, "Account deleted.")
             return redirect("home")

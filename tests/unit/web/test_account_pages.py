@@ -304,6 +304,13 @@ def test_an_unverified_address_gets_no_notices(confirmed: Client, owner: User) -
     assert not mail.outbox
 
 
+def test_an_address_that_the_operator_set_gets_notices(confirmed: Client, owner: User) -> None:
+    User.objects.filter(pk=owner.pk).update(email="owner@example.org")
+    confirmed.post("/account/data/delete", {"username": "owner"})
+    (message,) = mail.outbox
+    assert (message.subject, message.to) == ("[Warpcourt] Your account was deleted", ["owner@example.org"])
+
+
 @pytest.mark.parametrize("through", ["page", "API"])
 def test_an_email_announces_a_new_token(confirmed: Client, owner: User, through: str) -> None:
     EmailAddress.objects.create(user=owner, email="owner@example.org", primary=True, verified=True)
