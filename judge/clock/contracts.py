@@ -156,9 +156,9 @@ class CallGate(Protocol):
         watch_first: bool,
         timeout_s: float,
     ) -> CallObservation:
-        """Copy the contents to the inputs, let the call of the last order through, and copy its outputs.
+        """Copy the contents to the arrays, let the call of the last order through, and copy its outputs.
 
-        `landings` are pairs of an input buffer and the contents to copy into it. `outputs` are pairs of an
+        `landings` are pairs of a buffer and the contents to copy into it. `outputs` are pairs of an
         output buffer and the memory to copy it to. With `watch_first`, the outputs are watched from the
         release on. Otherwise the watch starts a few microseconds later, and takes no slot that the first
         kernel of the call needs.
@@ -189,7 +189,7 @@ class TimedSets(Protocol):
         """Zero the inputs of a set, so that a program that does not wait for new inputs finds no old ones."""
 
     def landings(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
-        """The inputs of an armed set, each with the contents to copy into it."""
+        """The arrays of an armed set, each with the contents to copy into it: inputs, poison or zeros."""
 
     def outputs(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
         """The outputs of a set, each with the memory for its copy."""

@@ -4,6 +4,9 @@ Theory of operation. Every set has its own buffers, with guard bands, at its own
 contents to a set each time that it arms the set. So a program that stores results by pointer returns them for
 other inputs. Calls are made one after the other, so one copy of the outputs and one copy of their poison
 serve all sets.
+
+Outputs get their poison twice: when a set is armed, and again together with the inputs, when no other kernel
+can run. A program may know parts of its outputs before it has inputs, and could write them in between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,6 +48,7 @@ class MemorySets:
         self._problem, self._case, self._memory, self._contents = problem, case, memory, contents
         self._calls: list[Call] = []
         self._poisons: dict[str, PrivateBytes] = {}
+        self._zeros: dict[str, PrivateBytes] = {}
         self._copies: dict[str, PrivateBytes] = {}
         self._held = [0] * count
         try:
@@ -86,11 +90,16 @@ class MemorySets:
         """Prepare a set for a call on `content`: poison or clear its outputs."""
         self._held[number] = content
         for argument in self._problem.arguments:
+            name = argument.name
+            buffer = self._calls[number].buffers.get(name)
+            if buffer is None:
+                continue
             if argument.zeroed:
-                self._calls[number].buffers[argument.name].clear()
+                buffer.clear()
+                if name not in self._zeros:
+                    self._zeros[name] = buffer.snapshot()
             elif argument.role is Role.OUT:
-                name, kept = argument.name, self._poisons.get(argument.name)
-                self._poisons[name] = self._calls[number].buffers[name].poison(kept, dtype=argument.dtype)
+                self._poisons[name] = buffer.poison(self._poisons.get(name), dtype=argument.dtype)
 
     def clear_inputs(self, number: int) -> None:
         """Zero the inputs of a set, and wait until that is done."""
@@ -99,9 +108,11 @@ class MemorySets:
         self._memory.synchronize()
 
     def landings(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
-        """The inputs of an armed set, each with the contents to copy into it."""
+        """The arrays of an armed set, each with the contents to copy into it: inputs, poison or zeros."""
         buffers, contents = self._calls[number].buffers, self._contents[self._held[number]]
-        return [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
+        given = [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
+        unwritten = {**self._poisons, **self._zeros}
+        return [*given, *((buffers[name], held) for name, held in unwritten.items())]
 
     def outputs(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
         """The outputs of a set, each with the memory for its copy."""

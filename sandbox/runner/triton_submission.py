@@ -6,6 +6,7 @@ manifest then describes the call, see `python_call`.
 """
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -143,6 +144,9 @@ class TritonRunner(Runner):
             if self.in_python:
                 self._python = PythonCall.of(load.manifest, program)
                 self._bind_call = self._python.bound
+                if namespaces() - self._known:
+                    # The first call of a custom operator would import this, in seconds of its own time limit.
+                    importlib.import_module("torch._dynamo")
             else:
                 self._bind_call = _plainly(_solve_of(program))
         except Misfit as error:

@@ -39,6 +39,24 @@ memory.write(bytes([old ^ 1]), at)
 device.synchronize()
 memory.close()
 """
+# Loses the context of a process that still has streams.
+LOST = """
+import cupy
+from judge.gpu.device.errors import silence_destructors
+silence_destructors()
+stream = cupy.cuda.Stream(non_blocking=True)
+code = 'extern "C" __global__ void trap(int* where) { *where = 1; }'
+cupy.RawKernel(code, "trap")((1,), (1,), (cupy.uint64(8),))
+try:
+    cupy.cuda.Device().synchronize()
+except cupy.cuda.runtime.CUDARuntimeError as error:
+    print(error.status)
+del stream
+class Failing:
+    def __del__(self):
+        raise ValueError("not about a GPU")
+Failing()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -325,3 +343,12 @@ def test_contents_can_be_copied_to_the_host(memory: "DeviceMemory") -> None:
     for count in (1, 4096, 3 * MIB + 5):
         contents = random(count)
         assert np.array_equal(memory.to_host(on_device(contents)), contents)
+
+
+def test_destructors_of_a_lost_context_print_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOST], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert int(done.stdout) in vmm.CONTEXT_LOST
+    assert "CUDARuntimeError" not in done.stderr
+    assert "not about a GPU" in done.stderr

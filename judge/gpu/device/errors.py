@@ -1,12 +1,17 @@
 """Translates exceptions of the driver and CuPy into those of the referee."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import cupy
 
 from judge.runner.memory import DeviceLost, DeviceRefused
 from sandbox.runner.vmm import CONTEXT_LOST, Code, CudaError, DriverMissing
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 # Errors while an MPS server recovers from a fault. A process that gets one of them can retry.
 RECOVERING = frozenset({Code.MPS_CONNECTION_FAILED, Code.MPS_SERVER_NOT_READY, Code.MPS_MAX_CLIENTS_REACHED})
@@ -24,6 +29,20 @@ def our_errors() -> Iterator[None]:
         raise _ours(str(error), lost=means_lost(int(error.status))) from error
     except (DriverMissing, MemoryError, cupy.cuda.compiler.CompileException) as error:
         raise DeviceRefused(str(error)) from error
+
+
+def silence_destructors() -> None:
+    """Ignore errors of destructors whose context is lost. Python would print each of them with a traceback.
+
+    The process has already reported the loss, and the driver frees the memory.
+    """
+
+    def report(found: "UnraisableHookArgs") -> None:
+        error = found.exc_value
+        if not isinstance(error, cupy.cuda.runtime.CUDARuntimeError) or not means_lost(int(error.status)):
+            sys.__unraisablehook__(found)
+
+    sys.unraisablehook = report
 
 
 def means_lost(code: int) -> bool:

@@ -3,10 +3,10 @@
 Theory of operation. For each call, the referee queues several kernels (`gate.cu`) at once:
 
     hold      occupies every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only
-              then does it copy the inputs. It fills the instruction caches and sweeps the L2 cache, so that
-              they hold nothing of the program. Then it opens the gate, continues to sweep, and frees the GPU
-              at a time that it has set beforehand: the release. From the first byte of the inputs to the
-              release, no other kernel can run.
+              then does it copy the inputs, and poison or zeros to the outputs. It fills the instruction
+              caches and sweeps the L2 cache, so that they hold nothing of the program. Then it opens the
+              gate, continues to sweep, and frees the GPU at a time that it has set beforehand: the release.
+              From the first byte of the inputs to the release, no other kernel can run.
     watch     one block that polls a thousand secret places of the outputs until the flag DONE is set, and
               once more after that. It records when it last saw a change.
     copies    copies the outputs, which are then checked in full.
@@ -37,6 +37,7 @@ and nothing waits for the GPU.
 """
 
 import contextlib
+import os
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -157,6 +158,7 @@ class DeviceGate:
         If a call ended without DONE, streams may still wait for the flags. Then they stay until this process
         ends.
         """
+        os.close(self.descriptor)
         if not self._stopped:
             self._flags.close()
 

@@ -62,7 +62,9 @@ def _import_for_gpus() -> None:
     import cupy  # noqa: PLC0415 - CuPy is only on GPU hosts
 
     import judge.gpu.device.memory  # noqa: F401, PLC0415
+    from judge.gpu.device.errors import silence_destructors  # noqa: PLC0415
 
+    silence_destructors()
     with contextlib.suppress(RuntimeError, OSError):  # a referee that needs it reports the error
         cupy.cuda.compiler.nvrtc.getVersion()
 

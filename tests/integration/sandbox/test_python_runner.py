@@ -90,3 +90,26 @@ def test_operators_and_graph_breaks_are_counted(backend: Bubblewrap) -> None:
         faults = sum(note["kind"] == "operator" for note in notes)
         told = f"python custom_operators=1 operator_faults={faults}@4 graph_breaks=1@14"
         assert record["message"] == told
+
+
+@pytest.mark.parametrize("registers", [True, False])
+def test_loading_imports_what_the_first_call_of_an_operator_needs(
+    backend: Bubblewrap, registers: bool
+) -> None:
+    source = textwrap.dedent(
+        f"""
+        import sys, torch
+
+        if {registers}:
+            torch.library.define("practice::nothing", "(Tensor x) -> Tensor")
+
+        def solve(y):
+            y.fill_("torch._dynamo" in sys.modules)
+        """
+    )
+    call = PythonCallSpec(PythonEntry.SOLVE, Pattern.parse("(y,)"))
+    y = np.full(1, -1, np.float32)
+    with Talk(backend, triton_command(Limits(wall_s=120, cpu_s=120, memory_mib=1024))) as talk:
+        assert talk.load(source, {"arguments": [{"name": "y"}], "python": call.described()}), talk.findings()
+        assert talk.run([y]), talk.findings()
+    assert y[0] == registers

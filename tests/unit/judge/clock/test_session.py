@@ -118,6 +118,15 @@ def test_a_kernel_that_stays_is_found_out() -> None:
     assert environment.gate.tries == 2 * environment.policy.looks  # queued ahead, and called
 
 
+def test_an_access_out_of_bounds_is_not_forgiven_while_queued(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = ProofEnvironment(Program(32.0))
+    findings = [InspectionResult(Verdict.ILLEGAL_ACCESS, "Out of bounds: memory past the end of y.")]
+    monkeypatch.setattr(environment.memory, "verify", lambda _: findings.pop() if findings else None)
+    found = environment.time()
+    assert isinstance(found, InspectionResult)
+    assert found.verdict is Verdict.ILLEGAL_ACCESS
+
+
 def test_a_gpu_that_is_busy_for_a_moment_is_waited_for() -> None:
     environment = ProofEnvironment(Program(32.0))
     environment.world.busy_until_us = 3 * environment.policy.look_us

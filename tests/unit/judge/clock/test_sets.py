@@ -105,6 +105,28 @@ def test_an_armed_set_holds_nothing_of_its_contents_before_they_land(sets: Memor
     assert bytes(buffer(sets, 0, "x").payload) == bytes(contents(sets._problem, 3)["x"])
 
 
+def test_what_was_written_before_the_contents_land_is_gone(sets: MemorySets) -> None:
+    for _ in range(2):
+        sets.arm(0, 1)
+        buffer(sets, 0, output_of(sets)).payload[:] = contents(sets._problem, 3)["x"]
+        land(sets, 0)
+        copy(sets, 0)
+        finding = sets.verify(0)
+        assert finding is not None
+        assert (finding.verdict, finding.mismatched) == (Verdict.WRONG_ANSWER, 37)
+
+
+def test_zeros_land_in_outputs_that_begin_with_zeros() -> None:
+    zeroed = replace(DOUBLING.arguments[1], zeroed=True)
+    problem = replace(DOUBLING, arguments=(DOUBLING.arguments[0], zeroed, *DOUBLING.arguments[2:]))
+    with MemorySets(problem, CASE, HostMemory(), [contents(problem, 1), contents(problem, 3)], 2) as sets:
+        for number in (0, 1, 0):
+            sets.arm(number, 1)
+            buffer(sets, number, "y").payload[:] = 1
+            land(sets, number)
+            assert not buffer(sets, number, "y").payload.any()
+
+
 def test_an_untouched_output_is_wrong(sets: MemorySets) -> None:
     call(sets, 0, 0)
     sets.arm(0, 0)
