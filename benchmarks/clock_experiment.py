@@ -32,7 +32,7 @@ import numpy as np
 
 from benchmarks.judging import print_table
 from judge.clock.calls import Calls
-from judge.clock.contracts import Policy, policy_for
+from judge.clock.contracts import CallGate, Policy, policy_for
 from judge.clock.guard import NoGuard
 from judge.clock.page import ClockOrders, create_page
 from judge.clock.session import time_case
@@ -51,7 +51,6 @@ from sandbox.toolchain import find_toolkit
 from sandbox.wire import REPLY_BYTES
 
 if TYPE_CHECKING:
-    from judge.gpu.device.gate import DeviceGate
     from judge.gpu.device.memory import DeviceMemory
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -306,7 +305,7 @@ class Session:
 
     orders: ClockOrders
     sets: MemorySets
-    gate: "DeviceGate"
+    gate: CallGate
     policy: Policy
 
     def ranked(self) -> Timing:

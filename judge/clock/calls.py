@@ -9,9 +9,11 @@ Theory of operation. A call has four steps:
     pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
 
-The time of a call runs from the release to the last change that the gate saw in the outputs. If outputs
-change after the flag DONE, the program is rejected: it set the flag before all of its work was done, so the
-rest of this work was not timed.
+The time of a call runs from the release to the last change that the gate saw in the outputs. It is longer if
+the program worked after that: the flag DONE is set 1 to 3 us after the last change of an honest program, and
+what exceeds these (`Policy.done_slack_us`) is added. Otherwise a program could write a likely result first,
+and verify it in time that is not charged. If outputs change after DONE, the program is rejected: it set the
+flag before all of its work was done, so the rest of this work was not timed.
 
 Some programs use streams of their own that do not wait for the default stream. If such a program were queued
 behind the gate, it would start before its inputs are copied and compute wrong outputs, although it is
@@ -30,6 +32,7 @@ the time is never too short. So the clock warms up short calls both ways. It wat
 the other way is clearly faster, because a choice between nearly equal ways would differ between sessions.
 """
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -74,7 +77,8 @@ class Calls:
 
     Every method raises Over if an output was wrong, if the program broke a rule, or if too many blocks had to
     be discarded. `queued` says whether calls are queued ahead, and `watch_first` whether the watch of their
-    outputs starts before the program's kernels.
+    outputs starts before the program's kernels. `expected_us` is the time of the fastest warm-up call, and
+    `turn_us` the shortest time that the host needed for one, with its preparation and its checks.
     """
 
     def __init__(
@@ -91,10 +95,13 @@ class Calls:
         self._orders, self._sets, self._gate, self._guard = orders, sets, gate, guard
         self._policy, self._timeout_s, self._dice = policy, timeout_s, dice
         self._queue_s = policy.queue_ms / 1000
+        small = sets.output_bytes <= policy.small_outputs_bytes
+        self._slack_us = policy.done_slack_small_us if small else policy.done_slack_us
         self._next = dice.randrange(sets.count)
         self.queued = gate.descriptor is not None
         self.watch_first = self.queued
         self.expected_us = 0.0
+        self.turn_us = math.inf
         self.discarded = 0
 
     def block(self, contents: Sequence[int]) -> list[float]:
@@ -132,7 +139,7 @@ class Calls:
             raise Over(self._explained(finding))
         if seen.moved:
             raise Over(InspectionResult(Verdict.REJECTED, EARLY))
-        return seen.last_us
+        return max(seen.last_us, seen.done_us - self._slack_us)
 
     def warm_up(self, content: int) -> None:
         """Make the warm-up calls on `content`, and find out whether the program's calls can be queued ahead.
@@ -159,7 +166,9 @@ class Calls:
         for _ in range(self._policy.warm_calls):
             if self.queued:  # an earlier call may have left the same content in this set
                 self._sets.clear_inputs(self._following)
+            begun = self._orders.now()
             samples.append(self.one(content))
+            self.turn_us = min(self.turn_us, (self._orders.now() - begun) / _US)
         return min(samples[1:])
 
     def _stop_queueing(self) -> bool:

@@ -27,7 +27,9 @@ class Policy:
         min_calls: the fewest counted calls that give a figure.
         enough_calls: counted calls after which precision or the budget may end the session.
         enough_slow_calls: the same for programs of which one call takes longer than the budget.
-        budget_ms: the total time of a case's counted calls, unless a single call is longer.
+        budget_ms: the total time of a case's counted calls, unless a single call is longer. It determines the
+            number of calls before the first of them counts: if it ended the session, a program could end it
+            after calls that happened to be fast.
         precision_share: the half width of the interval, relative to the median, that ends the session.
         block_calls: calls between two queries of NVML. If a call takes longer than the budget, a block is one
             call.
@@ -36,6 +38,10 @@ class Policy:
         look_us: the time between two attempts.
         queue_ms: how long to wait until a call is queued. A program that synchronizes inside `solve` never
             finishes queueing, so later calls wait for less time.
+        done_slack_us: what lies between the last change in the outputs of an honest program and the flag
+            DONE, while its last kernel ends. What exceeds it is part of the time of a call.
+        done_slack_small_us: the same for small outputs, which leave nothing to write back when a kernel ends.
+        small_outputs_bytes: up to this size in total, outputs are small.
         short_us: calls that take less may be over before a watch that starts after the release. So the clock
             also tries a watch that starts before it.
         least_us: shorter times are not ranked, because the clock cannot resolve them; 0 for no minimum.
@@ -57,6 +63,9 @@ class Policy:
     looks: int = 25
     look_us: float = 400.0
     queue_ms: float = 50.0
+    done_slack_us: float = 3.0
+    done_slack_small_us: float = 1.5
+    small_outputs_bytes: int = 4096
     short_us: float = 16.0
     least_us: float = 0.0
     placements: int = 24
@@ -181,6 +190,10 @@ class TimedSets(Protocol):
     @property
     def contents(self) -> int:
         """The number of distinct input sets."""
+
+    @property
+    def output_bytes(self) -> int:
+        """The size of all outputs of one set."""
 
     def arm(self, number: int, content: int) -> None:
         """Prepare a set for a call on `content`: poison or clear its outputs."""

@@ -8,6 +8,9 @@ a call. A session consists of:
     counted     one call on each other content. The program sees each of them once, in this call, and no other
                 submission ever sees them
 
+The warm-up also determines how many calls are counted at most. The counted calls can only end earlier because
+their interval is narrow enough.
+
 The figure is the median of the best of three counted calls, with its interval (`judge.clock.estimate`). Every
 counted call is a single call on new content: there are no batches and no second calls on the same content,
 and nothing is subtracted from the times.
@@ -26,7 +29,6 @@ from judge.report import Timing
 from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
-_MS_NS = 1_000_000
 _WARM = 0  # the content for warming up
 _LEAST_US = 0.2  # no call can be shorter, since a launch takes longer
 
@@ -81,7 +83,7 @@ def time_case(
     calls = Calls(orders, sets, gate, guard, policy, timeout_s=timeout_s, dice=dice)
     try:
         calls.warm_up(_WARM)
-        times_us = _counted(orders, sets, calls, policy, dice)
+        times_us = _counted(sets, calls, policy, dice)
     except Over as over:
         return over.found
     found = estimate(times_us)
@@ -92,20 +94,15 @@ def time_case(
     return _timing(found, len(times_us), calls, guard, roofline)
 
 
-def _counted(
-    orders: Ordering, sets: TimedSets, calls: Calls, policy: Policy, dice: random.Random
-) -> list[float]:
+def _counted(sets: TimedSets, calls: Calls, policy: Policy, dice: random.Random) -> list[float]:
     """Return the times of the counted calls, in microseconds."""
     unseen = dice.sample(range(1, sets.contents), sets.contents - 1)
     slow = calls.expected_us > policy.budget_ms * 1000
     size, enough = (1, policy.enough_slow_calls) if slow else (policy.block_calls, policy.enough_calls)
     least = min(len(unseen), policy.min_calls, enough)
+    most = max(enough, int(policy.budget_ms * 1000 / calls.turn_us))
     times_us: list[float] = []
-    started = orders.now()
-    while unseen:
-        spent = orders.now() - started > policy.budget_ms * _MS_NS
-        if len(times_us) >= enough and (spent or _precise(times_us, policy)):
-            break
+    while unseen and len(times_us) < most and not (len(times_us) >= enough and _precise(times_us, policy)):
         block, unseen = unseen[:size], unseen[size:]
         times_us += calls.block(block)
     if len(times_us) < least:

@@ -77,6 +77,11 @@ class MemorySets:
         return len(self._contents)
 
     @property
+    def output_bytes(self) -> int:
+        """The size of all outputs of one set."""
+        return sum(bytes_of(argument, self._case.sizes) for argument in outputs(self._problem))
+
+    @property
     def arguments(self) -> tuple[WireArgument, ...]:
         """The arguments of the first set, as the request encodes them."""
         return self._calls[0].arguments

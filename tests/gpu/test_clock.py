@@ -27,6 +27,16 @@ from sandbox.wire import FLAGS_BYTES, Flags  # noqa: E402
 MOST_LAUNCH_US = 4.0
 TIMEOUT_S = 0.2  # longer than a watch that gives way twice
 ROOT = Path(__file__).resolve().parents[2]
+OVERWRITE = r"""
+extern "C" __global__ void overwrite(volatile unsigned long long* done, volatile int* leave) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do {
+    *done = 0;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  } while (!*leave && now - start < 5000000000ull);
+}
+"""
 LINGER = r"""
 extern "C" __global__ void linger(volatile int* leave) {
   unsigned long long start, now;
@@ -34,6 +44,15 @@ extern "C" __global__ void linger(volatile int* leave) {
   do {
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
   } while (!*leave && now - start < 5000000000ull);
+}
+"""
+WAIT = r"""
+extern "C" __global__ void wait(unsigned long long ns) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  } while (now - start < ns);
 }
 """
 RESTLESS = r"""
@@ -172,6 +191,76 @@ def test_a_program_that_fills_the_gpu_and_never_ends_times_out(
             stream.synchronize()
     assert found.timed_out
     assert took_s < 2 * TIMEOUT_S + 0.5
+
+
+def test_a_program_that_keeps_overwriting_done_blocks_nothing_when_it_has_ended(memory: DeviceMemory) -> None:
+    leave = np.frombuffer(pinned := cupy.cuda.alloc_pinned_memory(4), np.int32, 1)
+    leave[0] = 0
+    kernel, stream = cupy.RawKernel(OVERWRITE, "overwrite"), cupy.cuda.Stream(non_blocking=True)
+    with stream:  # which loads the kernel
+        kernel((1,), (1,), (np.uint64(cupy.zeros(1, np.uint64).data.ptr), np.uint64(pinned.ptr)))
+    leave[0] = 1
+    stream.synchronize()
+    leave[0] = 0
+    with gated_calls(memory):
+        pass  # the kernels of the gate are loaded now; loading would wait for the program
+    with memory.buffer("y", 1 << 20) as buffer:
+        contents, copy = buffer.poison(), buffer.snapshot()
+        memory.synchronize()
+        with closing(memory.gate()) as gate:
+            flags = Allocation.from_descriptor(Device.open(), gate.descriptor, FLAGS_BYTES)
+            wait_for_value(stream.ptr, flags.pointer + Flags.GO, 1)
+            with stream:
+                kernel((1,), (1,), (np.uint64(flags.pointer + Flags.DONE), np.uint64(pinned.ptr)))
+            found = gate.call(
+                cast("Ordering", NoRunner()),
+                [(buffer, contents)],
+                [(buffer, copy)],
+                queued=True,
+                watch_first=False,
+                timeout_s=TIMEOUT_S,
+            )
+        leave[0] = 1
+        stream.synchronize()
+    started = time.monotonic()
+    memory.rest()
+    assert found.timed_out
+    assert time.monotonic() - started < 1.0
+
+
+@pytest.mark.parametrize("watch_first", [True, False])
+def test_work_after_the_last_change_ends_when_done_is_set(memory: DeviceMemory, watch_first: bool) -> None:
+    worked_us = 300
+    change, kernel = cupy.RawKernel(RESTLESS, "restless"), cupy.RawKernel(WAIT, "wait")
+    stream = cupy.cuda.Stream(non_blocking=True)
+    orders = NoRunner()
+    with gated_calls(memory):
+        pass  # the kernels of the gate are loaded now; loading would wait for the program
+    with memory.buffer("y", 1 << 20) as buffer:
+        with stream:
+            change((1,), (1024,), (np.uint64(buffer.payload), np.int32(1 << 18), np.uint64(0)))
+            kernel((1,), (1,), (np.uint64(0),))
+        contents, copy = buffer.poison(), buffer.snapshot()
+        memory.synchronize()
+        stream.synchronize()
+        with closing(memory.gate()) as gate:
+            flags = Allocation.from_descriptor(Device.open(), gate.descriptor, FLAGS_BYTES)
+            wait_for_value(stream.ptr, flags.pointer + Flags.GO, 1)
+            with stream:
+                change((1,), (1024,), (np.uint64(buffer.payload), np.int32(1 << 18), np.uint64(0)))
+                kernel((1,), (1,), (np.uint64(1000 * worked_us),))
+            write_value(stream.ptr, flags.pointer + Flags.DONE, 1)
+            found = gate.call(
+                cast("Ordering", orders),
+                [(buffer, contents)],
+                [(buffer, copy)],
+                queued=True,
+                watch_first=watch_first,
+                timeout_s=5.0,
+            )
+            memory.synchronize()
+    assert (found.alone, found.timed_out, found.moved) == (True, False, 0)
+    assert found.done_us - found.last_us == pytest.approx(worked_us, rel=0.1)
 
 
 @pytest.mark.parametrize("watch_first", [True, False])

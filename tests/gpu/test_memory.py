@@ -40,7 +40,7 @@ device.synchronize()
 memory.close()
 """
 # Loses the context of a process that still has streams.
-LOST = """
+DESTROYED = """
 import cupy
 from judge.gpu.device.errors import silence_destructors
 silence_destructors()
@@ -347,7 +347,7 @@ def test_contents_can_be_copied_to_the_host(memory: "DeviceMemory") -> None:
 
 def test_destructors_of_a_lost_context_print_nothing() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOST], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", DESTROYED], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
     assert int(done.stdout) in vmm.CONTEXT_LOST
     assert "CUDARuntimeError" not in done.stderr

@@ -3,6 +3,7 @@
 // Compiled by NVRTC after common.cu, so there are no headers.
 
 constexpr u32 kPlacesPerThread = 4;
+constexpr u32 kWatched = 1024;         // places that are watched: four for each thread of a block of 256
 constexpr u32 kLooksPerPatience = 64;  // looks between two questions whether to give up
 
 // Contents to put into an array.
@@ -163,7 +164,7 @@ struct Place {
   u32 output, mask;
 };
 
-// Place number `index`: they are dealt to the outputs in turn, so that small ones get as many as large ones.
+// Place number `index`. The outputs take turns, so that small ones get as many places as large ones.
 __device__ Place place_of(u32 index, const Output* outputs, u32 count, Secret secret) {
   const u32 output = index % count;
   const u64 bytes = outputs[output].bytes;
@@ -183,9 +184,10 @@ __device__ u64 tick(u64* cycles) {
   return after;
 }
 
-// One block. Looks at secret places of the outputs until `done` holds `number`, and once more. `values`
-// gets what it saw last; the observation, when that changed last. If it has not seen `done` for `patience`
-// cycles, it ends too: it gives way.
+// One block. Looks at secret places of the outputs until `done` holds `number`, and once more. Then it looks once at
+// as many other places, which it has never read before, so that no cache betrays them. `values` gets what it saw last in
+// all of them; the observation, when the watched places changed last. If it has not seen `done` for `patience` cycles,
+// it ends too: it gives way.
 extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
 key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       Observation* observation, u32* values, u64 patience) {
@@ -193,15 +195,19 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
   __shared__ volatile u64 told;
   __shared__ u64 last, last_time;
   const Secret secret = {key0, key1, nonce0, nonce1};
-  u64 at[kPlacesPerThread];
-  u32 mask[kPlacesPerThread], seen[kPlacesPerThread];
+  u64 at[kPlacesPerThread], other_at[kPlacesPerThread];
+  u32 mask[kPlacesPerThread], other_mask[kPlacesPerThread], seen[kPlacesPerThread], other[kPlacesPerThread];
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) {
-    const Place place = place_of(threadIdx.x * kPlacesPerThread + k, outputs, count, secret);
+    const u32 index = threadIdx.x * kPlacesPerThread + k;
+    const Place place = place_of(index, outputs, count, secret);
     at[k] = outputs[place.output].live + place.offset;
     mask[k] = place.mask;
+    const Place other_place = place_of(kWatched + index, outputs, count, secret);
+    other_at[k] = outputs[other_place.output].live + other_place.offset;
+    other_mask[k] = other_place.mask;
   }
-  // If an earlier watch of this call gave way, the outputs had a right to change after it.
+  // If an earlier watch of this call gave way, the outputs may have changed since.
   if (threadIdx.x == 0) {
     told = last = last_time = 0;
     observation->moved = 0;
@@ -236,10 +242,17 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     __syncwarp();
     end = told != 0;
   }
+#pragma unroll
+  for (u32 k = 0; k < kPlacesPerThread; ++k) {
+    other[k] = look32(reinterpret_cast<void*>(other_at[k])) & other_mask[k];
+  }
   atomicMax(&last, changed);
   atomicMax(&last_time, changed_time);
 #pragma unroll
-  for (u32 k = 0; k < kPlacesPerThread; ++k) values[threadIdx.x * kPlacesPerThread + k] = seen[k];
+  for (u32 k = 0; k < kPlacesPerThread; ++k) {
+    values[threadIdx.x * kPlacesPerThread + k] = seen[k];
+    values[kWatched + threadIdx.x * kPlacesPerThread + k] = other[k];
+  }
   __syncthreads();
   if (threadIdx.x == 0) {
     u64 end_cycles;
@@ -256,14 +269,12 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
   }
 }
 
-// Counts the watched places whose value in the copies is not what `watch` saw last. One block, as for
-// `watch`.
+// Counts the places whose value in the copies is not what `watch` saw last. One block, as for `watch`.
 extern "C" __global__ void __launch_bounds__(256)
 count_moved(const Output* outputs, u32 count, u32 key0, u32 key1, u32 nonce0, u32 nonce1, const u32* values,
             Observation* observation) {
   u32 moved = 0;
-  for (u32 k = 0; k < kPlacesPerThread; ++k) {
-    const u32 index = threadIdx.x * kPlacesPerThread + k;
+  for (u32 index = threadIdx.x; index < 2 * kWatched; index += blockDim.x) {
     const Place place = place_of(index, outputs, count, {key0, key1, nonce0, nonce1});
     const u32 value = *reinterpret_cast<const u32*>(outputs[place.output].copy + place.offset) & place.mask;
     moved += value != values[index];

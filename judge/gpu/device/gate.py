@@ -53,7 +53,7 @@ from judge.runner.memory import Buffer, PrivateBytes
 from sandbox.runner.vmm import Allocation, Device, wait_for_value, write_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
-_PLACES = 1024
+_PLACES = 2048  # 1024 that are watched, and as many for the last look
 _WATCHERS = 256
 _TOGETHER = 1  # gate.cu, Met
 _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
@@ -94,6 +94,7 @@ class DeviceGate:
             # If two kernels wait for the same slots, the kernel in the stream of higher priority gets them.
             self._second = cupy.cuda.Stream(non_blocking=True, priority=_FIRST)
             self._third = cupy.cuda.Stream(non_blocking=True)
+            self._fourth = cupy.cuda.Stream(non_blocking=True)  # never waits
             self._flags = Allocation.create(device, FLAGS_BYTES)
             self._flags.scrub()
             self.descriptor = self._flags.export()
@@ -161,6 +162,16 @@ class DeviceGate:
         os.close(self.descriptor)
         if not self._stopped:
             self._flags.close()
+
+    def give_up(self) -> None:
+        """Let the streams continue that still wait for a call which timed out. Does not wait for them.
+
+        Callers repeat this until the streams have finished, because a program that still runs can overwrite
+        DONE.
+        """
+        if self._stopped:
+            with our_errors():
+                write_value(self._fourth.ptr, self._flags.pointer + Flags.DONE, _AS_DONE)
 
     def _launch_hold(self, number: int, landings: int, hold_ns: int) -> None:
         memory, (junk, count) = self._memory, self._junk

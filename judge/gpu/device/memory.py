@@ -57,6 +57,7 @@ class DeviceMemory:
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.kernels = Kernels(self.stream)
         self._sweep: PrivateBytes | None = None
+        self._gate: DeviceGate | None = None
         self._retired: list[Allocation] = []
         self._opened: list[Allocation] = []
 
@@ -170,7 +171,8 @@ class DeviceMemory:
             if self._sweep is None:
                 self._sweep = self._alike(_SWEEP * self.l2_bytes)
             forget_persisting_lines()
-            return DeviceGate(self._device, self.stream, self._sweep)
+            self._gate = DeviceGate(self._device, self.stream, self._sweep)
+            return self._gate
 
     def lost(self, *, patience_s: float) -> bool:
         """Return whether the GPU is lost now or becomes lost within `patience_s`.
@@ -191,13 +193,21 @@ class DeviceMemory:
         return True
 
     def rest(self) -> None:
-        """Release all memory of a judgement, after the stream has finished. The context stays open."""
+        """Release all memory of a judgement, after the stream has finished. The context stays open.
+
+        The sandbox must have ended.
+
+        Raises:
+            DeviceLost: the stream does not finish within one second.
+        """
+        if not self._idle_within(_CLOSE_S):
+            raise DeviceLost("the referee's stream does not finish although the sandbox has ended")
         self.close_sets()
         self._sweep = None
         self._release()
 
     def close(self) -> None:
-        """Scrub and release all memory. Takes at most one second.
+        """Scrub and release all memory, when the sandbox has ended. Takes at most one second.
 
         The driver frees the rest when the process ends.
         """
@@ -259,10 +269,13 @@ class DeviceMemory:
         return int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
 
     def _idle_within(self, patience_s: float) -> bool:
+        """Wait until the stream has finished. Work that still waits for a call of the last gate continues."""
         deadline = time.monotonic() + patience_s
         while (state := self._state()) != _IDLE:
             if means_lost(state) or time.monotonic() >= deadline:
                 return False
+            if self._gate is not None:
+                self._gate.give_up()
             time.sleep(_NAP_S)
         return True
 

@@ -7,10 +7,12 @@ import statistics
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from judge.report import Report
+from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from tests.gpu.conftest import Judge
@@ -85,6 +87,19 @@ def test_no_attack_earns_more_than_it_should(
     else:
         assert report.score is None
         assert _words(report), "a verdict without a word to its author"
+
+
+def test_outputs_from_before_the_start_are_lost(judge: Judge) -> None:
+    """Whatever a program writes before its time starts is overwritten together with its inputs."""
+    folder = problems_root() / "who-am-i"
+    problem = load_problem(folder)
+    honest = judge((folder / "solutions" / "plain.cu").read_text(), Language.CUDA, problem=problem)
+    attack = (Path(__file__).parent / "attacks" / "outputs-before-the-start.cu").read_text()
+    early = judge(attack, Language.CUDA, problem=problem)
+    assert honest.score is not None, _told(honest)
+    assert early.score is not None, _told(early)
+    assert early.score.median_us >= MARGIN * honest.score.median_us, _told(early)
+    assert not any(case.timing.queued for case in early.cases if case.timing is not None)
 
 
 @pytest.mark.parametrize("file", ["leaves-a-mark.cu", "leaves-a-mark.py"])

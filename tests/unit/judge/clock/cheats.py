@@ -1,6 +1,6 @@
 """Programs that try to get an undeserved time. `call_us` is the honest time of their work."""
 
-from tests.unit.judge.clock.simulation import Program, World
+from tests.unit.judge.clock.simulation import DONE_US, Program, World
 
 
 class EarlyDone(Program):
@@ -11,7 +11,31 @@ class EarlyDone(Program):
         self.early_us = early_us
 
     def work(self, world: World, number: int) -> float:
-        return max(super().work(world, number) - 3.0 - self.early_us, world.now_us)
+        return max(super().work(world, number) - DONE_US - self.early_us, world.now_us)
+
+
+class VerifyingAfterwards(Program):
+    """Writes its result after a third of the work, and uses the rest of the time to verify it."""
+
+    def work(self, world: World, number: int) -> float:
+        took_us = self.takes_us(world)
+        world.pending.append((world.now_us + took_us / 3, number, world.inputs[number]))
+        return world.now_us + took_us + DONE_US
+
+
+class SleepingWhenLucky(Program):
+    """Lets its host sleep as soon as many calls were fast, so that a session with a time limit would end."""
+
+    def __init__(self, call_us: float) -> None:
+        super().__init__(call_us, noise=0.02)
+        self.calls: list[float] = []
+
+    def takes_us(self, world: World) -> float:
+        took_us = super().takes_us(world)
+        self.calls.append(took_us)
+        if len(self.calls) > 24 and sorted(self.calls)[len(self.calls) // 5] < self.call_us * 1.005:
+            world.pass_us(1_000_000)
+        return took_us
 
 
 class LeftUndone(Program):
@@ -54,7 +78,7 @@ class ReplayingByContent(Program):
         self.kept.add(content)
         at = world.now_us + self.takes_us(world) * share
         world.pending.append((at, number, content))
-        return at + 3.0
+        return at + DONE_US
 
 
 class Lingering(Program):

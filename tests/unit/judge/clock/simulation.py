@@ -20,6 +20,7 @@ from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 LANDING_US, COPY_US = 60.0, 20.0
+DONE_US = 1.0  # from the last change in the outputs to the flag DONE
 WATCH_US = 6.0  # from the release to the start of a watch that starts after it
 POISON = -1
 
@@ -78,7 +79,7 @@ class Program:
         """
         at = world.now_us + self.takes_us(world)
         world.pending.append((at, number, world.inputs[number]))
-        return at + 3.0
+        return at + DONE_US
 
 
 class SimulatedOrders:
@@ -123,6 +124,7 @@ class SimulatedSets:
 
     def __init__(self, world: World, contents: int) -> None:
         self.world, self.contents, self.count = world, contents, world.sets
+        self.output_bytes = 8
         self.held = [0] * world.sets
         self.copies = [POISON] * world.sets
         self.seen: list[int] = []

@@ -21,9 +21,18 @@ from tests.unit.judge.clock.cheats import (
     OnAStreamOfItsOwn,
     ReplayingByContent,
     ReplayingByPointer,
+    SleepingWhenLucky,
+    VerifyingAfterwards,
     WritingLate,
 )
-from tests.unit.judge.clock.simulation import Program, ProofEnvironment, unanswered
+from tests.unit.judge.clock.simulation import (
+    COPY_US,
+    DONE_US,
+    LANDING_US,
+    Program,
+    ProofEnvironment,
+    unanswered,
+)
 
 
 @pytest.mark.parametrize("call_us", [4.0, 32.0, 119.0, 2500.0, 30_000.0, 900_000.0])
@@ -97,6 +106,46 @@ def test_done_that_comes_early_is_rejected(call_us: float, early_share: float, s
     assert found.verdict in {Verdict.REJECTED, Verdict.WRONG_ANSWER}
     if found.verdict is Verdict.REJECTED:
         assert found.message in {EARLY, "An output changed after solve had returned."}
+
+
+@given(call_us=st.floats(20, 5000), seed=st.integers(0, 1000))
+@settings(max_examples=30)
+def test_verifying_a_result_after_it_is_written_is_charged(call_us: float, seed: int) -> None:
+    timing = ProofEnvironment(VerifyingAfterwards(call_us), seed=seed).timing()
+    assert timing.median_us >= call_us + DONE_US - Policy().done_slack_small_us
+
+
+@pytest.mark.parametrize(
+    ("output_bytes", "seen_us"),
+    [pytest.param(4096, 40.5, id="small"), pytest.param(4097, 39.0, id="large")],
+)
+def test_more_time_is_allowed_for_the_end_of_a_kernel_with_large_outputs(
+    output_bytes: int, seen_us: float
+) -> None:
+    class EndingSlowly(Program):
+        def work(self, world, number):
+            return super().work(world, number) - DONE_US + 10.0
+
+    environment = ProofEnvironment(EndingSlowly(32.0, noise=0.0))
+    environment.memory.output_bytes = output_bytes
+    assert environment.timing().median_us == pytest.approx(seen_us)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_number_of_calls_does_not_depend_on_the_host_time_of_counted_calls(seed: int) -> None:
+    usual = ProofEnvironment(Program(100.0, noise=0.02), seed=seed).timing().repetitions
+    assert ProofEnvironment(SleepingWhenLucky(100.0), seed=seed).timing().repetitions == usual
+
+
+@pytest.mark.parametrize("launch_us", [0.0, 2000.0])
+def test_the_warm_up_determines_how_many_calls_fit_into_the_budget(launch_us: float) -> None:
+    program = Program(100.0, noise=0.02, launch_us=launch_us)
+    environment = ProofEnvironment(program, contents=300)
+    turn_us = LANDING_US + 100.0 + COPY_US + 100.0 + launch_us  # the last for the checks
+    policy = environment.policy
+    expected = max(policy.enough_calls, policy.budget_ms * 1000 / turn_us)
+    found = environment.timing().repetitions
+    assert found == pytest.approx(min(expected, 299), abs=policy.block_calls)
 
 
 @pytest.mark.parametrize("cheat", [LeftUndone, ReplayingByPointer])
