@@ -93,7 +93,7 @@ def test_outputs_from_before_the_start_are_lost(judge: Judge) -> None:
     """Whatever a program writes before its time starts is overwritten together with its inputs."""
     folder = problems_root() / "who-am-i"
     problem = load_problem(folder)
-    honest = judge((folder / "solutions" / "plain.cu").read_text(), Language.CUDA, problem=problem)
+    honest = judge((folder / "solutions" / "int4.cu").read_text(), Language.CUDA, problem=problem)
     attack = (Path(__file__).parent / "attacks" / "outputs-before-the-start.cu").read_text()
     early = judge(attack, Language.CUDA, problem=problem)
     assert honest.score is not None, _told(honest)
