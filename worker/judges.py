@@ -19,7 +19,7 @@ from judge.proof.programs import try_solutions
 from judge.proof.prove import prove_on
 from judge.proof.results import Proof
 from judge.proof.timed_sizes import DEFAULT_GPU
-from judge.report import CaseReport, ProgressEvent, Report
+from judge.report import CaseReport, ProgressEvent, Report, StageTime
 from judge.sizes import CustomCaseInvalid
 from judge.values import from_json
 from problems.importing.report import Imported, ImportedProblem
@@ -111,7 +111,13 @@ class PackageJudge:
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission` against the version of its problem that it is pinned to."""
         problem = load_problem(self._folder_of(submission))
-        before = self._target.metrics
+        before, gpu_models = self._target.metrics, self._target.gpu_models
+        stages: list[StageTime] = []
+
+        def end_stage(stage: StageTime) -> None:
+            stages.append(stage)
+            count_stage(stage)
+
         try:
             report = evaluate(
                 problem,
@@ -126,7 +132,7 @@ class PackageJudge:
                 tool=Tool.PROFILER if submission.profiled else None,
                 board_key=board_key(self._config),
                 on_progress=on_progress,
-                on_stage=count_stage,
+                on_stage=end_stage,
                 cancelled=cancelled,
             )
         except CustomCaseInvalid as error:
@@ -135,7 +141,8 @@ class PackageJudge:
             if not submission.sizes:
                 raise
             log.warning("reference_failed_on_custom_case", problem=problem.slug, exc_info=True)
-            return Report(Verdict.REJECTED, REFERENCE_FAILED)
+            # The user chose the case, so its stages until the failure are charged.
+            report = Report(Verdict.REJECTED, REFERENCE_FAILED, tuple(stages), environment=_used(gpu_models))
         changes = _changes(before, self._target.metrics)
         count_ready(changes)
         log.info("judge_metrics_recorded", **changes)
@@ -180,6 +187,11 @@ class PackageJudge:
     def close(self) -> None:
         """Close the target."""
         self._target.close()
+
+
+def _used(gpu_models: Sequence[str]) -> dict[str, str]:
+    """Return the stamp of a judgement on one of the GPUs of this node. A node may have several models."""
+    return {"gpu": " or ".join(gpu_models)} if gpu_models else {}
 
 
 def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

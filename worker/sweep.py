@@ -2,8 +2,8 @@
 
 Theory of operation. Every worker sweeps, so most sites need no other sweeper. Run this one if workers come
 and go, as on hosts that are stopped at night. Even if no worker runs, it ends or queues the jobs of lost
-workers, continues rejudges and refreshes the overall ranking. Any number of sweepers do no harm (see
-`worker.sweeper`).
+workers, continues rejudges and deletions of accounts, and refreshes the overall ranking. Any number of
+sweepers do no harm (see `worker.sweeper`).
 
 It lives until SIGTERM. `/readyz` on the metrics port tells a supervisor if it no longer sweeps.
 """

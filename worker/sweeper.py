@@ -16,6 +16,7 @@ from web.importing.queue import queue as imports
 from web.jobs.queue import JobQueue
 from web.leaderboards import ranking
 from web.notifications import mailing
+from web.privacy import deletion
 from web.rejudges import rejudging
 from web.rejudges.queue import queue as hidden_runs
 from web.site import metrics
@@ -77,7 +78,13 @@ def sweep_once() -> bool:
         with metrics.SWEEP_SECONDS.time():
             queues: tuple[JobQueue[Any], ...] = (submissions, proofs, imports, hidden_runs)
             rounds: list[Callable[[], object]] = [partial(_sweep, queue) for queue in queues]
-            for sweep in (*rounds, rejudging.go_on, ranking.refresh_if_due, mailing.send_due):
+            for sweep in (
+                *rounds,
+                rejudging.go_on,
+                deletion.go_on,
+                ranking.refresh_if_due,
+                mailing.send_due,
+            ):
                 done &= _survives(sweep)
     except UNANSWERED as error:
         done = False

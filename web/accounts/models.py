@@ -89,6 +89,19 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.username
 
 
+class AccountDeletion(models.Model):
+    """A deletion of an account that has begun. `web.privacy.deletion` finishes it, and deletes the row."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="deletion")
+    began = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["began"]
+
+    def __str__(self) -> str:
+        return f"deletion of {self.user_id}"
+
+
 class Scope(models.TextChoices):
     """The permissions of an API token. Each scope includes those before it.
 

@@ -42,8 +42,9 @@ class _Entry:
 
 
 def ranks_known(rejudge: Rejudge) -> bool:
-    """Return whether everything was judged. Otherwise the places would only reflect a part."""
-    return rejudge.state not in {RejudgeState.RUNNING, RejudgeState.CANCELLED}
+    """Return whether everything was judged and is still stored. Otherwise the places would reflect a part."""
+    unknown = {RejudgeState.RUNNING, RejudgeState.CANCELLED}
+    return rejudge.state not in unknown and rejudge.runs.exists()
 
 
 def rank_changes(rejudge: Rejudge) -> tuple[RankChange, ...]:

@@ -23,17 +23,21 @@ def notify(
     url: str,
     actor: User | None = None,
     detail: str = "",
+    mail_pause: timedelta | None = None,
 ) -> int:
     """Notify the users with these keys, except `actor`. Return how many got a notification.
 
     At most `MOST_RECIPIENTS` users are notified, none of them inactive. A user with an unread notification
     of this kind about `topic` gets no second one; the caller locks what the topic names, so that this also
-    holds for two events at the same time. Call this in the transaction of the event: emails are only queued
-    here, and `web.notifications.mailing` sends them.
+    holds for two events at the same time. With `mail_pause`, a user who got such a notification within that
+    time gets no email about this one, even if the earlier one was read. Call this in the transaction of the
+    event: emails are only queued here, and `web.notifications.mailing` sends them.
     """
     wanted = {key for key in users if actor is None or key != actor.pk}
-    waiting = Notification.objects.filter(user__in=wanted, kind=kind, topic=topic, read=None)
-    waits = set(waiting.values_list("user_id", flat=True))
+    earlier = Notification.objects.filter(user__in=wanted, kind=kind, topic=topic)
+    waits = set(earlier.filter(read=None).values_list("user_id", flat=True))
+    recent = earlier.filter(created__gt=timezone.now() - mail_pause) if mail_pause else earlier.none()
+    spared = set(recent.values_list("user_id", flat=True))
     active = User.objects.filter(pk__in=wanted - waits, is_active=True).order_by("pk")[:MOST_RECIPIENTS]
     made = Notification.objects.bulk_create(
         Notification(
@@ -44,7 +48,9 @@ def notify(
     choices = MailChoice.objects.filter(user__in=[row.user_id for row in made], kind=kind)
     chosen = dict(choices.values_list("user_id", "by_mail"))
     OutgoingMail.objects.bulk_create(
-        OutgoingMail(notification=row) for row in made if chosen.get(row.user_id, kind in BY_MAIL)
+        OutgoingMail(notification=row)
+        for row in made
+        if row.user_id not in spared and chosen.get(row.user_id, kind in BY_MAIL)
     )
     return len(made)
 

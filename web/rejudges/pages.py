@@ -20,6 +20,13 @@ class RejudgeRow:
     badge: Badge
     progress: RejudgeProgress
 
+    @property
+    def judged(self) -> str:
+        """Return how many submissions were judged, and of how many, unless cancelling deleted the others."""
+        done = str(self.progress.done)
+        cancelled = self.rejudge.state == RejudgeState.CANCELLED
+        return done if cancelled else f"{done} of {self.progress.total}"
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:

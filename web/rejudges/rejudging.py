@@ -72,9 +72,13 @@ def start(
 
 @transaction.atomic
 def cancel(rejudge: Rejudge, actor: User) -> bool:
-    """End a running rejudge. Return False if it does not run."""
+    """End a running rejudge, and delete the runs that no worker has taken. Return False if it does not run.
+
+    `web.upkeep.retention` deletes the others later.
+    """
     if not _move(rejudge, RejudgeState.RUNNING, RejudgeState.CANCELLED):
         return False
+    rejudge.runs.filter(state=JobState.QUEUED).delete()
     rejudge.runs.filter(state__in=OPEN).update(state=JobState.CANCELLED, lease_until=None)
     rejudge.runs.update(resolution=Resolution.DROPPED, **_NO_RESULT)
     log(actor, AuditKind.PREVIEW_CANCEL, rejudge)

@@ -18,9 +18,9 @@ from django.contrib.auth.forms import AdminPasswordChangeForm
 from django.contrib.auth.models import Group
 from django.http import HttpRequest
 
-from web.accounts.models import ApiToken, User
+from web.accounts.models import AccountDeletion, ApiToken, User
 from web.accounts.services import revoke_tokens
-from web.audit.audited import AuditedAdmin, RemovableAdmin
+from web.audit.audited import AuditedAdmin, RecordAdmin, RemovableAdmin
 from web.audit.models import AuditKind
 from web.staff.roles import ROLES
 
@@ -82,6 +82,15 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     def kind_of_change(self, obj: User, changed: list[str]) -> AuditKind:  # noqa: ARG002 - the base class's signature
         """Return the kind of the audit entry. Changes of rights have their own."""
         return AuditKind.ROLE if set(changed) & set(_RIGHTS) else AuditKind.CHANGE
+
+
+@admin.register(AccountDeletion)
+class AccountDeletionAdmin(RecordAdmin[AccountDeletion]):
+    """Accounts that are being deleted."""
+
+    list_display = ["user", "began"]
+    list_select_related = ["user"]
+    search_fields = ["user__username"]
 
 
 @admin.register(Group)

@@ -11,6 +11,8 @@ stay until their author deletes them. This module deletes:
 - notifications, read or not, after 90 days, with their unsent emails;
 - replays of runs, after 30 days. A user can run the program again;
 - files of Nsight Compute about profiled runs, after 7 days;
+- hidden runs of a rejudge, 7 days after it was cancelled or discarded, or 90 days after it was applied. The
+  rejudge itself stays, and the audit log has what staff did;
 - earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """
 
@@ -29,11 +31,17 @@ from web.fleet.models import NodeInvitation
 from web.jobs.models import JobState
 from web.notifications.models import Notification
 from web.notifications.services import KEPT_FOR as NOTIFICATIONS_KEPT_FOR
+from web.rejudges.models import HiddenRun, RejudgeState
 from web.submissions.models import Event, ProfileReport, Replay
 from web.submissions.services.attachments import PROFILE_REPORT_DAYS
 
 BATCH = 1000
 _REPLAYS_KEPT_FOR = timedelta(days=30)
+_HIDDEN_RUNS_KEPT_FOR = {
+    RejudgeState.CANCELLED: timedelta(days=7),
+    RejudgeState.DISCARDED: timedelta(days=7),
+    RejudgeState.APPLIED: timedelta(days=90),
+}
 _PROFILE_REPORTS_KEPT_FOR = timedelta(days=PROFILE_REPORT_DAYS)
 
 
@@ -47,6 +55,7 @@ class Pruned:
     notifications: int = 0
     replays: int = 0
     profile_reports: int = 0
+    hidden_runs: int = 0
 
 
 def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
@@ -61,7 +70,11 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
     notifications = _delete(Notification.objects.filter(created__lt=now - NOTIFICATIONS_KEPT_FOR))
     replays = _delete(Replay.objects.filter(created__lt=now - _REPLAYS_KEPT_FOR))
     reports = _delete(ProfileReport.objects.filter(created__lt=now - _PROFILE_REPORTS_KEPT_FOR))
-    return Pruned(events, sessions, revisions, notifications, replays, reports)
+    runs = sum(
+        _delete(HiddenRun.objects.filter(rejudge__state=state, rejudge__ended__lt=now - kept_for))
+        for state, kept_for in _HIDDEN_RUNS_KEPT_FOR.items()
+    )
+    return Pruned(events, sessions, revisions, notifications, replays, reports, runs)
 
 
 def _prune_events(before: datetime) -> int:

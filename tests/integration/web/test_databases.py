@@ -18,8 +18,10 @@ from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Verdict
+from web.accounts.models import User
 from web.jobs import wakeup
 from web.jobs.models import JobState
+from web.privacy import deletion
 from web.submissions import services
 from web.submissions.models import Event, EventKind, Job, Progress, Submission, Tally
 from web.submissions.models import Report as StoredReport
@@ -91,6 +93,32 @@ def test_verdicts_recorded_and_taken_back_at_once_are_all_counted(owner, teammat
     assert all(at_once(lambda index: services.rejudge(made[index])))
     assert not Progress.objects.exists()
     assert list(Tally.objects.values_list("judged", "accepted", "solvers")) == [(0, 0, 0)]
+
+
+def test_an_account_is_deleted_by_several_processes_while_verdicts_are_recorded(
+    owner, teammate, handed_in, monkeypatch
+):
+    monkeypatch.setattr(deletion, "_BATCH", 1)
+    monkeypatch.setattr(deletion, "_INTERRUPTED_AFTER", timedelta(0))
+    for user in (owner, teammate):
+        for _ in range(THREADS // 4):
+            handed_in(user)
+    services.record(services.claim("w"), Report(Verdict.ACCEPTED))
+    claims = [services.claim("w") for _ in range(THREADS // 2 - 1)]
+
+    def act(index: int) -> None:
+        if index < len(claims):
+            services.record(claims[index], Report(Verdict.ACCEPTED))
+        elif index == THREADS - 1:
+            deletion.delete_account(owner)
+        else:
+            for _ in range(5):
+                deletion.go_on()
+
+    at_once(act)
+    assert not User.objects.filter(pk=owner.pk).exists()
+    assert set(Submission.objects.values_list("user", flat=True)) == {teammate.pk}
+    assert list(Tally.objects.values_list("judged", "accepted", "solvers")) == [(2, 2, 1)]
 
 
 def test_cancelling_and_claiming_at_once_leaves_one_story(owner, handed_in):

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +15,36 @@ from asgiref.sync import async_to_sync
 from django.apps import apps
 from django.core import mail
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 
 from judge.report import CaseReport, Report
 from problems.vocabulary import Group, Verdict
 from tests.conftest import PASSWORD
 from tests.unit.web.figures import record, timed_report
-from web.accounts.models import User
+from web.accounts.models import AccountDeletion, User
 from web.accounts.services import issue_token
 from web.authoring.models import Membership, Role, Workspace
 from web.discussion import services as discussion
 from web.discussion.models import Post, Thread
+from web.discussion.services.account_deletion import forget_posts
 from web.drafts.models import Draft, DraftRevision
 from web.drafts.notes import save_note
 from web.leaderboards.queries import recent_records
 from web.privacy import deletion, export
 from web.submissions import services
 from web.submissions.models import Best, Job, Progress, Submission, Tally
+from web.submissions.services import progress
+from worker.sweeper import sweep_once
 
 pytestmark = pytest.mark.django_db
 
 HIDDEN = CaseReport("prime-case", Group.ODD, public=False, verdict=Verdict.WRONG_ANSWER, sizes={"n": 7919})
 DELETE = "/account/data/delete"
+
+
+class Crash(Exception):
+    """Raised in the middle of a deletion."""
 
 
 @pytest.fixture
@@ -105,6 +114,7 @@ def test_every_table_about_people_is_in_the_document_or_left_out_on_purpose() ->
         "EmailConfirmation": "made on the fly: confirmations are signed links",
         "SocialToken": "never stored",
         "Thread": "its title is part of the opening post",
+        "AccountDeletion": "its user cannot sign in",
         "Best": "follows from the submissions",
         "BestByChecker": "follows from the submissions",
         "Place": "follows from the submissions",
@@ -227,6 +237,56 @@ def test_the_last_superuser_stays(staff: User) -> None:
     assert "Create another one first." in answer.content.decode()
     assert User.objects.filter(username="staff").exists()
     assert not mail.outbox
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_interrupted_deletion_goes_on_with_the_sweeps(confirmed, owner, busy, handed_in, monkeypatch):
+    for number in range(3):
+        handed_in(owner, source=f"// {number}")
+    rounds = []
+
+    def crash(user: User) -> bool:
+        rounds.append(user)
+        if len(rounds) == 2:
+            raise Crash
+        return delete_batch(user)
+
+    delete_batch = deletion._delete_batch
+    monkeypatch.setattr(deletion, "_BATCH", 2)
+    monkeypatch.setattr(deletion, "_delete_batch", crash)
+    with pytest.raises(Crash):
+        deletion.delete_account(owner)
+    owner.refresh_from_db()
+    assert not owner.is_active
+    assert confirmed.get("/account")["Location"].startswith("/accounts/login/")
+    assert Submission.objects.count() == 3
+    assert (Tally.objects.get().judged, Best.objects.count()) == (0, 0)
+    sweep_once()
+    assert Submission.objects.count() == 3, "the process may still be deleting"
+    AccountDeletion.objects.update(began=F("began") - timedelta(minutes=2))
+    for _ in range(3):
+        sweep_once()
+    assert not User.objects.exists()
+    assert not Submission.objects.exists()
+    assert not AccountDeletion.objects.exists()
+
+
+def test_a_result_that_is_recorded_during_the_deletion_counts_nowhere(owner, busy, monkeypatch) -> None:
+    def record_late(user: User) -> None:
+        if Submission.objects.filter(pk=busy.pk).exists():
+            progress.settle(busy.pk)
+        forget_posts(user)
+
+    monkeypatch.setattr(deletion, "forget_posts", record_late)
+    deletion.delete_account(owner)
+    tally = Tally.objects.get()
+    assert (tally.judged, tally.accepted, tally.solvers) == (0, 0, 0)
+
+
+def test_a_suspended_account_is_not_deleted(owner: User) -> None:
+    User.objects.update(is_active=False)
+    deletion.go_on()
+    assert User.objects.get() == owner
 
 
 def test_many_submissions_are_deleted_in_batches(owner, handed_in, monkeypatch) -> None:

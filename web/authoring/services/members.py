@@ -1,5 +1,7 @@
 """Writes about the members of a workspace. All of them are in the audit log."""
 
+from datetime import timedelta
+
 from django.db import transaction
 from django.urls import reverse
 
@@ -11,6 +13,8 @@ from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import quota
 from web.notifications.models import Kind
 from web.notifications.services import mark_topic_read, notify
+
+_OFFER_MAIL_PAUSE = timedelta(days=1)
 
 
 class MemberRefused(Exception):
@@ -113,7 +117,8 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
     )
     if new:
         _note(workspace, by, person, None, Role.EDITOR)
-    _tell(workspace, person, Kind.OFFER, by)
+    # An owner can end and repeat an offer at will, so the pause counts from offers that ended, too.
+    _tell(workspace, person, Kind.OFFER, by, mail_pause=_OFFER_MAIL_PAUSE)
 
 
 def _answer(workspace: Workspace, person: User, owner: User | None, detail: str) -> None:
@@ -125,7 +130,15 @@ def _answer(workspace: Workspace, person: User, owner: User | None, detail: str)
     _tell(workspace, owner, Kind.HANDOVER, person, detail)
 
 
-def _tell(workspace: Workspace, to: User, kind: Kind, by: User, detail: str = "") -> None:
+def _tell(
+    workspace: Workspace,
+    to: User,
+    kind: Kind,
+    by: User,
+    detail: str = "",
+    *,
+    mail_pause: timedelta | None = None,
+) -> None:
     notify(
         [to.pk],
         kind,
@@ -134,6 +147,7 @@ def _tell(workspace: Workspace, to: User, kind: Kind, by: User, detail: str = ""
         detail=detail,
         topic=_topic(workspace),
         url=reverse("author-people", args=[workspace.slug]),
+        mail_pause=mail_pause,
     )
 
 

@@ -19,11 +19,16 @@ PublishingRefused         for example, the problems of the owner have reached th
 +-- NameTaken             the problem with this name is or will be the site's, or the operator imported it
 +-- NotOnPersonalNodes    personal nodes cannot run the problem without its hidden parts
 +-- NothingToPreview      no submission was judged by another version, or a preview is already running
++-- TooManyPreviews       the problem has reached the maximum number of previews in a day
 +-- Overtaken             another version went live since the preview began
 """
 
+from datetime import timedelta
+
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.timesince import timeuntil
 
 from problems.archive import pack
 from problems.contents import Contents, ContentsInvalid
@@ -44,6 +49,8 @@ from web.rejudges.models import UNANSWERED, Rejudge, RejudgeState
 from web.submissions.models import Submission
 from web.tracks.queries import is_planned
 
+MAX_PREVIEWS_PER_DAY = 10  # of a problem; each may rejudge 5,000 submissions
+_DAY = timedelta(days=1)
 _COPY_IT = "Copy this problem under another name and publish the copy."
 
 
@@ -73,6 +80,10 @@ class Overtaken(PublishingRefused):
 
 class NothingToPreview(PublishingRefused):
     """Raised when other versions judged no submissions or too many, or when a preview is already running."""
+
+
+class TooManyPreviews(PublishingRefused):
+    """Raised when the problem has reached the maximum number of previews in a day."""
 
 
 @transaction.atomic
@@ -230,6 +241,7 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
         NotFromHere: see above.
         NameTaken: see above.
         NothingToPreview: see above.
+        TooManyPreviews: see above. Staff have no maximum.
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     _require_from_here(locked, version, by)
@@ -238,6 +250,8 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
         raise NothingToPreview(f"A preview of {version} is running or waiting for your decision.")
     if not affected(version).exists():
         raise NothingToPreview("No submissions were judged by another version, so nothing would change.")
+    if not by.is_staff:
+        _require_few_previews(locked.slug)
     live = live_version(locked.slug)
     chosen = {"problem": locked.slug, "version": version.number, "against": live.number if live else 0}
     try:
@@ -287,6 +301,17 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
 def _require_from_here(workspace: Workspace, version: PackageVersion, by: User) -> None:
     if not readable_versions(by, workspace).filter(pk=version.pk).exists():
         raise NotFromHere(f"{str(version).capitalize()} was not published from {workspace.slug}.")
+
+
+def _require_few_previews(slug: str) -> None:
+    started = Rejudge.objects.filter(package__problem__slug=slug, created__gt=timezone.now() - _DAY)
+    latest = started.order_by("-created").values_list("created", flat=True)
+    oldest = latest[MAX_PREVIEWS_PER_DAY - 1 : MAX_PREVIEWS_PER_DAY].first()
+    if oldest is not None:
+        raise TooManyPreviews(
+            f"{MAX_PREVIEWS_PER_DAY} previews of this problem were started in the last day, the maximum. "
+            f"You can start another in {timeuntil(oldest + _DAY, depth=1)}, or publish without a preview."
+        )
 
 
 def _require_name(workspace: Workspace, by: User) -> None:

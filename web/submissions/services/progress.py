@@ -17,6 +17,7 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from problems.vocabulary import Mode, Verdict
 from web.accounts.models import User
@@ -94,17 +95,21 @@ def recount() -> tuple[int, int]:
 
 @transaction.atomic
 def forget(user: User) -> None:
-    """Remove the results of `user` from tallies and boards. Call it before the account is deleted."""
+    """Remove the results of `user` from tallies and boards. Call it before the account is deleted.
+
+    A result that is recorded at the same time may stay. Call it again when there are no more.
+    """
     problems = list(Progress.objects.filter(user=user).values_list("problem", flat=True))
     tallies = Tally.objects.filter(problem__in=problems)
     list(tallies.order_by("problem").select_for_update(no_key=True))
     own = Progress.objects.filter(user=user, problem=OuterRef("problem"))
     tallies.update(
-        judged=F("judged") - Subquery(own.values("judged")),
-        accepted=F("accepted") - Subquery(own.values("accepted")),
-        solvers=F("solvers") - Subquery(own.values(solvers=Count("solved"))),
+        # A call of `settle` may have deleted a row while this one waited for its tally.
+        judged=F("judged") - Coalesce(Subquery(own.values("judged")), 0),
+        accepted=F("accepted") - Coalesce(Subquery(own.values("accepted")), 0),
+        solvers=F("solvers") - Coalesce(Subquery(own.values(solvers=Count("solved"))), 0),
     )
-    Progress.objects.filter(user=user).delete()
+    Progress.objects.filter(user=user, problem__in=problems).delete()
     best.forget(user)
 
 

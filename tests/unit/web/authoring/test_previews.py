@@ -1,17 +1,20 @@
 """Tests previews: the verdicts and ranks that a new version would change."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.web.authoring.publications import judged, judged_again, looser, prove
 from web.accounts.models import User
 from web.authoring.models import Workspace, WorkspaceState
-from web.authoring.ranks import rank_changes
+from web.authoring.ranks import rank_changes, ranks_known
 from web.authoring.services import files, publishing, workspaces
 from web.catalog.models import Problem
 from web.rejudges import rejudging
-from web.rejudges.models import RejudgeState
+from web.rejudges.models import HiddenRun, Rejudge, RejudgeState
 from web.rejudges.queue import queue as hidden_runs
 from web.submissions import queries as submissions
 from web.submissions import services
@@ -134,6 +137,31 @@ class TestSeveralAtOnce:
         assert not publishing.apply(live, rejudge, instructor)
         assert hidden_runs.claim("w") is None
         assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
+
+    def test_the_number_of_previews_in_a_day_is_limited(self, live, instructor, staff, monkeypatch):
+        monkeypatch.setattr(publishing, "MAX_PREVIEWS_PER_DAY", 2)
+        looser(live)
+        version = publishing.freeze(live, instructor)
+        for _ in range(2):
+            rejudging.cancel(publishing.preview(live, version, instructor), instructor)
+        assert not HiddenRun.objects.exists()
+        with pytest.raises(publishing.TooManyPreviews, match=r"the maximum. You can start another in 2\d"):
+            publishing.preview(live, version, instructor)
+        rejudging.cancel(publishing.preview(live, version, staff), staff)
+        Rejudge.objects.update(created=timezone.now() - timedelta(days=1))
+        assert publishing.preview(live, version, instructor)
+
+    def test_nothing_is_said_about_ranks_once_its_runs_are_deleted(self, live, instructor, browser_of):
+        looser(live)
+        rejudge = publishing.preview(live, publishing.freeze(live, instructor), instructor)
+        judged_again()
+        rejudging.discard(rejudge, instructor)
+        rejudge.refresh_from_db()
+        assert ranks_known(rejudge)
+        HiddenRun.objects.all().delete()
+        assert not ranks_known(rejudge)
+        page = browser_of(instructor).get(f"/author/my-sum/rejudges/{rejudge.pk}").content.decode()
+        assert "No results stored" in page
 
     def test_nobody_archives_it_before_the_preview_is_answered(self, live, instructor):
         looser(live)

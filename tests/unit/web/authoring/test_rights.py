@@ -1,8 +1,11 @@
 """Tests the rights of users in a workspace, and who may change them."""
 
+from datetime import timedelta
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
+from django.db.models import F
 from django.template import Context, Template
 
 from tests.conftest import new_problem
@@ -154,6 +157,26 @@ def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
     members.decline(workspace, teammate)
     members.set_role(workspace, instructor, teammate, Role.OWNER)
     assert teammate.notifications.count() == 2, "a new offer"
+
+
+def test_a_repeated_offer_is_mailed_once_a_day(workspace, instructor, teammate, owner):
+    User.objects.filter(pk__in=[teammate.pk, owner.pk]).update(is_instructor=True)
+    for user in (teammate, owner):
+        user.refresh_from_db()
+        EmailAddress.objects.create(user=user, email=f"{user}@example.org", verified=True, primary=True)
+
+    def offer_in_turn() -> list[str]:
+        mail.outbox.clear()
+        for user in (teammate, owner, teammate, owner):
+            members.set_role(workspace, instructor, user, Role.OWNER)
+            mailing.send_due()
+        return [address for message in mail.outbox for address in message.to]
+
+    assert offer_in_turn() == ["teammate@example.org", "owner@example.org"]
+    assert teammate.notifications.count() == owner.notifications.count() == 2
+    assert offer_in_turn() == []
+    Notification.objects.update(created=F("created") - timedelta(days=1))
+    assert offer_in_turn() == ["teammate@example.org", "owner@example.org"]
 
 
 @pytest.mark.parametrize("how", ["declined", "another role", "removed", "offered to another", "accepted"])

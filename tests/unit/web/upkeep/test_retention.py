@@ -12,6 +12,8 @@ from judge.report import Report
 from problems.vocabulary import Verdict
 from web.drafts.models import Draft, DraftRevision
 from web.drafts.services import KEPT_FOR
+from web.rejudges import rejudging
+from web.rejudges.models import HiddenRun, Rejudge, RejudgeState
 from web.submissions import services
 from web.submissions.models import Event, Submission
 from web.upkeep import retention
@@ -76,10 +78,27 @@ def test_earlier_texts_go_and_drafts_stay(owner, problem):
     assert draft.revisions.get().revision == 2
 
 
+@pytest.mark.parametrize(
+    ("state", "days"),
+    [(RejudgeState.CANCELLED, 7), (RejudgeState.DISCARDED, 7), (RejudgeState.APPLIED, 90)],
+)
+def test_runs_of_rejudges_that_ended_go(staff, judged, state, days):
+    ended, recent, waiting = (
+        rejudging.start(staff, Submission.objects.all(), reason="x", chosen={}) for _ in range(3)
+    )
+    Rejudge.objects.filter(pk__in=[ended.pk, recent.pk]).update(state=state)
+    Rejudge.objects.filter(pk=ended.pk).update(ended=timezone.now() - (days + 1) * DAY)
+    Rejudge.objects.filter(pk=recent.pk).update(ended=timezone.now() - (days - 1) * DAY)
+    Rejudge.objects.update(created=timezone.now() - 9999 * DAY)
+    assert prune(90).hidden_runs == 1
+    assert [*HiddenRun.objects.values_list("rejudge", flat=True)] == [recent.pk, waiting.pk]
+    assert Rejudge.objects.filter(pk=ended.pk).exists()
+
+
 def test_the_command_says_how_many(judged, capsys):
     call_command("prune")
     said = capsys.readouterr().out
     assert (
-        "0 progress events, 0 sessions, 0 earlier revisions of drafts, 0 notifications, 0 replays "
-        "and 0 files of Nsight Compute" in said
+        "0 progress events, 0 sessions, 0 earlier revisions of drafts, 0 notifications, 0 replays, "
+        "0 files of Nsight Compute and 0 runs of rejudges" in said
     )

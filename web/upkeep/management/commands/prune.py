@@ -11,7 +11,8 @@ from web.upkeep.retention import prune
 class Command(BaseCommand):
     help = (
         "Delete expired sessions, earlier revisions of drafts and notifications after 90 days, replays of "
-        "runs after 30 days, files of Nsight Compute after 7 days, and the progress events of judged "
+        "runs after 30 days, files of Nsight Compute after 7 days, runs of rejudges 7 days after these were "
+        "cancelled or discarded and 90 days after they were applied, and the progress events of judged "
         "submissions after WARPCOURT_EVENTS_KEPT_DAYS. Safe at any time; run it every night."
     )
 
@@ -19,6 +20,6 @@ class Command(BaseCommand):
         gone = prune(settings.WARPCOURT.events_kept_days)
         self.stdout.write(
             f"Deleted {gone.events} progress events, {gone.sessions} sessions, {gone.revisions} "
-            f"earlier revisions of drafts, {gone.notifications} notifications, {gone.replays} replays "
-            f"and {gone.profile_reports} files of Nsight Compute"
+            f"earlier revisions of drafts, {gone.notifications} notifications, {gone.replays} replays, "
+            f"{gone.profile_reports} files of Nsight Compute and {gone.hidden_runs} runs of rejudges"
         )
