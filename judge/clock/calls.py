@@ -9,10 +9,10 @@ Theory of operation. A call has four steps:
     pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
 
-The time of a call runs from the release to the last change that the gate saw in the outputs. It is longer if
-the program worked after that: the flag DONE is set 1 to 3 us after the last change of an honest program, and
-what exceeds these (`Policy.done_slack_us`) is added. Otherwise a program could write a likely result first,
-and verify it in time that is not charged. If outputs change after DONE, the program is rejected: it set the
+The time of a call runs from the release to the last change that the gate saw in the outputs, or longer if the
+program worked after that. The flag DONE of an honest program follows its last change by 1 to 5 us. The clock
+ignores 3 us of this (`Policy.done_slack_us`), or 1.5 us for small outputs, and charges the rest. Otherwise a
+program could write a likely result first, and verify it in time that is not charged. If outputs change after DONE, the program is rejected: it set the
 flag before all of its work was done, so the rest of this work was not timed.
 
 Some programs use streams of their own that do not wait for the default stream. If such a program were queued
@@ -206,7 +206,7 @@ def _retried(work: Callable[[], float], may_retry: Callable[[], bool]) -> float:
     except Over as over:
         found = over.found
         if isinstance(found, InspectionResult) and found.verdict is Verdict.ILLEGAL_ACCESS:
-            raise  # a later call does not put a guard band right
+            raise  # a later call does not repair a guard band
         if not may_retry():
             raise
     return work()

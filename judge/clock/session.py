@@ -8,12 +8,12 @@ a call. A session consists of:
     counted     one call on each other content. The program sees each of them once, in this call, and no other
                 submission ever sees them
 
-The warm-up also determines how many calls are counted at most. The counted calls can only end earlier because
-their interval is narrow enough.
+The warm-up also fixes about how many calls are counted. They end earlier only if their interval is narrow
+enough, or if the contents run out.
 
 The figure is the median of the best of three counted calls, with its interval (`judge.clock.estimate`). Every
 counted call is a single call on new content: there are no batches and no second calls on the same content,
-and nothing is subtracted from the times.
+and nothing is subtracted from the time of the last change.
 
 Source: docs/adr/0009-trusted-clock.md.
 """
