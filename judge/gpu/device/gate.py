@@ -14,9 +14,9 @@ Theory of operation. For each call, the referee queues several kernels (`gate.cu
     moved     compares the last values that `watch` read with the copies: nothing may have changed since DONE.
 
 The time of a call runs from the release to the last change, or to a fixed time before DONE if that is later
-(`judge.clock.calls`). The program's work waits in its own stream behind
-the gate (`sandbox.wire`). It is ready at the release, however long the host took to queue it. A
-program that sets DONE early cannot shorten the time below the last change, because later changes are detected.
+(`judge.clock.calls`). The program's work waits in its own stream behind the gate (`sandbox.wire`). It is
+ready at the release, however long the host took to queue it. A program that sets DONE early cannot shorten
+the time below the last change, because later changes are detected.
 
 `watch` normally starts some microseconds after the release, so that the first wave of the program's blocks
 finds the GPU empty. Calls that are over before it starts would seem to end when it starts. For these, it

@@ -201,7 +201,7 @@ class DeviceMemory:
             DeviceLost: the stream does not finish within one second.
         """
         if not self._idle_within(_CLOSE_S):
-            raise DeviceLost("the referee's stream was still busy one second after the sandbox had ended, so it cannot be used again")
+            raise DeviceLost("the referee's stream was still busy one second after the sandbox had ended")
         self.close_sets()
         self._sweep = None
         self._release()
