@@ -1,4 +1,4 @@
-"""Measures how long after its last change a call is done: `python3 -m benchmarks.until_done [--rounds N]`.
+"""Measures the time from the last change of a call to DONE: `python3 -m benchmarks.until_done [--rounds N]`.
 
 Needs CuPy, nvcc, and an NVIDIA GPU that no other process uses. Runs without containers, under an MPS daemon
 of its own. A round takes about half a minute.
@@ -6,7 +6,7 @@ of its own. A round takes about half a minute.
 Times float16 additions of three sizes and sums of 16 MB, each in a session with a new runner and a new
 referee. For each program, prints the time from the last change in the outputs to the flag DONE: the least,
 the median and the greatest of the counted calls, as medians over the rounds. Then it prints the ranked time
-and its spread (max - min) / median, for several times between the two that are free: see `done_slack_us` in
+and its spread (max - min) / median for several free times between the two: see `done_slack_us` in
 `judge.clock.contracts`.
 """
 

@@ -124,14 +124,14 @@ class Timing:
     """The trusted clock's result for one timed case. Times are microseconds for one call.
 
     The ranked time is `median_us`: the median of the best of three single calls (`judge.clock.estimate`). A
-    call lasts from the release of the GPU to the last change of the outputs. `low_us` to `high_us` is its 95
-    % interval, and `repetitions` the number of calls. `queued` says that calls were queued ahead; otherwise
-    the time includes the launches. `floor_us` is the least time for the memory traffic or the arithmetic on
-    this GPU, and `roofline_percent` = 100 * floor / median. If the GPU is calibrated, `placement` has the
-    underlying figures. Clocks are in MHz, temperature in degrees Celsius, power in watts, None if NVML does
-    not report them. `discarded` is the number of blocks of calls that were discarded because the GPU was
-    disturbed. `remarkable` says that the time beats the measured rates of the GPU by more than the error of
-    such measurements.
+    call lasts from the release of the GPU to the last change of the outputs, or longer if the program worked
+    after that (`judge.clock.calls`). `low_us` to `high_us` is its 95 % interval, and `repetitions` the number
+    of calls. `queued` says that calls were queued ahead; otherwise the time includes host code. `floor_us` is
+    the least time for the memory traffic or the arithmetic on this GPU, and `roofline_percent` = 100 * floor
+    / median. If the GPU is calibrated, `placement` has the underlying figures. Clocks are in MHz, temperature
+    in degrees Celsius, power in watts, None if NVML does not report them. `discarded` is the number of blocks
+    of calls that were discarded because the GPU was disturbed. `remarkable` says that the time beats the
+    measured rates of the GPU by more than the error of such measurements.
     """
 
     median_us: float

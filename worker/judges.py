@@ -190,7 +190,7 @@ class PackageJudge:
 
 
 def _used(gpu_models: Sequence[str]) -> dict[str, str]:
-    """Return the stamp of a judgement on one of the GPUs of this node. A node may have several models."""
+    """Return the `environment` of a report if the GPU is not known: all models of this node."""
     return {"gpu": " or ".join(gpu_models)} if gpu_models else {}
 
 

@@ -9,11 +9,15 @@ Theory of operation. A call has four steps:
     pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
 
-The time of a call runs from the release to the last change that the gate saw in the outputs. It is longer if
-the program worked after that: the flag DONE is set 1 to 3 us after the last change of an honest program, and
-what exceeds these (`Policy.done_slack_us`) is added. Otherwise a program could write a likely result first,
-and verify it in time that is not charged. If outputs change after DONE, the program is rejected: it set the
-flag before all of its work was done, so the rest of this work was not timed.
+The time of a call runs from the release to the last change that the gate saw in the outputs, or longer if the
+program worked after that. The flag DONE of an honest program follows its last change by 1 to 5 us. The clock
+ignores 3 us of this (`Policy.done_slack_us`), or 1.5 us for small outputs, and charges the rest. Otherwise a
+program could write a likely result first, and verify it in time that is not charged. If outputs change after
+DONE, the program is rejected: it set the flag before all of its work was done, so the rest of this work was
+not timed.
+
+If `solve` waits for the GPU, or is called when the gate is open, the host sets DONE after its wait, some
+microseconds later. This is charged, too: nothing distinguishes it from work.
 
 Some programs use streams of their own that do not wait for the default stream. If such a program were queued
 behind the gate, it would start before its inputs are copied and compute wrong outputs, although it is
@@ -77,8 +81,9 @@ class Calls:
 
     Every method raises Over if an output was wrong, if the program broke a rule, or if too many blocks had to
     be discarded. `queued` says whether calls are queued ahead, and `watch_first` whether the watch of their
-    outputs starts before the program's kernels. `expected_us` is the time of the fastest warm-up call, and
-    `turn_us` the shortest time that the host needed for one, with its preparation and its checks.
+    outputs starts before the program's kernels. `waits` says that the last call was not queued in time,
+    because `solve` waits for the GPU. `expected_us` is the time of the fastest warm-up call, and `turn_us`
+    the shortest time that the host needed for one, with its preparation and its checks.
     """
 
     def __init__(
@@ -103,6 +108,7 @@ class Calls:
         self.expected_us = 0.0
         self.turn_us = math.inf
         self.discarded = 0
+        self.waits = False
 
     def block(self, contents: Sequence[int]) -> list[float]:
         """Make one call on each content. Returns the times, or an empty list if the block does not count.
@@ -129,7 +135,8 @@ class Calls:
         self._next = number = self._following
         self._sets.arm(number, content)
         self._orders.give(argument_set=number, queued=self.queued)
-        if self.queued and not self._orders.await_queued(timeout_s=self._queue_s):
+        self.waits = self.queued and not self._orders.await_queued(timeout_s=self._queue_s)
+        if self.waits:
             self._queue_s = _SHORT_QUEUE_S
         seen = self._observed(number)
         if seen.timed_out:
@@ -206,7 +213,7 @@ def _retried(work: Callable[[], float], may_retry: Callable[[], bool]) -> float:
     except Over as over:
         found = over.found
         if isinstance(found, InspectionResult) and found.verdict is Verdict.ILLEGAL_ACCESS:
-            raise  # a later call does not put a guard band right
+            raise  # a later call does not repair a guard band
         if not may_retry():
             raise
     return work()

@@ -25,11 +25,12 @@ class Policy:
     Attributes:
         warm_calls: uncounted warm-up calls on one input set.
         min_calls: the fewest counted calls that give a figure.
-        enough_calls: counted calls after which precision or the budget may end the session.
+        enough_calls: counted calls after which precision may end the session, and the least number that the
+            budget allows.
         enough_slow_calls: the same for programs of which one call takes longer than the budget.
-        budget_ms: the total time of a case's counted calls, unless a single call is longer. It determines the
-            number of calls before the first of them counts: if it ended the session, a program could end it
-            after calls that happened to be fast.
+        budget_ms: the total time of a case's counted calls, unless a single call is longer. The warm-up
+            converts it to a number of calls. If elapsed time ended the session, a program could stop it after
+            fast calls.
         precision_share: the half width of the interval, relative to the median, that ends the session.
         block_calls: calls between two queries of NVML. If a call takes longer than the budget, a block is one
             call.
@@ -38,8 +39,8 @@ class Policy:
         look_us: the time between two attempts.
         queue_ms: how long to wait until a call is queued. A program that synchronizes inside `solve` never
             finishes queueing, so later calls wait for less time.
-        done_slack_us: what lies between the last change in the outputs of an honest program and the flag
-            DONE, while its last kernel ends. What exceeds it is part of the time of a call.
+        done_slack_us: the time allowed between the last change in the outputs of an honest program and the
+            flag DONE, while its last kernel ends. The excess counts as time of the call.
         done_slack_small_us: the same for small outputs, which leave nothing to write back when a kernel ends.
         small_outputs_bytes: up to this size in total, outputs are small.
         short_us: calls that take less may be over before a watch that starts after the release. So the clock
@@ -86,7 +87,8 @@ class CallObservation:
 
     `alone` says whether the gate got the whole GPU. If not, no inputs were copied and the other fields are
     invalid. `last_us` is the time at which the outputs were last seen to change, `done_us` the time at which
-    the flag DONE was seen. `moved` is the number of watched places that changed after that. `timed_out` says
+    the flag DONE was seen. `moved` is the number of places, watched or read once after
+    DONE, whose copies differ from the last look. `timed_out` says
     that the flag DONE was not set in time.
     """
 

@@ -8,28 +8,33 @@ a call. A session consists of:
     counted     one call on each other content. The program sees each of them once, in this call, and no other
                 submission ever sees them
 
-The warm-up also determines how many calls are counted at most. The counted calls can only end earlier because
-their interval is narrow enough.
+The warm-up also fixes about how many calls are counted. They end earlier only if their interval is narrow
+enough, or if the contents run out.
 
 The figure is the median of the best of three counted calls, with its interval (`judge.clock.estimate`). Every
 counted call is a single call on new content: there are no batches and no second calls on the same content,
-and nothing is subtracted from the times.
+and nothing is subtracted from the time of the last change.
 
 Source: docs/adr/0009-trusted-clock.md.
 """
 
+import math
 import random
 import secrets
 
 from judge.clock.calls import Calls, Over
 from judge.clock.contracts import CallGate, Interfered, Ordering, Policy, QuietGuard, TimedSets
 from judge.clock.estimate import Estimate, estimate
+from judge.clock.page import OrderUnanswered
 from judge.clock.roofline import Roofline
 from judge.report import Timing
+from judge.runner.client import ReplyStatus
 from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 _WARM = 0  # the content for warming up
+_US = 1000
+_PATIENCE_US, _PATIENCE = 30e6, 4  # counted calls may take this and so many times their usual time
 _LEAST_US = 0.2  # no call can be shorter, since a launch takes longer
 
 BELOW_FLOOR = (
@@ -83,7 +88,7 @@ def time_case(
     calls = Calls(orders, sets, gate, guard, policy, timeout_s=timeout_s, dice=dice)
     try:
         calls.warm_up(_WARM)
-        times_us = _counted(sets, calls, policy, dice)
+        times_us = _counted(orders, sets, calls, policy, dice)
     except Over as over:
         return over.found
     found = estimate(times_us)
@@ -94,18 +99,31 @@ def time_case(
     return _timing(found, len(times_us), calls, guard, roofline)
 
 
-def _counted(sets: TimedSets, calls: Calls, policy: Policy, dice: random.Random) -> list[float]:
-    """Return the times of the counted calls, in microseconds."""
+def _counted(
+    orders: Ordering, sets: TimedSets, calls: Calls, policy: Policy, dice: random.Random
+) -> list[float]:
+    """Return the times of the counted calls, in microseconds.
+
+    A program that was slow in the warm-up only, so as to be counted few times, is counted as often as others.
+    A program whose host was fast in the warm-up only ends by a timeout, never by a time.
+    """
     unseen = dice.sample(range(1, sets.contents), sets.contents - 1)
-    slow = calls.expected_us > policy.budget_ms * 1000
-    size, enough = (1, policy.enough_slow_calls) if slow else (policy.block_calls, policy.enough_calls)
-    least = min(len(unseen), policy.min_calls, enough)
-    most = max(enough, int(policy.budget_ms * 1000 / calls.turn_us))
+    budget_us = policy.budget_ms * 1000
+    available, fit = len(unseen), int(budget_us / calls.turn_us)
     times_us: list[float] = []
-    while unseen and len(times_us) < most and not (len(times_us) >= enough and _precise(times_us, policy)):
+    started = orders.now()
+    while True:
+        slow = min(calls.expected_us, *times_us, math.inf) > budget_us
+        size, enough = (1, policy.enough_slow_calls) if slow else (policy.block_calls, policy.enough_calls)
+        most = max(enough, fit)
+        counted = len(times_us)
+        if not unseen or counted >= most or (counted >= enough and _precise(times_us, policy)):
+            break
+        if (orders.now() - started) / _US > _PATIENCE_US + _PATIENCE * most * calls.turn_us:
+            raise OrderUnanswered(ReplyStatus.TIMED_OUT)
         block, unseen = unseen[:size], unseen[size:]
         times_us += calls.block(block)
-    if len(times_us) < least:
+    if len(times_us) < min(available, policy.min_calls, enough):
         raise Over(Interfered(FEW))
     return times_us
 
@@ -125,7 +143,7 @@ def _timing(
         low_us=max(found.low, _LEAST_US),
         high_us=max(found.high, _LEAST_US),
         repetitions=repetitions,
-        queued=calls.queued,
+        queued=calls.queued and not calls.waits,
         floor_us=None if roofline is None else roofline.floor_us,
         roofline_percent=None if roofline is None else 100 * roofline.floor_us / median_us,
         sm_mhz=conditions.sm_mhz,

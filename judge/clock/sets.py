@@ -115,9 +115,9 @@ class MemorySets:
     def landings(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
         """The arrays of an armed set, each with the contents to copy into it: inputs, poison or zeros."""
         buffers, contents = self._calls[number].buffers, self._contents[self._held[number]]
-        given = [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
         unwritten = {**self._poisons, **self._zeros}
-        return [*given, *((buffers[name], held) for name, held in unwritten.items())]
+        given = [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
+        return [*((buffers[name], held) for name, held in unwritten.items()), *given]
 
     def outputs(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
         """The outputs of a set, each with the memory for its copy."""

@@ -90,7 +90,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class AccountDeletion(models.Model):
-    """A deletion of an account that has begun. `web.privacy.deletion` finishes it, and deletes the row."""
+    """An account deletion that has begun. `web.privacy.deletion` finishes it, and deletes the row."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="deletion")
     began = models.DateTimeField(default=timezone.now, editable=False)

@@ -117,7 +117,8 @@ class ReportOut(Schema):
     """The full report. It contains no names, sizes or values of hidden cases.
 
     The `timing` of a case comes from the trusted clock, in microseconds. If its `queued` is false, the time
-    includes the launch: the program uses a stream that does not wait for the default stream. If an accepted
+    includes host code: the program waits for the GPU in `solve`, or uses a stream that does not wait for the
+    default stream. If an accepted
     timed case has no `timing`, its `message` says why. `headline` is the finding in `diagnostics` that best
     explains the failure; null if there is none. The `inputs` and `outputs` of a public case of a run have
     the first elements; the `outputs` also say which of them are wrong, and count the wrong elements in each

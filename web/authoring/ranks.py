@@ -42,7 +42,7 @@ class _Entry:
 
 
 def ranks_known(rejudge: Rejudge) -> bool:
-    """Return whether everything was judged and is still stored. Otherwise the places would reflect a part."""
+    """Return whether everything was judged and is still stored. Otherwise, places would be incomplete."""
     unknown = {RejudgeState.RUNNING, RejudgeState.CANCELLED}
     return rejudge.state not in unknown and rejudge.runs.exists()
 

@@ -2,10 +2,11 @@
 
 Theory of operation. The first transaction deactivates the account for good and records that its deletion has
 begun. The rest runs in rounds of short transactions, because verdicts of all users need the same tallies, and
-leases would run out while they wait. If the process ends in between, the sweeps of the workers go on. A
-transaction locks the row of the user, as all writes of the user do, so two processes never delete the same
-rows. Requests that began before the first transaction may still write, and workers may still record verdicts.
-So each round deletes again what the first one has deleted, and the last transaction deletes all that is left.
+leases would run out while they wait. If the process ends in between, the sweeps of the workers finish the
+deletion. A transaction locks the row of the user, as all writes of the user do, so two processes never delete
+the same rows. Requests that began before the first transaction may still write, and workers may still record
+verdicts. So each round deletes again what the first one has deleted, and the last transaction deletes all
+that is left.
 
 The order within a round matters. Boards and tallies drop the user's results while the reports still exist.
 The latest submissions are deleted first: a waiting job ends with them, and a worker that judges one loses its
@@ -50,7 +51,7 @@ def delete_account(user: User) -> None:
 
 
 def go_on() -> None:
-    """Run a round of each deletion that was interrupted, or that takes long.
+    """Run a round of each deletion that was interrupted, or that began more than a minute ago.
 
     Any number of workers may call this. It waits for no process that is deleting the same account.
     """
@@ -84,7 +85,9 @@ def _delete_some(pk: int, *, wait: bool = True) -> bool:
 
 @contextmanager
 def _locked(pk: int, *, wait: bool) -> Iterator[User | None]:
-    """Open a transaction and lock the user. None: the account is gone, or is locked and we do not `wait`.
+    """Open a transaction and lock the user.
+
+    Yields None if the account is gone, or if it is locked and `wait` is false.
 
     The key stays unlocked until the end. Otherwise a deadlock is possible: a transaction that has locked a
     thread or a solution may refer to the user, while this transaction waits for the thread.

@@ -22,7 +22,7 @@ class RejudgeRow:
 
     @property
     def judged(self) -> str:
-        """Return how many submissions were judged, and of how many, unless cancelling deleted the others."""
+        """Return the number of judged submissions, with the total unless cancelling deleted the others."""
         done = str(self.progress.done)
         cancelled = self.rejudge.state == RejudgeState.CANCELLED
         return done if cancelled else f"{done} of {self.progress.total}"

@@ -24,7 +24,7 @@ from web.results.likely_mistake import likely_mistake
 from web.results.live import LivePanel, live_panel
 from web.results.next_steps import NextSteps, next_steps
 from web.results.outputs import CaseOutputs, case_outputs
-from web.site.figures import attempts_note, launches_note
+from web.site.figures import attempts_note, host_code_note
 from web.site.profile import ProfilePage, profile_page
 from web.site.sentences import sentence
 from web.site.verdicts import Badge, badge_of
@@ -187,9 +187,9 @@ class SubmissionPage:
         return f"{self.passed} of {self.case_count} cases passed{left}"
 
     @property
-    def launches_note(self) -> str:
+    def host_code_note(self) -> str:
         """Return the note for times that include the launch."""
-        return launches_note(self.report) if self.report else ""
+        return host_code_note(self.report) if self.report else ""
 
     @property
     def attempts_note(self) -> str:

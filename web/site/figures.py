@@ -26,14 +26,14 @@ def clocks(timing: Timing) -> str:
     return f"{shown[0]} / {shown[1]} MHz" if timing.sm_mhz or timing.memory_mhz else NONE
 
 
-def launches_note(report: Report) -> str:
-    """Return the note for times that include the launch, empty if none does."""
+def host_code_note(report: Report) -> str:
+    """Return the note for times that include host code, empty if none does."""
     cases = [case.name for case in report.cases if case.timing and not case.timing.queued]
     if not cases:
         return ""
     return (
-        f"The time of {', '.join(cases)} includes the launch time: "
-        "the program uses a stream that does not wait for the default stream."
+        f"The time of {', '.join(cases)} includes host code: the program waits for the GPU in solve, "
+        "or uses a stream that does not wait for the default stream."
     )
 
 

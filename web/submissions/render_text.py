@@ -6,7 +6,7 @@ from judge.counters import counter_name
 from judge.report import CaseReport, KernelResources, Report, RequirementReport, Timing
 from judge.requirements import bound_text, figure_text
 from problems.vocabulary import RequirementState
-from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
+from web.site.figures import NONE, attempts_note, clocks, host_code_note, interval, microseconds
 from web.site.profile import profile_page
 
 _TIMING = ("case", "time", "95 % interval", "calls", "roofline", "SM / memory")
@@ -29,7 +29,7 @@ def render_figures(report: Report) -> list[str]:
     timed = [_timing_row(case, case.timing) for case in report.cases if case.timing]
     if timed:
         lines += ["", *_table([_TIMING, *timed])]
-    if note := launches_note(report):
+    if note := host_code_note(report):
         lines += ["", note]
     if report.kernels:
         lines += ["", *_table([_KERNELS, *(_kernel_row(kernel) for kernel in report.kernels)])]

@@ -32,7 +32,7 @@ def our_errors() -> Iterator[None]:
 
 
 def silence_destructors() -> None:
-    """Ignore errors of destructors whose context is lost. Python would print each of them with a traceback.
+    """Ignore errors of destructors after the loss of the context, which Python would print with tracebacks.
 
     The process has already reported the loss, and the driver frees the memory.
     """

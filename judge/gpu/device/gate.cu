@@ -184,9 +184,9 @@ __device__ u64 tick(u64* cycles) {
   return after;
 }
 
-// One block. Looks at secret places of the outputs until `done` holds `number`, and once more. Then it looks once at
-// as many other places, which it has never read before, so that no cache betrays them. `values` gets what it saw last in
-// all of them; the observation, when the watched places changed last. If it has not seen `done` for `patience` cycles,
+// One block. Looks at secret places of the outputs until `done` holds `number`, and once more. Then it reads as many
+// other places once: it has not polled them, so they are not in a cache and cannot be found by timing loads. `values` gets
+// the last value read at each place, and the observation gets the time of the last change at a watched place. If it has not seen `done` for `patience` cycles,
 // it ends too: it gives way.
 extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
 key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
@@ -207,7 +207,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     other_at[k] = outputs[other_place.output].live + other_place.offset;
     other_mask[k] = other_place.mask;
   }
-  // If an earlier watch of this call gave way, the outputs may have changed since.
+  // An earlier watch of this call may have given way. Its count does not apply, because the outputs may have changed since.
   if (threadIdx.x == 0) {
     told = last = last_time = 0;
     observation->moved = 0;

@@ -8,13 +8,15 @@ Theory of operation. For each call, the referee queues several kernels (`gate.cu
               gate, continues to sweep, and frees the GPU at a time that it has set beforehand: the release.
               From the first byte of the inputs to the release, no other kernel can run.
     watch     one block that polls a thousand secret places of the outputs until the flag DONE is set, and
-              once more after that. It records when it last saw a change.
+              once more after that. It records when it last saw a change. Then it reads as many other places
+              once.
     copies    copies the outputs, which are then checked in full.
-    moved     compares the last observation of `watch` with the copies: nothing may have changed since DONE.
+    moved     compares the last values that `watch` read with the copies: nothing may have changed since DONE.
 
-The time of a call runs from the release to the last change. The program's work waits in its own stream behind
-the gate (`sandbox.wire`). It is ready at the release, however long the host took to queue it. The program
-cannot end the time: the flag DONE only ends the polling, and later changes are detected.
+The time of a call runs from the release to the last change, or to a fixed time before DONE if that is later
+(`judge.clock.calls`). The program's work waits in its own stream behind the gate (`sandbox.wire`). It is
+ready at the release, however long the host took to queue it. A program that sets DONE early cannot shorten
+the time below the last change, because later changes are detected.
 
 `watch` normally starts some microseconds after the release, so that the first wave of the program's blocks
 finds the GPU empty. Calls that are over before it starts would seem to end when it starts. For these, it
@@ -30,7 +32,8 @@ microseconds too long.
 
 A program that never ends can occupy all slots, so that nothing else starts until it is killed. Therefore a
 call that times out is left as it is: the flags are set by writes of the stream, which need no multiprocessor,
-and nothing waits for the GPU.
+and nothing waits for the GPU. The program may overwrite these flags, so the referee sets them again when the
+sandbox has ended (`give_up`).
 
 %globaltimer changes every 32 ns to 1 us, depending on the GPU. The release happens at one of its ticks.
 `watch` calibrates the clock of its multiprocessor with two more ticks, so times are finer than a tick.
@@ -66,7 +69,7 @@ _OBSERVATION = np.dtype(
         *((name, "<u4") for name in ("moved", "unused")),
     ]
 )
-_MOST = 64  # input arrays, and output arrays, of a call
+_MOST = 64  # arrays to land, and output arrays, of a call
 _PATIENCE_NS = 300_000  # for all blocks to become resident
 _HOLD_NS = 16_000  # from gate to release: a stream sees the flag, and its kernel gets ready
 _CALLED_HOLD_NS = 2_000  # if the host makes the call, which counts as time of the program
@@ -94,7 +97,7 @@ class DeviceGate:
             # If two kernels wait for the same slots, the kernel in the stream of higher priority gets them.
             self._second = cupy.cuda.Stream(non_blocking=True, priority=_FIRST)
             self._third = cupy.cuda.Stream(non_blocking=True)
-            self._fourth = cupy.cuda.Stream(non_blocking=True)  # never waits
+            self._fourth = cupy.cuda.Stream(non_blocking=True)  # for `give_up`: nothing in it waits
             self._flags = Allocation.create(device, FLAGS_BYTES)
             self._flags.scrub()
             self.descriptor = self._flags.export()

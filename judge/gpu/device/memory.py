@@ -201,13 +201,13 @@ class DeviceMemory:
             DeviceLost: the stream does not finish within one second.
         """
         if not self._idle_within(_CLOSE_S):
-            raise DeviceLost("the referee's stream does not finish although the sandbox has ended")
+            raise DeviceLost("the referee's stream was still busy one second after the sandbox had ended")
         self.close_sets()
         self._sweep = None
         self._release()
 
     def close(self) -> None:
-        """Scrub and release all memory, when the sandbox has ended. Takes at most one second.
+        """Scrub and release all memory. The sandbox must have ended. Takes at most one second.
 
         The driver frees the rest when the process ends.
         """
@@ -269,7 +269,7 @@ class DeviceMemory:
         return int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
 
     def _idle_within(self, patience_s: float) -> bool:
-        """Wait until the stream has finished. Work that still waits for a call of the last gate continues."""
+        """Return whether the stream finishes in time. Releases what still waits for a call that timed out."""
         deadline = time.monotonic() + patience_s
         while (state := self._state()) != _IDLE:
             if means_lost(state) or time.monotonic() >= deadline:

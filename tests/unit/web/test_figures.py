@@ -7,7 +7,7 @@ import pytest
 from judge.report import Report, RequirementReport, Score
 from problems.vocabulary import Counter, Relation, RequirementState, Verdict
 from tests.unit.web.figures import timed_report, timing
-from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
+from web.site.figures import NONE, attempts_note, clocks, host_code_note, interval, microseconds
 from web.submissions.render_text import render_figures
 
 
@@ -43,17 +43,17 @@ def test_runs_that_did_not_count_are_told_of():
     assert "2 runs were disturbed" in attempts_note(Report(Verdict.ACCEPTED, attempts=3))
 
 
-def test_times_that_include_launching_are_told_of():
+def test_times_that_include_host_code_are_told_of():
     report = timed_report()
-    assert launches_note(report) == ""
+    assert host_code_note(report) == ""
     sample, first, second = report.cases
     called = replace(second, name="timed-small", timing=replace(timing(), queued=False))
     mixed = replace(report, cases=(sample, first, called))
-    assert launches_note(mixed) == (
-        "The time of timed-small includes the launch time: "
-        "the program uses a stream that does not wait for the default stream."
+    assert host_code_note(mixed) == (
+        "The time of timed-small includes host code: the program waits for the GPU in solve, "
+        "or uses a stream that does not wait for the default stream."
     )
-    assert launches_note(mixed) in render_figures(mixed)
+    assert host_code_note(mixed) in render_figures(mixed)
 
 
 def test_a_terminal_gets_score_times_and_resources():

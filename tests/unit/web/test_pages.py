@@ -323,7 +323,7 @@ def test_a_report_shows_score_times_and_resources(owners: Client, timed: Submiss
         assert "81 %" in page
         assert "NVIDIA H200" in page
         assert "2.475 to 2.525 µs" in page
-        assert "includes the launch time" not in page
+        assert "includes host code" not in page
         assert "add(float*)" in page
         assert "8 B out, 12 B in" in page
         assert "first run was disturbed" in page
@@ -337,7 +337,7 @@ def test_a_report_says_where_a_time_includes_launching(
     called = replace(report.cases[1], timing=replace(timing(2.5), queued=False))
     report = replace(report, cases=(report.cases[0], called, report.cases[2]))
     page = text(owners, f"/s/{record(handed_in(owner), report).public_id}")
-    assert "The time of timed 1 includes the launch time: the program uses a stream" in page
+    assert "The time of timed 1 includes host code: the program waits for the GPU in solve" in page
 
 
 def test_a_timed_case_without_a_time_says_why(

@@ -309,8 +309,8 @@ def _require_few_previews(slug: str) -> None:
     oldest = latest[MAX_PREVIEWS_PER_DAY - 1 : MAX_PREVIEWS_PER_DAY].first()
     if oldest is not None:
         raise TooManyPreviews(
-            f"{MAX_PREVIEWS_PER_DAY} previews of this problem were started in the last day, the maximum. "
-            f"You can start another in {timeuntil(oldest + _DAY, depth=1)}, or publish without a preview."
+            f"This problem has reached the maximum of {MAX_PREVIEWS_PER_DAY} previews in 24 hours. "
+            f"You can start another one in {timeuntil(oldest + _DAY, depth=1)}, or publish without a preview."
         )
 
 

@@ -97,7 +97,7 @@ def recount() -> tuple[int, int]:
 def forget(user: User) -> None:
     """Remove the results of `user` from tallies and boards. Call it before the account is deleted.
 
-    A result that is recorded at the same time may stay. Call it again when there are no more.
+    A result that is recorded at the same time may stay. Call it again when no more results can be recorded.
     """
     problems = list(Progress.objects.filter(user=user).values_list("problem", flat=True))
     tallies = Tally.objects.filter(problem__in=problems)

@@ -38,6 +38,32 @@ class SleepingWhenLucky(Program):
         return took_us
 
 
+class SlowInTheWarmUp(Program):
+    """Takes long in the warm-up, so that the clock expects so few calls that luck decides."""
+
+    def __init__(self, call_us: float, warm_us: float, warm_calls: int) -> None:
+        super().__init__(call_us, noise=0.02)
+        self.warm_us, self.warm_calls = warm_us, warm_calls
+
+    def takes_us(self, world: World) -> float:
+        self.warm_calls -= 1
+        return self.warm_us if self.warm_calls >= 0 else super().takes_us(world)
+
+
+class SlowHost(Program):
+    """Keeps the GPU by a host that sleeps in each call after the warm-up."""
+
+    def __init__(self, call_us: float) -> None:
+        super().__init__(call_us, noise=0.02)
+        self.calls = 0
+
+    def work(self, world: World, number: int) -> float:
+        self.calls += 1
+        if self.calls > 4:
+            world.pass_us(2_000_000)
+        return super().work(world, number)
+
+
 class LeftUndone(Program):
     """Skips every second call, and reports done after a while."""
 

@@ -28,9 +28,21 @@ def test_the_median_does_not_depend_on_the_order(samples: list[float], dice: ran
 
 def test_the_figure_is_the_median_of_the_best_of_three() -> None:
     dice = random.Random(3)
-    times = [dice.expovariate(1.0) for _ in range(3000)]
+    times = [20.0 + dice.expovariate(1.0) for _ in range(3000)]
     best_of_three = statistics.median(min(dice.sample(times, 3)) for _ in range(3000))
-    assert estimate(times).median == pytest.approx(best_of_three, rel=0.05)
+    assert estimate(times).median == pytest.approx(best_of_three, rel=0.005)
+
+
+@pytest.mark.parametrize("fast_share", [0.25, 0.45])
+def test_a_program_that_is_fast_for_some_inputs_only_is_not_ranked_by_these(fast_share: float) -> None:
+    fast, count = round(96 * fast_share), 96
+    found = estimate([50.0] * fast + [100.0] * (count - fast))
+    assert found.median == pytest.approx(95.0)
+    assert found.low <= 95.0 <= found.high
+
+
+def test_a_program_that_is_fast_for_most_inputs_is_ranked_by_these() -> None:
+    assert estimate([50.0] * 60 + [100.0] * 36).median == pytest.approx(50.0)
 
 
 def test_the_interval_covers_the_true_figure_about_as_often_as_it_says() -> None:

@@ -22,6 +22,8 @@ from tests.unit.judge.clock.cheats import (
     ReplayingByContent,
     ReplayingByPointer,
     SleepingWhenLucky,
+    SlowHost,
+    SlowInTheWarmUp,
     VerifyingAfterwards,
     WritingLate,
 )
@@ -135,6 +137,25 @@ def test_more_time_is_allowed_for_the_end_of_a_kernel_with_large_outputs(
 def test_the_number_of_calls_does_not_depend_on_the_host_time_of_counted_calls(seed: int) -> None:
     usual = ProofEnvironment(Program(100.0, noise=0.02), seed=seed).timing().repetitions
     assert ProofEnvironment(SleepingWhenLucky(100.0), seed=seed).timing().repetitions == usual
+
+
+def test_a_slow_warm_up_does_not_reduce_the_counted_calls_below_the_usual_number() -> None:
+    environment = ProofEnvironment(SlowInTheWarmUp(100.0, warm_us=310_000.0, warm_calls=4))
+    policy = environment.policy
+    assert environment.timing().repetitions >= policy.enough_calls
+
+
+def test_a_host_that_is_slow_after_the_warm_up_ends_by_a_timeout() -> None:
+    environment = ProofEnvironment(SlowHost(100.0), contents=97)
+    with pytest.raises(OrderUnanswered):
+        environment.time()
+    assert environment.world.now_us < 60e6
+
+
+def test_a_program_that_waits_for_the_gpu_is_reported_as_not_queued() -> None:
+    environment = ProofEnvironment(Program(32.0))
+    environment.orders.await_queued = lambda **_: False  # type: ignore[method-assign]
+    assert not environment.timing().queued
 
 
 @pytest.mark.parametrize("launch_us", [0.0, 2000.0])
