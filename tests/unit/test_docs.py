@@ -9,7 +9,7 @@ from django.core.management import get_commands, load_command_class
 
 from problems.vocabulary import Group, Mode, Stage, Step, Verdict
 from sandbox.gpu.lease import Share
-from tests.gpu.threats.table import ATTACKS, HONEST, STRIDED
+from tests.gpu.threats.table import ATTACKS, HONEST, STRIDED, WITHOUT_INPUTS
 from web.cli.app import app
 from web.submissions.models import EventKind, ListingKind
 
@@ -84,7 +84,7 @@ def test_the_threat_model_and_the_hostile_programs_agree() -> None:
 def test_the_threat_model_and_the_attacks_on_a_gpu_agree() -> None:
     rows = re.findall(r"GPU programs: ([^|;]+)", read("docs/threat-model.md"))
     named = {name for row in rows for name in re.findall(r"`([a-z0-9-]+(?:[.]torch)?[.](?:cu|py))`", row)}
-    listed = {attack.file for attack in ATTACKS}
+    listed = {attack.file for attack in ATTACKS} | {WITHOUT_INPUTS}
     assert named == listed
     there = {path.name for path in (ROOT / "tests/gpu/threats/attacks").iterdir() if path.is_file()}
     assert there == listed | {*HONEST.values(), STRIDED}

@@ -22,6 +22,7 @@ from sandbox.wire import Page
 MARGIN = 0.98
 HONEST = {Language.CUDA: "honest.cu", Language.TRITON: "honest.py", Language.PYTHON: "honest.torch.py"}
 STRIDED = "honest-strided.cu"
+WITHOUT_INPUTS = "outputs-before-the-start.cu"  # an attack on the times of the problem who-am-i
 _STRIDED = ("WORK_INTO(", "work<", "part(")  # calls of a prelude with grids that stride over the elements
 _HERE = Path(__file__).parent
 _ACCEPTED, _WRONG, _REJECTED = Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REJECTED

@@ -16,7 +16,16 @@ from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from tests.gpu.conftest import Judge
-from tests.gpu.threats.table import ATTACKS, HONEST, MARGIN, STRIDED, Attack, language_of, source
+from tests.gpu.threats.table import (
+    ATTACKS,
+    HONEST,
+    MARGIN,
+    STRIDED,
+    WITHOUT_INPUTS,
+    Attack,
+    language_of,
+    source,
+)
 from tests.python_call import in_python
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(120)]
@@ -94,7 +103,7 @@ def test_outputs_from_before_the_start_are_lost(judge: Judge) -> None:
     folder = problems_root() / "who-am-i"
     problem = load_problem(folder)
     honest = judge((folder / "solutions" / "int4.cu").read_text(), Language.CUDA, problem=problem)
-    attack = (Path(__file__).parent / "attacks" / "outputs-before-the-start.cu").read_text()
+    attack = (Path(__file__).parent / "attacks" / WITHOUT_INPUTS).read_text()
     early = judge(attack, Language.CUDA, problem=problem)
     assert honest.score is not None, _told(honest)
     assert early.score is not None, _told(early)

@@ -145,7 +145,7 @@ class TestSeveralAtOnce:
         for _ in range(2):
             rejudging.cancel(publishing.preview(live, version, instructor), instructor)
         assert not HiddenRun.objects.exists()
-        with pytest.raises(publishing.TooManyPreviews, match=r"the maximum. You can start another in 2\d"):
+        with pytest.raises(publishing.TooManyPreviews, match=r"You can start another one in 2\d"):
             publishing.preview(live, version, instructor)
         rejudging.cancel(publishing.preview(live, version, staff), staff)
         Rejudge.objects.update(created=timezone.now() - timedelta(days=1))
