@@ -345,6 +345,7 @@ def test_contents_can_be_copied_to_the_host(memory: "DeviceMemory") -> None:
         assert np.array_equal(memory.to_host(on_device(contents)), contents)
 
 
+@pytest.mark.usefixtures("memory")  # which skips the test without a GPU
 def test_destructors_of_a_lost_context_print_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", DESTROYED], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
