@@ -11,9 +11,11 @@ struct Landing {
   u64 to, from, bytes;
 };
 
-// An output that is watched, and the copy of it that was taken after the call.
+// An output that is watched, and the copy of it that was taken after the call. Its places have the numbers from `first`
+// to `first + places`. If there are as many as words, each word has one.
 struct Output {
   u64 live, copy, bytes;
+  u32 first, places;
 };
 
 // What is seen of one call. `release` is a time of %globaltimer; the others are nanoseconds after it.
@@ -164,12 +166,16 @@ struct Place {
   u32 output, mask;
 };
 
-// Place number `index`. The outputs take turns, so that small ones get as many places as large ones.
+// Place number `index` of those that are watched, or of the others, whose numbers begin at kWatched.
 __device__ Place place_of(u32 index, const Output* outputs, u32 count, Secret secret) {
-  const u32 output = index % count;
-  const u64 bytes = outputs[output].bytes;
+  const u32 number = index % kWatched;
+  u32 output = 0;
+  while (output + 1 < count && number >= outputs[output + 1].first) ++output;
+  const u64 bytes = outputs[output].bytes, words = (bytes + 3) / 4;
   const uint4 random = philox(index, secret);
-  const u64 word = __umul64hi(static_cast<u64>(random.x) << 32 | random.y, (bytes + 3) / 4);
+  const u64 word = outputs[output].places >= words
+                       ? (number - outputs[output].first) % words
+                       : __umul64hi(static_cast<u64>(random.x) << 32 | random.y, words);
   const u64 left = bytes - 4 * word;
   return {4 * word, output, left >= 4 ? ~0u : (1u << (8 * left)) - 1};
 }
@@ -215,6 +221,9 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) seen[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];
+  // The barrier needs the values, so the watch begins when all of them are there. A change before that counts as
+  // the beginning.
+  __syncthreads_or(seen[0] ^ seen[1] ^ seen[2] ^ seen[3]);
   const u64 begun = clock64();
   u64 changed = begun, changed_time = now(), start_cycles = 0, start = 0;
   if (threadIdx.x == 0) start = tick(&start_cycles);

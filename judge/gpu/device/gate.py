@@ -52,15 +52,16 @@ from judge.clock.contracts import CallObservation, Ordering
 from judge.gpu.device.buffer import DeviceBuffer, pointer_of
 from judge.gpu.device.errors import our_errors
 from judge.gpu.device.kernels import Secret, source
+from judge.gpu.device.places import shared_places
 from judge.runner.memory import Buffer, PrivateBytes
 from sandbox.runner.vmm import Allocation, Device, wait_for_value, write_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
-_PLACES = 2048  # 1024 that are watched, and as many for the last look
+_WATCHED = 1024  # places; as many others are read once
 _WATCHERS = 256
 _TOGETHER = 1  # gate.cu, Met
 _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
-_OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8")])
+_OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8"), ("first", "<u4"), ("places", "<u4")])
 _OBSERVATION = np.dtype(
     [
         *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "gave_way")),
@@ -69,6 +70,7 @@ _OBSERVATION = np.dtype(
         *((name, "<u4") for name in ("moved", "unused")),
     ]
 )
+_WORD_BYTES = 4
 _MOST = 64  # arrays to land, and output arrays, of a call
 _PATIENCE_NS = 300_000  # for all blocks to become resident
 _HOLD_NS = 16_000  # from gate to release: a stream sees the flag, and its kernel gets ready
@@ -269,7 +271,7 @@ class _Memory:
             self.landings = cupy.zeros(_MOST * _LANDING.itemsize, cupy.uint8)
             self.outputs = cupy.zeros(_MOST * _OUTPUT.itemsize, cupy.uint8)
             self.observation = cupy.zeros(_OBSERVATION.itemsize, cupy.uint8)
-            self.values = cupy.zeros(_PLACES, cupy.uint32)
+            self.values = cupy.zeros(2 * _WATCHED, cupy.uint32)
             self.opened = cupy.zeros(1, cupy.uint64)
             self.sink = cupy.zeros(1, cupy.uint32)
         self._pinned = {
@@ -299,9 +301,12 @@ class _Memory:
             table[row] = (to.payload, pointer_of(contents, to.size_bytes), to.size_bytes)
         self._upload("landings", self.landings)
         table = self._pinned["outputs"]
-        for row, (buffer, copy) in enumerate(outputs):
-            live = _device(buffer)
-            table[row] = (live.payload, pointer_of(copy, live.size_bytes), live.size_bytes)
+        buffers = [_device(buffer) for buffer, _ in outputs]
+        shares = shared_places([-(-live.size_bytes // _WORD_BYTES) for live in buffers], _WATCHED)
+        first = 0
+        for row, (live, (_, copy), places) in enumerate(zip(buffers, outputs, shares, strict=True)):
+            table[row] = (live.payload, pointer_of(copy, live.size_bytes), live.size_bytes, first, places)
+            first += places
         self._upload("outputs", self.outputs)
         runtime = cupy.cuda.runtime
         runtime.memsetAsync(self.observation.data.ptr, 0, _OBSERVATION.itemsize, self._stream.ptr)
