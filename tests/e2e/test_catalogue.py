@@ -22,10 +22,22 @@ def test_filters_narrow_the_list_and_stand_in_the_address(site: Site, page: Page
     page.get_by_role("heading", name="Problems").click()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
-    page.keyboard.type("vector addition")
+    page.keyboard.insert_text("vector addition")  # in one event, so that the list is replaced once
+    expect(page).to_have_url(f"{site.url}/problems?q=vector+addition&difficulty=easy&sort=title")
     expect(rows).to_have_count(1)
     expect(page.locator("#announcer")).to_have_text("1 problem")
     page.get_by_role("link", name="Vector addition", exact=True).click()
+    expect(page).to_have_url(f"{site.url}/problems/vector-add")
+
+
+def test_a_click_on_a_result_is_not_lost_when_the_search_loses_the_focus(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/problems")
+    page.get_by_role("searchbox").fill("vector addition")
+    expect(page).to_have_url(f"{site.url}/problems?q=vector+addition")
+    page.get_by_role("link", name="Vector addition", exact=True).hover()
+    page.mouse.down()
+    page.wait_for_timeout(500)  # a list that is replaced now would take the link away
+    page.mouse.up()
     expect(page).to_have_url(f"{site.url}/problems/vector-add")
 
 
