@@ -13,13 +13,17 @@ _FEW = 2
 
 
 def calendar(first: datetime, last: datetime, *, start: float, end: float, about: int = 5) -> Scale:
-    """Return an axis from `first` to `last`, in seconds since 1970, with at most `about` ticks."""
+    """Return an axis from `first` to `last`, in seconds since 1970.
+
+    It has at most `about` ticks, whose labels differ.
+    """
     first = min(first, last - _LEAST)
     low, high = first.timestamp(), last.timestamp()
     for ticks in _candidates(first.astimezone(UTC), last.astimezone(UTC)):
-        inside = tuple(tick for tick in ticks if low <= tick <= high)
-        if len(inside) <= about:
-            return Scale(low, high, start, end, inside)
+        axis = Scale(low, high, start, end, tuple(tick for tick in ticks if low <= tick <= high))
+        labels = {moment(tick, axis) for tick in axis.ticks}
+        if len(labels) == len(axis.ticks) <= about:
+            return axis
     return Scale(low, high, start, end)
 
 

@@ -99,6 +99,12 @@ def test_an_axis_of_time_has_few_ticks_that_read_differently(first, length):
     assert all(axis.low <= tick <= axis.high for tick in axis.ticks)
 
 
+def test_an_axis_of_exactly_a_day_does_not_show_the_same_hour_twice():
+    evening = datetime(2026, 3, 14, 18, tzinfo=UTC)
+    axis = calendar(evening, evening + timedelta(days=1), start=0, end=100)
+    assert [moment(tick, axis) for tick in axis.ticks] == ["15 Mar", "12:00"]
+
+
 @pytest.mark.parametrize(
     ("length", "labels"),
     [
