@@ -18,7 +18,6 @@ and nothing is subtracted from the time of the last change.
 Source: docs/adr/0009-trusted-clock.md.
 """
 
-import math
 import random
 import secrets
 
@@ -113,7 +112,7 @@ def _counted(
     times_us: list[float] = []
     started = orders.now()
     while True:
-        slow = min(calls.expected_us, *times_us, math.inf) > budget_us
+        slow = min([calls.expected_us, *times_us]) > budget_us
         size, enough = (1, policy.enough_slow_calls) if slow else (policy.block_calls, policy.enough_calls)
         most = max(enough, fit)
         counted = len(times_us)

@@ -118,19 +118,17 @@ class ReportOut(Schema):
 
     The `timing` of a case comes from the trusted clock, in microseconds. If its `queued` is false, the time
     includes host code: the program waits for the GPU in `solve`, or uses a stream that does not wait for the
-    default stream. If an accepted
-    timed case has no `timing`, its `message` says why. `headline` is the finding in `diagnostics` that best
-    explains the failure; null if there is none. The `inputs` and `outputs` of a public case of a run have
-    the first elements; the `outputs` also say which of them are wrong, and count the wrong elements in each
-    cell of a map. `environment` describes the measurement: target, GPU, driver, toolkit and problem version.
-    `attempts` is more than 1 if another program on the GPU disturbed a run. `requirements` has the state of
-    each requirement of the problem, if all cases were accepted. Figures of hidden cases are rounded.
-    `checker_score` is the mean of the numbers that the problem's checker gave an accepted program, null if
-    the problem has none.
-    `diagnosis` explains the findings, the most important one first. Its `counts` have the sums of each
-    kernel, from the largest case that functional mode counted. `profile` has what the GPU counted during each
-    launch of a run that asked for it, and figures of lines and instructions; null for others. If there is no
-    profile, its `missing` says why.
+    default stream. If an accepted timed case has no `timing`, its `message` says why. `headline` is the
+    finding in `diagnostics` that best explains the failure; null if there is none. The `inputs` and `outputs`
+    of a public case of a run have the first elements; the `outputs` also say which of them are wrong, and
+    count the wrong elements in each cell of a map. `environment` describes the measurement: target, GPU,
+    driver, toolkit and problem version. `attempts` is more than 1 if another program on the GPU disturbed a
+    run. `requirements` has the state of each requirement of the problem, if all cases were accepted. Figures
+    of hidden cases are rounded. `checker_score` is the mean of the numbers that the problem's checker gave an
+    accepted program, null if the problem has none. `diagnosis` explains the findings, the most important one
+    first. Its `counts` have the sums of each kernel, from the largest case that functional mode counted.
+    `profile` has what the GPU counted during each launch of a run that asked for it, and figures of lines and
+    instructions; null for others. If there is no profile, its `missing` says why.
     """
 
     verdict: Verdict

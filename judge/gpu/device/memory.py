@@ -203,7 +203,7 @@ class DeviceMemory:
         if not self._idle_within(_CLOSE_S):
             raise DeviceLost("the referee's stream was still busy one second after the sandbox had ended")
         self.close_sets()
-        self._sweep = None
+        self._gate = self._sweep = None
         self._release()
 
     def close(self) -> None:
