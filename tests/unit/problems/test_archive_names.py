@@ -4,7 +4,6 @@ Needs only pytest and the standard library, so that every Python can run it.
 """
 
 import io
-import os
 import struct
 import zipfile
 import zlib
@@ -17,6 +16,7 @@ from problems.archive import ArchiveInvalid, check_entry, unpack
 from problems.contents import Contents, write_folder
 from problems.importing.upload import SetInvalid, check_set, unpacked_set
 from problems.placing import NameRefused, placing
+from tests.open_files import open_below
 
 DESCRIPTION = "scale/problem.toml"
 ELSEWHERE = ("../up.py", "/tmp/warpcourt-elsewhere.py", "scale/../../up.py", "a\\b.py", "C:up.py")
@@ -148,13 +148,6 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
         place.write("a/b", (b"x", b"y"))
     assert list(elsewhere.iterdir()) == []
     assert (tmp_path / "moved" / "a" / "b").read_bytes() == b"xy"
-
-
-def open_below(folder: Path) -> list[str]:
-    """The files and folders below `folder` that this process has open, where the system tells it."""
-    links = Path("/proc/self/fd")
-    targets = [os.path.realpath(link) for link in links.iterdir()] if links.is_dir() else []
-    return [target for target in targets if Path(target).is_relative_to(folder)]
 
 
 def test_nothing_is_overwritten_and_no_descriptor_is_left(tmp_path: Path) -> None:
