@@ -38,7 +38,8 @@ def heading_faults(page: Page) -> list[str]:
 
 
 def serious_violations(page: Page) -> list[str]:
-    """Return one line for each element with a serious accessibility violation."""
+    """Wait for the widgets, and return one line for each element with a serious accessibility violation."""
+    expect(page.locator("[data-widget]:not([data-mounted=done])")).to_have_count(0)
     return [
         f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
         for violation in _AXE.run(page, options=_OPTIONS).response["violations"]

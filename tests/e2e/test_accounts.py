@@ -201,6 +201,7 @@ def test_a_passkey_takes_the_place_of_name_and_password(
     page.get_by_role("link", name="Remove My laptop").click()
     expect(page.get_by_role("heading", name="Confirm your identity")).to_be_visible()
     page.get_by_role("link", name="Use a security key").click()
+    expect(page.get_by_role("button", name="Use a security key")).to_be_visible()
     check(page, page.url)
     page.get_by_role("button", name="Use a security key").click()
     page.get_by_role("button", name="Remove key").click()

@@ -1,5 +1,7 @@
 """Tests that solving a problem opens its editorial and discussion, and that reports of posts reach staff."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -32,6 +34,7 @@ def talk(site: Site, browser: Browser) -> str:
         page.get_by_label("Title").fill("What bounds it?")
         page.get_by_label("Text").fill(POST)
         page.get_by_role("button", name="Post").click()
+        page.wait_for_url(re.compile(r"/discussion/\d+"))
         address = page.url.removeprefix(site.url).partition("#")[0]
         page.get_by_label("Text").fill("Memory, of course.")
         page.get_by_role("button", name="Reply").click()

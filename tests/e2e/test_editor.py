@@ -6,11 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Site, open_problem, set_theme, sign_up, wait_for_verdict, write
-
-
-def editor_text(page: Page) -> str:
-    """The program as the form would send it."""
-    return str(page.locator("textarea[name=source]").evaluate("area => area.value"))
+from tests.e2e.source_field import editor_text, expect_source
 
 
 def test_a_verdict_arrives_without_reload(site: Site, page: Page) -> None:
@@ -53,21 +49,21 @@ def test_the_draft_survives_a_reload_and_the_starter_comes_back(site: Site, page
     starter = editor_text(page)
     write(page, "my own program")
     open_problem(page, site, "vector-add")
-    assert editor_text(page) == "my own program"
+    expect_source(page, "my own program")
     page.get_by_role("button", name="Reset to starter code").click()
     page.get_by_role("dialog").get_by_role("button", name="Reset").click()
-    assert editor_text(page) == starter
+    expect_source(page, starter)
 
 
 def test_each_language_has_its_own_draft_and_command(site: Site, page: Page) -> None:
     open_problem(page, site, "vector-add")
     write(page, "cuda draft")
     page.get_by_role("link", name="Triton").click()
-    assert "import triton" in editor_text(page)
+    expect_source(page, re.compile("import triton"))
     expect(page.locator("#command")).to_contain_text("vector-add.py")
     expect(page).to_have_url(f"{site.url}/problems/vector-add?language=triton")
     page.get_by_role("link", name="CUDA C++").click()
-    assert editor_text(page) == "cuda draft"
+    expect_source(page, "cuda draft")
 
 
 def test_own_sizes_are_used_and_checked(site: Site, page: Page) -> None:
@@ -150,4 +146,4 @@ def test_a_visitor_is_asked_to_sign_in_and_keeps_the_draft(site: Site, page: Pag
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("main").get_by_role("button", name="Sign up").click()
     expect(page.locator(".workbench[data-ready]")).to_be_visible()
-    assert editor_text(page) == "before signing up"
+    expect_source(page, "before signing up")

@@ -132,6 +132,7 @@ def used(film: Path, court: Site, browser: Browser) -> Mapping[str, tuple[str, .
         page.get_by_label("Title").fill("Where do I begin?")
         page.get_by_label("Text").fill("My kernel adds only the first block.")
         page.get_by_role("button", name="Post").click()
+        page.wait_for_url(re.compile(r"/questions/\d+"))
         question = page.url.removeprefix(court.url)
     with browser.new_context() as context:
         page = context.new_page()

@@ -54,6 +54,7 @@ def asked(site: Site, browser: Browser, teacher: str) -> dict[str, str]:
         page.get_by_label("Title").fill("Where to begin?")
         page.get_by_label("Text").fill("My kernel adds only the first block.")
         page.get_by_role("button", name="Post").click()
+        page.wait_for_url(re.compile(r"/questions/\d+"))
         question = page.url.removeprefix(site.url)
         answering.goto(f"{site.url}{question}")
         answering.get_by_label("Text").fill(ANSWER)

@@ -17,7 +17,7 @@ from tests.e2e.conftest import (
     write,
 )
 from tests.e2e.soundness import serious_violations
-from tests.e2e.test_editor import editor_text
+from tests.e2e.source_field import editor_text, expect_source
 
 WIDE = 600
 MOST_SHIFT = 0.02
@@ -60,7 +60,7 @@ class TestDrafts:
         expect(status(page)).to_have_text(SAVED)
         sign_in(elsewhere, site, "traveller")
         open_problem(elsewhere, site, "vector-add")
-        assert editor_text(elsewhere) == "// begun here"
+        expect_source(elsewhere, "// begun here")
 
     def test_a_draft_is_saved_when_the_page_is_left_at_once(
         self, site: Site, page: Page, elsewhere: Page
@@ -71,7 +71,7 @@ class TestDrafts:
         page.goto(f"{site.url}/help")
         sign_in(elsewhere, site, "hasty")
         open_problem(elsewhere, site, "vector-add")
-        assert editor_text(elsewhere) == "// and gone"
+        expect_source(elsewhere, "// and gone")
 
     @pytest.mark.parametrize(
         ("choice", "kept", "other"),
@@ -93,7 +93,7 @@ class TestDrafts:
         expect(dialog.get_by_label("Version on the server")).to_contain_text("// theirs")
         dialog.get_by_role("button", name=choice).click()
         expect(status(page)).to_have_text(SAVED)
-        assert editor_text(page) == kept
+        expect_source(page, kept)
         page.get_by_role("button", name="History").click()
         history = page.get_by_role("dialog", name="History")
         expect(history.get_by_label("Selected version")).to_contain_text(other)
@@ -121,14 +121,14 @@ class TestDrafts:
         expect(status(page)).to_have_text(SAVED)
         page.get_by_role("button", name="Reset to starter code").click()
         page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        assert editor_text(page) == "// worth keeping"
+        expect_source(page, "// worth keeping")
         page.get_by_role("button", name="Reset to starter code").click()
         page.get_by_role("dialog").get_by_role("button", name="Reset").click()
-        assert editor_text(page) == starter
+        expect_source(page, starter)
         expect(status(page)).to_have_text(SAVED)
         page.get_by_role("button", name="History").click()
         page.get_by_role("button", name="Restore").click()
-        assert editor_text(page) == "// worth keeping"
+        expect_source(page, "// worth keeping")
         expect(status(page)).to_have_text(SAVED)
 
     def test_two_tabs_of_one_browser_are_one(self, site: Site, page: Page) -> None:
@@ -161,11 +161,11 @@ class TestDrafts:
         expect(status(page)).to_have_text("Saved in this browser")
         sign_up(page, site, "newly-in")
         open_problem(page, site, "vector-add")
-        assert editor_text(page) == "// before I came"
+        expect_source(page, "// before I came")
         expect(status(page)).to_have_text(SAVED)
         sign_in(elsewhere, site, "newly-in")
         open_problem(elsewhere, site, "vector-add")
-        assert editor_text(elsewhere) == "// before I came"
+        expect_source(elsewhere, "// before I came")
 
 
 class TestEditor:
@@ -175,7 +175,7 @@ class TestEditor:
         expect(page.locator(".cm-content")).to_have_css("font-size", "18px")
         write(page, "")
         page.keyboard.press("Tab")
-        assert editor_text(page) == "  "
+        expect_source(page, "  ")
         page.reload()
         expect(page.locator(".workbench[data-ready]")).to_be_visible()
         expect(page.locator(".cm-content")).to_have_css("font-size", "18px")
@@ -192,10 +192,10 @@ class TestEditor:
         assert [url for url in fetched if "/vim-" in url]
         source(page).click()
         page.keyboard.type("ggdGix = 1")
-        assert editor_text(page) == "x = 1"
+        expect_source(page, "x = 1")
         page.keyboard.press("Escape")
         page.keyboard.type("x")
-        assert editor_text(page) == "x = "
+        expect_source(page, "x = ")
         expect(page.locator("[data-way-out]")).to_be_hidden()
         page.keyboard.press("Escape")
         expect(page.locator("[data-way-out]")).to_be_visible()
@@ -235,7 +235,7 @@ class TestEditor:
             200
         )  # a list that has just appeared takes no keys, lest they were meant for the text
         page.keyboard.press("Enter")
-        assert editor_text(page) == "tl.associative_scan"
+        expect_source(page, "tl.associative_scan")
 
     def test_search_opens_finds_and_closes(self, site: Site, page: Page) -> None:
         open_problem(page, site, "vector-add")
@@ -277,7 +277,7 @@ class TestKeys:
         write(page, "")
         page.keyboard.type("what?")
         expect(dialog).to_be_hidden()
-        assert editor_text(page) == "what?"
+        expect_source(page, "what?")
 
     def test_seed_and_sizes_are_checked_before_they_are_sent(self, site: Site, page: Page) -> None:
         sign_up(page, site, "seeder")
@@ -324,6 +324,7 @@ class TestKeys:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         open_problem(page, site, "vector-add")
         page.locator("[data-copy=command]").click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied == "warpcourt submit vector-add.cu --watch"
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import PASSWORD, Site, open_problem, sign_up, wait_for_verdict, write
 from tests.e2e.soundness import serious_violations
-from tests.e2e.test_editor import editor_text
+from tests.e2e.source_field import expect_source
 
 ROWS_PX = (40, 48)
 SMALL_TEXTS = """
@@ -138,7 +138,7 @@ def test_the_history_lists_submissions_with_their_verdicts(site: Site, page: Pag
     rows.nth(1).click()
     expect(dialog.get_by_label("Selected version")).to_contain_text("first")
     dialog.get_by_role("button", name="Restore").click()
-    assert editor_text(page) == "wrong_answer // first"
+    expect_source(page, "wrong_answer // first")
 
 
 def test_outputs_are_shown_by_case_with_a_map(site: Site, visitor: Page) -> None:

@@ -34,9 +34,10 @@ export async function mountAll(root) {
   const elements = [...root.querySelectorAll("[data-widget]:not([data-mounted])")];
   await Promise.all(
     elements.map(async (element) => {
-      element.dataset.mounted = "";
+      element.dataset.mounted = "begun";
       const widget = await WIDGETS[element.dataset.widget]();
       widget.mount(element);
+      element.dataset.mounted = "done";
     }),
   );
 }
