@@ -92,28 +92,31 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         context: Mapping[str, Any] | None = None,
         email: str | None = None,
     ) -> None:
-        """Send a notice to the primary address of `user`, or to `email`, unless it is unverified."""
-        if address := self.notice_address(user, email):
-            super().send_notification_mail(template_prefix, user, context, address)
-
-    def notice_address(self, user: User, email: str | None = None) -> str | None:
-        """Return `email`, or the primary address of `user`. Return None if `user` has not verified it.
+        """Send a notice to the primary address of `user`, or to `email`, unless it is unverified.
 
         An unverified address may belong to someone else, who would get a notice for each new token.
         """
-        address: str | None = email or EmailAddress.objects.get_primary_email(user)
+        address = email or EmailAddress.objects.get_primary_email(user)
         unverified = EmailAddress.objects.filter(user=user.pk, email__iexact=address, verified=False)
-        return None if unverified.exists() else address
+        if address and not unverified.exists():
+            super().send_notification_mail(template_prefix, user, context, address)
 
     def announce_token(self, token: ApiToken) -> None:
         """Email the owner of a new token, who may not have created it.
 
         An error of the mail server is only logged, because the secret of the token is shown only now.
         """
+        self._announce("account/email/token_created", token.user, {"token": token})
+
+    def announce_deletion(self, user: User) -> None:
+        """Email a user whose account is being deleted. An error of the mail server is only logged."""
+        self._announce("privacy/email/account_deleted", user, {"username": user.username})
+
+    def _announce(self, template_prefix: str, user: User, context: Mapping[str, Any]) -> None:
         try:
-            self.send_notification_mail("account/email/token_created", token.user, {"token": token})
+            self.send_notification_mail(template_prefix, user, context)
         except (SMTPException, OSError):
-            _log.exception("token_not_announced", extra={"user": token.user_id})
+            _log.exception("notice_not_sent", extra={"user": user.pk, "notice": template_prefix})
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
         # allauth calls this after a password reset, once for each email address.

@@ -14,7 +14,7 @@ lease and ends the sandbox. The audit log of staff keeps the name of the account
 users keeps its subject and those posts. A problem with other authors or with learners stays.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -39,13 +39,18 @@ class LastSuperuser(Exception):
     """Raised if no user would remain who can appoint members of staff."""
 
 
-def delete_account(user: User) -> None:
+def delete_account(user: User, *, announce: Callable[[User], None] | None = None) -> None:
     """Delete `user` and all data of the account, in many transactions.
+
+    `announce` is called once the account is deactivated, while it still has its data. The sweeps of the
+    workers finish the deletion if it raises.
 
     Raises:
         LastSuperuser: there is no other active superuser.
     """
     _begin(user)
+    if announce is not None:
+        announce(user)
     while _delete_some(user.pk):
         pass
 

@@ -53,17 +53,12 @@ def delete(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     form = DeletionForm(request.POST if request.method == "POST" else None, user=user)
     if request.method == "POST" and form.is_valid():
-        address = get_adapter(request).notice_address(user)  # deleted with the account
         try:
-            delete_account(user)
+            delete_account(user, announce=get_adapter(request).announce_deletion)
         except LastSuperuser as refusal:
             form.add_error(None, str(refusal))
         else:
             logout(request)
-            if address:
-                get_adapter(request).send_notification_mail(
-                    "privacy/email/account_deleted", user, {"username": user.username}, email=address
-                )
             messages.success(request, "Account deleted.")
             return redirect("home")
     return render(request, "privacy/delete.html", {"form": form}, status=422 if form.errors else 200)

@@ -308,7 +308,10 @@ def test_an_address_that_the_operator_set_gets_notices(confirmed: Client, owner:
     User.objects.filter(pk=owner.pk).update(email="owner@example.org")
     confirmed.post("/account/data/delete", {"username": "owner"})
     (message,) = mail.outbox
-    assert (message.subject, message.to) == ("[Warpcourt] Your account was deleted", ["owner@example.org"])
+    assert (message.subject, message.to) == (
+        "[Warpcourt] Your account is being deleted",
+        ["owner@example.org"],
+    )
 
 
 @pytest.mark.parametrize("through", ["page", "API"])
@@ -327,7 +330,7 @@ def test_an_email_announces_a_new_token(confirmed: Client, owner: User, through:
     assert "wct_" not in message.body
 
 
-def test_a_mail_server_that_is_away_does_not_cost_the_token(
+def test_a_mail_server_that_is_away_costs_no_token_and_keeps_no_account(
     confirmed: Client, owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -337,6 +340,8 @@ def test_a_mail_server_that_is_away_does_not_cost_the_token(
     monkeypatch.setattr("django.core.mail.message.EmailMessage.send", refuse)
     made = confirmed.post("/account/tokens", {"name": "laptop", "scope": "read", "days": "7"})
     assert 'id="secret">wct_' in made.content.decode()
+    confirmed.post("/account/data/delete", {"username": "owner"})
+    assert not User.objects.exists()
 
 
 def test_security_keys_come_in_pages(owners: Client, owner: User, teammate: User) -> None:

@@ -188,7 +188,7 @@ def test_an_account_goes_with_all_that_is_its_own(confirmed: Client, owner: User
     assert not Draft.objects.exists()
     tally = Tally.objects.get(problem=problem)
     assert (tally.judged, tally.accepted, tally.solvers) == (0, 0, 0)
-    assert mail.outbox[-1].subject == "[Warpcourt] Your account was deleted"
+    assert mail.outbox[-1].subject == "[Warpcourt] Your account is being deleted"
     assert mail.outbox[-1].to == ["owner@example.org"]
 
 
