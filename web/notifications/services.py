@@ -29,15 +29,18 @@ def notify(
 
     At most `MOST_RECIPIENTS` users are notified, none of them inactive. A user with an unread notification
     of this kind about `topic` gets no second one; the caller locks what the topic names, so that this also
-    holds for two events at the same time. With `mail_pause`, a user who got such a notification within that
-    time gets no email about this one, even if the earlier one was read. Call this in the transaction of the
-    event: emails are only queued here, and `web.notifications.mailing` sends them.
+    holds for two events at the same time. With `mail_pause`, a user who got a notification of this kind from
+    `actor` within that time gets no email about this one, whatever the topic of the earlier one, and even if
+    it was read. Call this in the transaction of the event: emails are only queued here, and
+    `web.notifications.mailing` sends them.
     """
     wanted = {key for key in users if actor is None or key != actor.pk}
-    earlier = Notification.objects.filter(user__in=wanted, kind=kind, topic=topic)
-    waits = set(earlier.filter(read=None).values_list("user_id", flat=True))
-    recent = earlier.filter(created__gt=timezone.now() - mail_pause) if mail_pause else earlier.none()
-    spared = set(recent.values_list("user_id", flat=True))
+    earlier = Notification.objects.filter(user__in=wanted, kind=kind)
+    waits = set(earlier.filter(topic=topic, read=None).values_list("user_id", flat=True))
+    spared = set[int]()
+    if mail_pause:
+        recent = earlier.filter(actor=actor, created__gt=timezone.now() - mail_pause)
+        spared.update(recent.values_list("user_id", flat=True))
     active = User.objects.filter(pk__in=wanted - waits, is_active=True).order_by("pk")[:MOST_RECIPIENTS]
     made = Notification.objects.bulk_create(
         Notification(

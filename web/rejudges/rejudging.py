@@ -86,8 +86,11 @@ def cancel(rejudge: Rejudge, actor: User) -> bool:
 
 
 @transaction.atomic
-def discard(rejudge: Rejudge, actor: User) -> bool:
-    """Discard the result of a rejudge; all visible verdicts stay. Return False if it is not ready."""
+def discard(rejudge: Rejudge, actor: User | None) -> bool:
+    """Discard the result of a rejudge; all visible verdicts stay. Return False if it is not ready.
+
+    `actor` is None if the rejudge is discarded because it was never answered.
+    """
     if not _move(rejudge, RejudgeState.READY, RejudgeState.DISCARDED):
         return False
     _found(rejudge).update(resolution=Resolution.DROPPED, **_NO_RESULT)

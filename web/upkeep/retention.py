@@ -11,8 +11,9 @@ stay until their author deletes them. This module deletes:
 - notifications, read or not, after 90 days, with their unsent emails;
 - replays of runs, after 30 days. A user can run the program again;
 - files of Nsight Compute about profiled runs, after 7 days;
-- hidden runs of a rejudge, 7 days after it was cancelled or discarded, or 90 days after it was applied. The
-  rejudge itself stays, and the audit log has what staff did;
+- hidden runs of a rejudge, 7 days after it was cancelled or discarded, or 90 days after it was applied. A
+  rejudge that is ready, but neither applied nor discarded 90 days after its start, is discarded. The rejudge
+  itself stays, and the audit log has what staff did;
 - earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """
 
@@ -31,7 +32,8 @@ from web.fleet.models import NodeInvitation
 from web.jobs.models import JobState
 from web.notifications.models import Notification
 from web.notifications.services import KEPT_FOR as NOTIFICATIONS_KEPT_FOR
-from web.rejudges.models import HiddenRun, RejudgeState
+from web.rejudges import rejudging
+from web.rejudges.models import HiddenRun, Rejudge, RejudgeState
 from web.submissions.models import Event, ProfileReport, Replay
 from web.submissions.services.attachments import PROFILE_REPORT_DAYS
 
@@ -42,6 +44,7 @@ _HIDDEN_RUNS_KEPT_FOR = {
     RejudgeState.DISCARDED: timedelta(days=7),
     RejudgeState.APPLIED: timedelta(days=90),
 }
+_REJUDGES_WAIT_FOR = timedelta(days=90)
 _PROFILE_REPORTS_KEPT_FOR = timedelta(days=PROFILE_REPORT_DAYS)
 
 
@@ -70,11 +73,17 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
     notifications = _delete(Notification.objects.filter(created__lt=now - NOTIFICATIONS_KEPT_FOR))
     replays = _delete(Replay.objects.filter(created__lt=now - _REPLAYS_KEPT_FOR))
     reports = _delete(ProfileReport.objects.filter(created__lt=now - _PROFILE_REPORTS_KEPT_FOR))
+    _discard_unanswered(now - _REJUDGES_WAIT_FOR)
     runs = sum(
         _delete(HiddenRun.objects.filter(rejudge__state=state, rejudge__ended__lt=now - kept_for))
         for state, kept_for in _HIDDEN_RUNS_KEPT_FOR.items()
     )
     return Pruned(events, sessions, revisions, notifications, replays, reports, runs)
+
+
+def _discard_unanswered(before: datetime) -> None:
+    for rejudge in Rejudge.objects.filter(state=RejudgeState.READY, created__lt=before):
+        rejudging.discard(rejudge, None)
 
 
 def _prune_events(before: datetime) -> int:

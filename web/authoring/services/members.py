@@ -117,7 +117,7 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
     )
     if new:
         _note(workspace, by, person, None, Role.EDITOR)
-    # An owner can end and repeat an offer at will, so offers that have ended also start the pause.
+    # An owner can end and repeat offers at will, so offers that have ended also start the pause.
     _tell(workspace, person, Kind.OFFER, by, mail_pause=_OFFER_MAIL_PAUSE)
 
 

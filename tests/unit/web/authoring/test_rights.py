@@ -159,7 +159,7 @@ def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
     assert teammate.notifications.count() == 2, "a new offer"
 
 
-def test_a_repeated_offer_is_mailed_once_a_day(workspace, instructor, teammate, owner):
+def test_a_repeated_offer_is_mailed_once_a_day(workspace, instructor, teammate, owner, vector_add):
     User.objects.filter(pk__in=[teammate.pk, owner.pk]).update(is_instructor=True)
     for user in (teammate, owner):
         user.refresh_from_db()
@@ -175,6 +175,8 @@ def test_a_repeated_offer_is_mailed_once_a_day(workspace, instructor, teammate, 
     assert offer_in_turn() == ["teammate@example.org", "owner@example.org"]
     assert teammate.notifications.count() == owner.notifications.count() == 2
     assert offer_in_turn() == []
+    workspace = workspaces.create(instructor, "another", vector_add)
+    assert offer_in_turn() == [], "the same owner"
     Notification.objects.update(created=F("created") - timedelta(days=1))
     assert offer_in_turn() == ["teammate@example.org", "owner@example.org"]
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Verdict
+from web.audit.models import AuditEntry, AuditKind
 from web.drafts.models import Draft, DraftRevision
 from web.drafts.services import KEPT_FOR
 from web.rejudges import rejudging
@@ -93,6 +94,20 @@ def test_runs_of_rejudges_that_ended_go(staff, judged, state, days):
     assert prune(90).hidden_runs == 1
     assert [*HiddenRun.objects.values_list("rejudge", flat=True)] == [recent.pk, waiting.pk]
     assert Rejudge.objects.filter(pk=ended.pk).exists()
+
+
+def test_a_rejudge_that_staff_never_answered_is_discarded(staff, judged):
+    old, recent = (rejudging.start(staff, Submission.objects.all(), reason="x", chosen={}) for _ in range(2))
+    Rejudge.objects.update(state=RejudgeState.READY, created=timezone.now() - 60 * DAY)
+    Rejudge.objects.filter(pk=old.pk).update(created=timezone.now() - 91 * DAY)
+    prune(90)
+    assert [*Rejudge.objects.order_by("pk").values_list("state", flat=True)] == [
+        RejudgeState.DISCARDED,
+        RejudgeState.READY,
+    ]
+    assert AuditEntry.objects.get(kind=AuditKind.PREVIEW_DISCARD).actor is None
+    assert {run.rejudge_id for run in HiddenRun.objects.all()} == {old.pk, recent.pk}
+    assert prune(90, timezone.now() + 8 * DAY).hidden_runs == 1
 
 
 def test_the_command_says_how_many(judged, capsys):
