@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 C = TypeVar("C")
 ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "WARPCOURT_"
+_OF_THE_CLIENT = {"WARPCOURT_URL", "WARPCOURT_TOKEN"}  # read by `web.cli`; a shell may export them for it
 # Settings that must be set together: all of a group, or none.
 _TOGETHER = (
     ("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
@@ -167,7 +168,7 @@ def _shown(default: Any) -> str:
 def _unknown(environ: Mapping[str, str], settings: Iterable[Setting]) -> Iterable[str]:
     known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
     for name in sorted(environ):
-        if name.startswith(PREFIX) and name not in known:
+        if name.startswith(PREFIX) and name not in known | _OF_THE_CLIENT:
             close = difflib.get_close_matches(name, known, n=1)
             suggestion = f" (did you mean {close[0]}?)" if close else ""
             yield f"{name} is not a Warpcourt setting{suggestion}; see docs/operations/install.md"

@@ -1,8 +1,9 @@
-"""Backs up and restores problem packages and tracks.
+"""Backs up and restores problem packages, tracks and quizzes.
 
 Theory of operation. A package is a unit, because its version follows from its files: it is the same as in the
 backup, different, or missing. A different package is replaced as a whole: a complete folder is renamed to its
-place. Packages that are not in the backup stay. All tracks together are treated like one package.
+place. Packages that are not in the backup stay. All tracks together are treated like one package, and so are
+all quizzes.
 """
 
 import hashlib
@@ -10,16 +11,17 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from problems import quiz
 from problems.placing import placing
 from web.upkeep.archive import Reader
 from web.upkeep.manifest import PROBLEMS, Member, ToolFailed, WouldOverwrite
 
-TRACKS = "tracks"
+_BESIDES = ("tracks", quiz.FOLDER)
 _NEW, _OLD = ".new-", ".old-"
 
 
 def files(root: Path) -> Iterator[tuple[str, Path]]:
-    """The files of all packages and tracks, with their names in a backup."""
+    """The files of all packages, tracks and quizzes, with their names in a backup."""
     for folder in _folders(root):
         for path in _files_in(folder):
             yield f"{PROBLEMS}{folder.name}/{path.relative_to(folder).as_posix()}", path
@@ -91,7 +93,7 @@ def _by_folder(members: Iterable[Member]) -> dict[str, dict[str, str]]:
 
 def _folders(root: Path) -> Iterator[Path]:
     for folder in sorted(root.glob("[!.]*/")):
-        if folder.name == TRACKS or (folder / "problem.toml").is_file():
+        if folder.name in _BESIDES or (folder / "problem.toml").is_file():
             yield folder
 
 

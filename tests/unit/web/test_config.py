@@ -21,7 +21,9 @@ def test_nothing_has_to_be_set():
 
 
 def test_other_variables_are_left_alone():
-    assert Config.from_env({"PATH": "/bin", "DATABASE_URL": "nonsense"}) == Config.from_env({})
+    of_the_client = {"WARPCOURT_URL": "https://judge.example.org", "WARPCOURT_TOKEN": "wct_x"}
+    others = {"PATH": "/bin", "DATABASE_URL": "nonsense", **of_the_client}
+    assert Config.from_env(others) == Config.from_env({})
 
 
 def test_values_are_parsed():

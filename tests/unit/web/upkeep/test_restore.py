@@ -17,6 +17,7 @@ PROBLEMS = {
     "vector-add/problem.toml": "title",
     "vector-add/reference.py": "code",
     "tracks/first.toml": "days",
+    "quizzes/first.toml": "questions",
 }
 OTHER_KEY = "another key, which is long enough as well, and was drawn at random"
 
@@ -128,7 +129,9 @@ def test_problems_that_differ_are_not_overwritten_unasked(database, config, tmp_
     go(path, replace=True)
     assert not (config.problems_dir / "vector-add" / "extra.cu").exists()
     assert (config.problems_dir / "relu" / "problem.toml").read_text() == "newer"
-    assert {folder.name for folder in config.problems_dir.iterdir()} == {"vector-add", "tracks", "relu"}
+    assert {folder.name for folder in config.problems_dir.iterdir()} == {
+        *("vector-add", "relu", "tracks", "quizzes")
+    }
 
 
 def test_problems_that_are_the_same_are_not_touched(database, config, tmp_path):
