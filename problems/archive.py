@@ -125,7 +125,9 @@ def unpack(archive: bytes, *, slug: str = "") -> Contents:
     )
     _require_description(contents)
     if not contents.slug:
-        raise ArchiveInvalid("no folder in the archive names the problem; pack the folder, not its files")
+        raise ArchiveInvalid(
+            "no folder in the archive names the problem; pack the folder, not its files, or enter a URL name"
+        )
     return check_contents(contents)
 
 
@@ -212,4 +214,4 @@ def _folder_of(files: dict[str, bytes]) -> str:
 
 def _require_description(contents: Contents) -> None:
     if DESCRIPTION not in contents.files:
-        raise ArchiveInvalid(f"{DESCRIPTION} is missing; pack a problem folder")
+        raise ArchiveInvalid(f"{DESCRIPTION} is missing; pack the folder of a single problem")

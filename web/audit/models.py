@@ -112,4 +112,8 @@ def _words(value: object) -> str:
             return ", ".join(f"{name} {_words(entry)}" for name, entry in value.items())
         case True:
             return "yes"
-    return "no" if value in (False, None) else str(value)
+        case False:
+            return "no"
+        case None:
+            return "none"
+    return str(value)

@@ -136,11 +136,16 @@ class Problem(models.Model):
 
     @property
     def custom_arguments(self) -> tuple[schema.Argument, ...]:
-        """Return the arguments for which users may give values in runs."""
+        """Return the arguments for which users may give values in runs, without scalars that are sizes."""
         if self.asks_for_tests:
             return ()
         known = self.arguments
-        return tuple(a for a in known if not why_not_custom(a, known, checker=self.has_checker))
+        return tuple(
+            argument
+            for argument in known
+            if not why_not_custom(argument, known, checker=self.has_checker)
+            and (argument.value is None or argument.value.text not in self.size_names)
+        )
 
 
 class Tagging(models.Model):

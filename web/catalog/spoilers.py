@@ -6,7 +6,6 @@ can't be nested. With `fold_code` in the environment of a rendering, the code bl
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -52,7 +51,8 @@ def _leaves(state: StateBlock, number: int) -> bool:
 
 def _add_block(state: StateBlock, first: int, last: int, title: str) -> None:
     opening = state.push("spoiler_open", "details", 1)
-    opening.block, opening.map, opening.info = True, [first, last], title
+    opening.block, opening.map = True, [first, last]
+    opening.content = state.md.renderInline(title or "Spoiler", state.env)
     parent, lines = state.parentType, state.lineMax
     state.parentType, state.lineMax, state.env[_INSIDE] = "spoiler", last, True
     state.md.block.tokenize(state, first + 1, last)
@@ -65,7 +65,7 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _render_open(_self: object, tokens: Sequence[Token], index: int, *_: Any) -> str:
-    return f"<details><summary>{escape(tokens[index].info or 'Spoiler')}</summary>\n"
+    return f"<details><summary>{tokens[index].content}</summary>\n"
 
 
 def _render_close(*_: Any) -> str:

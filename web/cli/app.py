@@ -368,7 +368,7 @@ def _sizes(given: list[str]) -> dict[str, int] | None:
     for text in given:
         name, equals, number = text.partition("=")
         if not name or not equals or not number.isdecimal():
-            terminal.fail(f"--size expects NAME=NUMBER, not {text}.", exits.USAGE)
+            terminal.fail(f"--size expects NAME=NUMBER with a whole number from 1, not {text}.", exits.USAGE)
         sizes[name] = int(number)
     return sizes or None
 

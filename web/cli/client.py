@@ -155,6 +155,9 @@ class Client:
         try:
             response = self._http.request(method, path, **options)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
+            if "WRONG_VERSION_NUMBER" in str(error):
+                plain = self.url.replace("https:", "http:", 1)
+                raise Unreachable(f"{self.url} does not use TLS. Did you mean {plain}?") from error
             raise Unreachable(f"Cannot reach {self.url}: {error}") from error
         if response.status_code >= 400:
             raise _refusal(response)
@@ -175,6 +178,17 @@ def _refusal(response: httpx.Response) -> SiteError:
     if response.status_code == 401:
         message = "You are not signed in to this site, or the token has expired. Run: warpcourt login URL"
     if response.status_code == 404:
-        asked = response.request.url.path.partition("/api/v1/")[2]
-        message = f"{asked} doesn't exist, or you don't have access to it."
+        message = f"{_missing(response.request)} doesn't exist, or you don't have access to it."
     return RequestRefused(response.status_code, f"{message} {wrong}".strip())
+
+
+def _missing(request: httpx.Request) -> str:
+    """Return what a request that was answered by 404 was about."""
+    asked = request.url.path.partition("/api/v1/")[2]
+    kind, _, rest = asked.partition("/")
+    name = rest.partition("/")[0]
+    if asked == "submissions":  # a new one, whose problem is in the body
+        kind, name = "problems", str(json.loads(request.content).get("problem", ""))
+    if name and kind in {"problems", "submissions"}:
+        return f"The {kind.removesuffix('s')} {name}"
+    return asked

@@ -69,6 +69,16 @@ def sentence(text: object) -> str:
 
 
 @register.filter
+def code_spans(text: str) -> SafeString:
+    """Return `text` as HTML, with what is between backticks as code. A single backtick stays as it is."""
+    parts = text.split("`")
+    spans = enumerate(parts) if len(parts) % 2 else [(0, text)]
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", s) if at % 2 else s,) for at, s in spans)
+    )
+
+
+@register.filter
 def tone(value: str | None) -> str:
     """Return the CSS class for the tone of a verdict."""
     return f"tone-{badge_of(value).tone}"

@@ -224,7 +224,7 @@ def test_a_fence_in_a_language_that_is_not_one_of_ours_is_plain():
 
 def test_a_spoiler_is_folded_and_ends_at_its_mark():
     html = render(":::spoiler The *trick* <b>\n**tiles**\n:::\nafter")
-    assert "<summary>The *trick* &lt;b&gt;</summary>" in html
+    assert "<summary>The <em>trick</em> &lt;b&gt;</summary>" in html
     assert html.index("<strong>tiles</strong>") < html.index("</details>") < html.index("after")
     assert "<summary>Spoiler</summary>" in render("text\n:::spoiler\nx")
 

@@ -256,6 +256,13 @@ class TestLoading:
         assert "1 quizzes" in capsys.readouterr().out
         assert Quiz.objects.get().slug == "sums"
 
+    def test_answers_of_the_shipped_ones_that_are_rounded_to_whole_numbers_are_exact(self):
+        files, _ = load_quizzes(problems_root())
+        for file in files:
+            for question in file.quiz.questions:
+                rounded = question.answer.text.startswith(("ceil(", "floor("))
+                assert not rounded or question.tolerance == 0, (file.slug, question.answer.text)
+
     def test_the_shipped_ones_load_and_their_pages_render_every_formula(self, owner, browser_of):
         files, faults = load_quizzes(problems_root())
         assert faults == ()

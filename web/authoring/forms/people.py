@@ -8,8 +8,8 @@ from web.authoring.models import Role
 
 ROLE_WORDS = {
     Role.OWNER: "can do everything, including publishing and managing members",
-    Role.EDITOR: "can edit, prove and comment",
-    Role.REVIEWER: "can read, prove and comment",
+    Role.EDITOR: "can edit, run solutions, prove and comment",
+    Role.REVIEWER: "can read, run solutions, prove and comment",
     Role.VIEWER: "can read",
 }
 

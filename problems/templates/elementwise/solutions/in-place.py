@@ -1,4 +1,4 @@
-"""Wrong: multiplies `a` itself, which is an input, and copies the result. Who calls may still need `a`."""
+"""Wrong: multiplies `a` itself, which is an input, and copies the result. The caller may still need `a`."""
 
 import torch
 

@@ -161,7 +161,7 @@ class TestSeveralAtOnce:
         HiddenRun.objects.all().delete()
         assert not ranks_known(rejudge)
         page = browser_of(instructor).get(f"/author/my-sum/rejudges/{rejudge.pk}").content.decode()
-        assert "No results stored" in page
+        assert "Its results were deleted" in page
 
     def test_nobody_archives_it_before_the_preview_is_answered(self, live, instructor):
         looser(live)

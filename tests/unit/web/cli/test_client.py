@@ -50,6 +50,35 @@ def test_a_site_that_is_no_warpcourt_is_told_as_such(answer: httpx.Response) -> 
         client.get("profile")
 
 
+@pytest.mark.parametrize(
+    ("ask", "missing"),
+    [
+        (
+            lambda client: client.post("submissions", {"problem": "no-such"}),
+            "The problem no-such doesn't exist",
+        ),
+        (lambda client: client.get("problems/no-such/starters"), "The problem no-such doesn't exist"),
+        (lambda client: client.post("submissions/x1/cancel", {}), "The submission x1 doesn't exist"),
+        (lambda client: client.get("nodes/7"), "nodes/7 doesn't exist"),
+    ],
+)
+def test_what_does_not_exist_is_named(ask: Callable[[Client], object], missing: str) -> None:
+    with (
+        asking(lambda _: error(404, "Not found")) as client,
+        pytest.raises(RequestRefused, match=f"^{missing}"),
+    ):
+        ask(client)
+
+
+def test_a_site_without_tls_is_recognised() -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("[SSL: WRONG_VERSION_NUMBER] wrong version number", request=request)
+
+    said = r"does not use TLS\. Did you mean http://court\.example\.org\?"
+    with asking(fail) as client, pytest.raises(Unreachable, match=said):
+        client.get("profile")
+
+
 def test_a_site_that_cannot_be_reached() -> None:
     def fail(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused", request=request)
