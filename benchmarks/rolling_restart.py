@@ -123,7 +123,8 @@ def _ask_until(site: Site, number: int, tally: Tally, stop: threading.Event) -> 
                     what = f"GET {PATHS[turn % len(PATHS)]}"
                     answer = http.get(PATHS[turn % len(PATHS)])
                 if answer.status_code >= 500:
-                    tally.failed.append(f"{what}: {answer.status_code}")
+                    said, took_s = answer.text[:120], time.monotonic() - began
+                    tally.failed.append(f"{what}: {answer.status_code} after {took_s:.1f} s: {said}")
             except httpx.HTTPError as error:
                 tally.failed.append(f"{what}: {type(error).__name__} {error}")
             tally.took_s.append(time.monotonic() - began)
@@ -136,7 +137,7 @@ def main() -> int:
     parser.add_argument("url", help="where the site is, as https://court.example.org")
     parser.add_argument("--address", default="", help="ask this address instead of looking the host up")
     parser.add_argument("--root", default="", metavar="FILE", help="certificate of the authority to trust")
-    parser.add_argument("--token", default="", help="of an account that hands programs in")
+    parser.add_argument("--token", default="", help="token of an account that may submit programs")
     parser.add_argument("--people", type=int, default=6)
     parser.add_argument("command", nargs="+", help="what restarts the site")
     options = parser.parse_args()
