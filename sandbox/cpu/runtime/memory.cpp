@@ -206,7 +206,7 @@ void* allocate(u64 bytes, int device, bool heap, bool pooled) {
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
   }
-  std::memset(reinterpret_cast<void*>(base), poison(), bytes);
+  spoil(reinterpret_cast<void*>(base), bytes);
   return reinterpret_cast<void*>(base);
 }
 
@@ -219,7 +219,7 @@ void forget_contents(u64 base) {
   const std::optional<Allocation> found = live_allocation(base);
   if (!found || found->base != base) return;
   DeviceOpen open;
-  std::memset(reinterpret_cast<void*>(base), poison(), found->bytes);
+  spoil(reinterpret_cast<void*>(base), found->bytes);
   if (found->initialised) std::memset(found->initialised.get(), 0, found->bytes);
 }
 
@@ -238,6 +238,7 @@ u64 heap_limit() {
 void* allocate_host(u64 bytes, MemoryKind kind) {
   void* base = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
+  spoil(base, bytes);
   register_memory(base, bytes, kind, "");
   if (kind == MemoryKind::kManaged) {
     std::unique_lock lock(memory().mutex);

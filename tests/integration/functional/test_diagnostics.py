@@ -243,6 +243,27 @@ FATAL = {
         "out_of_bounds",
         "Pass the bytes of the extern __shared__ array as the third launch parameter",
     ),
+    "past the end of a static array that a block barely exceeds": (
+        program("__shared__ float s[64]; s[t + 63] = 0; data[t] = s[t];"),
+        ILLEGAL,
+        "out_of_bounds",
+        "Compare the index with the size of the __shared__ array.",
+    ),
+    "dynamic shared memory in elements": (
+        program(
+            "extern __shared__ float s[]; s[t] = 0; data[t] = s[63 - t];",
+            host="broken<<<1, 64, 64>>>(data);",
+        ),
+        ILLEGAL,
+        "out_of_bounds",
+        "The launch gives the block 64 bytes of dynamic shared memory",
+    ),
+    "overlapping copy": (
+        program("", host="cudaMemcpy(data + 8, data, 256, cudaMemcpyDeviceToDevice);"),
+        RUNTIME,
+        "cuda_error",
+        "cudaMemcpy: source and destination overlap, so the result is undefined",
+    ),
     "double free": (
         program("", host="float* p; cudaMalloc(&p, 64); cudaFree(p); cudaFree(p);"),
         ILLEGAL,
@@ -429,7 +450,7 @@ WARNINGS = {
         program("if (t >= 48) return;\n  __syncthreads();\n  data[t] = 0;"),
         RunFlag.NONE,
         "exited_threads",
-        "16 threads of 64 had exited the kernel before the __syncthreads(), in kernel broken",
+        "16 threads of 64 ended the kernel without reaching the __syncthreads(), in kernel broken",
     ),
     "read after write": (
         program("__shared__ float s[64];\n  s[t] = t;\n  data[t] = s[(t + 33) % 64];"),
