@@ -3,11 +3,11 @@
 Needs CuPy, nvcc, and an NVIDIA GPU that no other process uses. Runs without containers, under an MPS daemon
 of its own. A round takes about half a minute.
 
-Times float16 additions of three sizes and sums of 16 MB, each in a session with a new runner and a new
-referee. For each program, prints the time from the last change in the outputs to the flag DONE: the least,
-the median and the greatest of the counted calls, as medians over the rounds. Then it prints the ranked time
-and its spread (max - min) / median for several free times between the two: see `done_slack_us` in
-`judge.clock.contracts`.
+Times float16 additions of three sizes, additions that wait for the GPU before they return, and sums of 16 MB,
+each in a session with a new runner and a new referee. For each program, prints the time from the last change
+in the outputs to the flag DONE: the least, the median and the greatest of the counted calls, as medians over
+the rounds. Then it prints the ranked time and its spread (max - min) / median for several free times between
+the two: see `done_slack_us` in `judge.clock.contracts`.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from typing import Any
 from benchmarks.clock_experiment import (
     ADDITION,
     EXTENTS,
+    SOURCE,
     Figures,
     addition,
     build,
@@ -40,6 +41,23 @@ from judge.clock.contracts import CallGate, CallObservation
 from judge.clock.estimate import estimate
 
 FREE_US = (0.0, 1.5, 3.0, math.inf)
+_LAUNCH = "add<<<(n + 255) / 256, 256>>>("
+_BEFORE = "  long n = *(const long*)p[3] / 2;\n"
+_END = ", (__half2*)p[2], n);\n"
+# Additions that wait for the GPU in different ways before they return.
+SYNCHRONISING = SOURCE.replace(_END, f"{_END}  cudaDeviceSynchronize();\n")
+FREEING = SOURCE.replace(_BEFORE, f"{_BEFORE}  void* scratch;\n  cudaMalloc(&scratch, 1 << 22);\n").replace(
+    _END, f"{_END}  cudaFree(scratch);\n"
+)
+ON_A_SIDE_STREAM = (
+    SOURCE.replace(
+        _BEFORE,
+        f"{_BEFORE}  static cudaStream_t side;\n"
+        "  if (!side) cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);\n",
+    )
+    .replace(_LAUNCH, "add<<<(n + 255) / 256, 256, 0, side>>>(")
+    .replace(_END, f"{_END}  cudaStreamSynchronize(side);\n")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +69,16 @@ class Row:
     program: Program
 
 
-def _addition(extent: int) -> Row:
-    program = replace(PROGRAMS[ADDITION], problem=partial(addition, extent), draw=partial(draw, extent))
-    return Row(f"addition, {extent} x {extent}", ADDITION, program)
+def _addition(extent: int, name: str = ADDITION, source: str = SOURCE) -> Row:
+    made = Program(source, partial(addition, extent), partial(draw, extent))
+    return Row(f"{name}, {extent} x {extent}", name, made)
 
 
 ROWS = (
     *map(_addition, EXTENTS),
+    _addition(4096, "addition-and-synchronise", SYNCHRONISING),
+    _addition(4096, "addition-and-free", FREEING),
+    _addition(4096, "addition-on-a-side-stream", ON_A_SIDE_STREAM),
     Row("sum in one kernel", "one-kernel", PROGRAMS["one-kernel"]),
     Row("sum in two kernels", "two-kernels", PROGRAMS["two-kernels"]),
 )

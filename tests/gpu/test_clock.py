@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks.clock_experiment import build, mps, rounds
 from judge.clock.contracts import CallObservation, Ordering
+from judge.clock.page import OrderUnanswered
 
 pytestmark = pytest.mark.gpu
 cupy = pytest.importorskip("cupy", reason="no CuPy")
@@ -226,6 +227,25 @@ def test_a_program_that_keeps_overwriting_done_blocks_nothing_when_it_has_ended(
     memory.rest()
     assert found.timed_out
     assert time.monotonic() - started < 1.0
+
+
+def test_the_referee_does_not_wait_for_ever_for_a_free_slot(memory: DeviceMemory) -> None:
+    leave = np.frombuffer(pinned := cupy.cuda.alloc_pinned_memory(4), np.int32, 1)
+    leave[0] = 0
+    kernel, stream = cupy.RawKernel(LINGER, "linger"), cupy.cuda.Stream(non_blocking=True)
+    with memory.buffer("y", 1 << 20) as buffer:
+        contents = buffer.poison()
+        assert buffer.holds(contents)
+        with stream:
+            kernel((100_000,), (1024,), (np.uint64(pinned.ptr),))
+        started = time.monotonic()
+        with pytest.raises(OrderUnanswered), memory.stream.patience(TIMEOUT_S):
+            buffer.holds(contents)
+        took_s = time.monotonic() - started
+        leave[0] = 1
+        stream.synchronize()
+        assert buffer.holds(contents)
+    assert TIMEOUT_S < took_s < TIMEOUT_S + 0.5
 
 
 @pytest.mark.parametrize("watch_first", [True, False])

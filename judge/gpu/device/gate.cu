@@ -11,9 +11,11 @@ struct Landing {
   u64 to, from, bytes;
 };
 
-// An output that is watched, and the copy of it that was taken after the call.
+// An output that is watched, and the copy of it that was taken after the call. Its places have the numbers from `first`
+// to `first + places`. If there are as many as words, each word has one.
 struct Output {
   u64 live, copy, bytes;
+  u32 first, places;
 };
 
 // What is seen of one call. `release` is a time of %globaltimer; the others are nanoseconds after it.
@@ -158,20 +160,29 @@ uint4* junk, u64 junk_count, u64* go, u64 number, u64* opened,
 }
 
 // ---- watching the outputs ---------------------------------------------------------------------------
-// A word of an output, of which `mask` belongs to it.
-struct Place {
-  u64 offset;
-  u32 output, mask;
+// Words of outputs and of their copies. Of each, `mask` belongs to the output. First those that are watched.
+struct Places {
+  u64 live[2 * kWatched], copy[2 * kWatched];
+  u32 mask[2 * kWatched];
 };
 
-// Place number `index`. The outputs take turns, so that small ones get as many places as large ones.
-__device__ Place place_of(u32 index, const Output* outputs, u32 count, Secret secret) {
-  const u32 output = index % count;
-  const u64 bytes = outputs[output].bytes;
-  const uint4 random = philox(index, secret);
-  const u64 word = __umul64hi(static_cast<u64>(random.x) << 32 | random.y, (bytes + 3) / 4);
-  const u64 left = bytes - 4 * word;
-  return {4 * word, output, left >= 4 ? ~0u : (1u << (8 * left)) - 1};
+// Draws secret places, before the call: `watch` must begin soon after the release. One block.
+extern "C" __global__ void __launch_bounds__(256)
+draw_places(const Output* outputs, u32 count, u32 key0, u32 key1, u32 nonce0, u32 nonce1, Places* places) {
+  for (u32 index = threadIdx.x; index < 2 * kWatched; index += blockDim.x) {
+    const u32 number = index % kWatched;
+    u32 at = 0;
+    while (at + 1 < count && number >= outputs[at + 1].first) ++at;
+    const Output output = outputs[at];
+    const u64 words = (output.bytes + 3) / 4;
+    const uint4 random = philox(index, {key0, key1, nonce0, nonce1});
+    const u64 word = output.places >= words ? (number - output.first) % words
+                                            : __umul64hi(static_cast<u64>(random.x) << 32 | random.y, words);
+    const u64 left = output.bytes - 4 * word;
+    places->live[index] = output.live + 4 * word;
+    places->copy[index] = output.copy + 4 * word;
+    places->mask[index] = left >= 4 ? ~0u : (1u << (8 * left)) - 1;
+  }
 }
 
 // The value of %globaltimer at which it changes next, with the clock of this multiprocessor at that moment.
@@ -188,24 +199,20 @@ __device__ u64 tick(u64* cycles) {
 // other places once: it has not polled them, so they are not in a cache and cannot be found by timing loads. `values` gets
 // the last value read at each place, and the observation gets the time of the last change at a watched place. If it has not seen `done` for `patience` cycles,
 // it ends too: it gives way.
-extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
-key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
-      Observation* observation, u32* values, u64 patience) {
+extern "C" __global__ void __launch_bounds__(256)
+watch(const Places* places, const u64* done, u64 number, Observation* observation, u32* values, u64 patience) {
   if (look32(&observation->met) != kTogether) return;
   __shared__ volatile u64 told;
   __shared__ u64 last, last_time;
-  const Secret secret = {key0, key1, nonce0, nonce1};
   u64 at[kPlacesPerThread], other_at[kPlacesPerThread];
   u32 mask[kPlacesPerThread], other_mask[kPlacesPerThread], seen[kPlacesPerThread], other[kPlacesPerThread];
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) {
     const u32 index = threadIdx.x * kPlacesPerThread + k;
-    const Place place = place_of(index, outputs, count, secret);
-    at[k] = outputs[place.output].live + place.offset;
-    mask[k] = place.mask;
-    const Place other_place = place_of(kWatched + index, outputs, count, secret);
-    other_at[k] = outputs[other_place.output].live + other_place.offset;
-    other_mask[k] = other_place.mask;
+    at[k] = places->live[index];
+    mask[k] = places->mask[index];
+    other_at[k] = places->live[kWatched + index];
+    other_mask[k] = places->mask[kWatched + index];
   }
   // An earlier watch of this call may have given way. Its count does not apply, because the outputs may have changed since.
   if (threadIdx.x == 0) {
@@ -215,6 +222,12 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) seen[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];
+  // The barrier needs the values, so the watch begins when all of them are there. A change before that counts as
+  // the beginning.
+  __syncthreads_or(seen[0] ^ seen[1] ^ seen[2] ^ seen[3]);
+  // The barrier needs the values, so the watch begins when all of them are there. A change before that counts as
+  // the beginning.
+  __syncthreads_or(seen[0] ^ seen[1] ^ seen[2] ^ seen[3]);
   const u64 begun = clock64();
   u64 changed = begun, changed_time = now(), start_cycles = 0, start = 0;
   if (threadIdx.x == 0) start = tick(&start_cycles);
@@ -269,14 +282,12 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
   }
 }
 
-// Counts the places whose value in the copies is not what `watch` saw last. One block, as for `watch`.
+// Counts the places whose value in the copies is not what `watch` saw last. One block.
 extern "C" __global__ void __launch_bounds__(256)
-count_moved(const Output* outputs, u32 count, u32 key0, u32 key1, u32 nonce0, u32 nonce1, const u32* values,
-            Observation* observation) {
+count_moved(const Places* places, const u32* values, Observation* observation) {
   u32 moved = 0;
   for (u32 index = threadIdx.x; index < 2 * kWatched; index += blockDim.x) {
-    const Place place = place_of(index, outputs, count, {key0, key1, nonce0, nonce1});
-    const u32 value = *reinterpret_cast<const u32*>(outputs[place.output].copy + place.offset) & place.mask;
+    const u32 value = *reinterpret_cast<const u32*>(places->copy[index]) & places->mask[index];
     moved += value != values[index];
   }
   if (moved) atomicAdd(&observation->moved, moved);

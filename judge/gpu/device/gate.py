@@ -2,6 +2,7 @@
 
 Theory of operation. For each call, the referee queues several kernels (`gate.cu`) at once:
 
+    draw      draws the places of the outputs that `watch` reads.
     hold      occupies every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only
               then does it copy the inputs, and poison or zeros to the outputs. It fills the instruction
               caches and sweeps the L2 cache, so that they hold nothing of the program. Then it opens the
@@ -52,15 +53,16 @@ from judge.clock.contracts import CallObservation, Ordering
 from judge.gpu.device.buffer import DeviceBuffer, pointer_of
 from judge.gpu.device.errors import our_errors
 from judge.gpu.device.kernels import Secret, source
+from judge.gpu.device.places import shared_places
 from judge.runner.memory import Buffer, PrivateBytes
 from sandbox.runner.vmm import Allocation, Device, wait_for_value, write_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
-_PLACES = 2048  # 1024 that are watched, and as many for the last look
+_WATCHED = 1024  # places; as many others are read once
 _WATCHERS = 256
 _TOGETHER = 1  # gate.cu, Met
 _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
-_OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8")])
+_OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8"), ("first", "<u4"), ("places", "<u4")])
 _OBSERVATION = np.dtype(
     [
         *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "gave_way")),
@@ -69,6 +71,8 @@ _OBSERVATION = np.dtype(
         *((name, "<u4") for name in ("moved", "unused")),
     ]
 )
+_PLACE_BYTES = 8 + 8 + 4  # gate.cu, Places
+_WORD_BYTES = 4
 _MOST = 64  # arrays to land, and output arrays, of a call
 _PATIENCE_NS = 300_000  # for all blocks to become resident
 _HOLD_NS = 16_000  # from gate to release: a stream sees the flag, and its kernel gets ready
@@ -103,8 +107,8 @@ class DeviceGate:
             self.descriptor = self._flags.export()
             self._junk = (pointer_of(sweep, sweep.nbytes), sweep.nbytes // 16)
             module = cupy.RawModule(code=source("gate.cu"), options=("-std=c++17",))
-            self._hold, self._watch, self._moved = (
-                module.get_function(name) for name in ("hold_gpu", "watch", "count_moved")
+            self._draw, self._hold, self._watch, self._moved = (
+                module.get_function(name) for name in ("draw_places", "hold_gpu", "watch", "count_moved")
             )
             self._blocks, self._threads = _whole_gpu()
             self._memory = _Memory(stream)
@@ -127,16 +131,14 @@ class DeviceGate:
         end = time.monotonic() + timeout_s
         with our_errors(), contextlib.suppress(_TimedOut):
             memory, number = self._memory, orders.number
-            secret = Secret.draw()
             self._ticket += 1
             memory.begin(landings, outputs)
+            self._draw_places(len(outputs))
             self._launch_hold(number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
             if self._gave_way < _CALLS_BEFORE_LATE:
                 if watch_first:
                     wait_for_value(self._second.ptr, int(memory.opened.data.ptr), self._ticket)
-                over = self._launch_watch(
-                    self._second if watch_first else self._stream, secret, number, outputs
-                )
+                over = self._launch_watch(self._second if watch_first else self._stream, number, outputs)
                 self._await(orders, over, end, opening=not queued)
                 found = memory.found()
                 if not found.alone:
@@ -150,7 +152,7 @@ class DeviceGate:
             elif not queued:
                 orders.open()
             wait_for_value(self._stream.ptr, self._flags.pointer + Flags.DONE, number)
-            over = self._launch_watch(self._stream, secret, number, outputs)
+            over = self._launch_watch(self._stream, number, outputs)
             self._await(orders, over, end)
             return memory.found()
         self._stopped = True
@@ -188,25 +190,26 @@ class DeviceGate:
             *(np.uint64(hold_ns), np.uint64(min(_TAIL_NS, hold_ns)), memory.sink),
         )
 
+    def _draw_places(self, outputs: int) -> None:
+        memory, secret = self._memory, (np.uint32(word) for word in Secret.draw().words)
+        shape = (1, _WATCHERS)
+        self._launch(
+            self._draw, shape, self._stream, memory.outputs, np.uint32(outputs), *secret, memory.places
+        )
+
     def _launch_watch(
-        self,
-        stream: cupy.cuda.Stream,
-        secret: Secret,
-        number: int,
-        outputs: Sequence[tuple[Buffer, PrivateBytes]],
+        self, stream: cupy.cuda.Stream, number: int, outputs: Sequence[tuple[Buffer, PrivateBytes]]
     ) -> cupy.cuda.Event:
         """Watch call `number` in `stream`. Then copy and compare the outputs in the stream of the referee.
 
         Returns the event after all of this.
         """
         memory = self._memory
-        words = [np.uint32(word) for word in secret.words]
         self._launch(
             self._watch,
             (1, _WATCHERS),
             stream,
-            *(memory.outputs, np.uint32(len(outputs)), *words),
-            *(np.uint64(self._flags.pointer + Flags.DONE), np.uint64(number)),
+            *(memory.places, np.uint64(self._flags.pointer + Flags.DONE), np.uint64(number)),
             *(memory.observation, memory.values, np.uint64(_GIVE_WAY_S * _CYCLES_PER_S)),
         )
         self._stream.wait_event(_event_in(stream))
@@ -216,7 +219,7 @@ class DeviceGate:
             self._moved,
             (1, _WATCHERS),
             self._stream,
-            *(memory.outputs, np.uint32(len(outputs)), *words, memory.values, memory.observation),
+            *(memory.places, memory.values, memory.observation),
         )
         memory.fetch()
         return _event_in(self._stream)
@@ -269,7 +272,8 @@ class _Memory:
             self.landings = cupy.zeros(_MOST * _LANDING.itemsize, cupy.uint8)
             self.outputs = cupy.zeros(_MOST * _OUTPUT.itemsize, cupy.uint8)
             self.observation = cupy.zeros(_OBSERVATION.itemsize, cupy.uint8)
-            self.values = cupy.zeros(_PLACES, cupy.uint32)
+            self.places = cupy.zeros(2 * _WATCHED * _PLACE_BYTES, cupy.uint8)
+            self.values = cupy.zeros(2 * _WATCHED, cupy.uint32)
             self.opened = cupy.zeros(1, cupy.uint64)
             self.sink = cupy.zeros(1, cupy.uint32)
         self._pinned = {
@@ -299,9 +303,12 @@ class _Memory:
             table[row] = (to.payload, pointer_of(contents, to.size_bytes), to.size_bytes)
         self._upload("landings", self.landings)
         table = self._pinned["outputs"]
-        for row, (buffer, copy) in enumerate(outputs):
-            live = _device(buffer)
-            table[row] = (live.payload, pointer_of(copy, live.size_bytes), live.size_bytes)
+        buffers = [_device(buffer) for buffer, _ in outputs]
+        shares = shared_places([-(-live.size_bytes // _WORD_BYTES) for live in buffers], _WATCHED)
+        first = 0
+        for row, (live, (_, copy), places) in enumerate(zip(buffers, outputs, shares, strict=True)):
+            table[row] = (live.payload, pointer_of(copy, live.size_bytes), live.size_bytes, first, places)
+            first += places
         self._upload("outputs", self.outputs)
         runtime = cupy.cuda.runtime
         runtime.memsetAsync(self.observation.data.ptr, 0, _OBSERVATION.itemsize, self._stream.ptr)

@@ -32,6 +32,7 @@ from judge.gpu.device.gate import DeviceGate, forget_persisting_lines
 from judge.gpu.device.host_buffer import MirroredBuffer
 from judge.gpu.device.kernels import Elements, Kernels
 from judge.gpu.device.places import read_places
+from judge.gpu.device.stream import RefereeStream
 from judge.runner.comparison import OutputComparison
 from judge.runner.memory import DeviceLost, DeviceRefused, PrivateBytes
 from problems.schema import Argument, Tolerance
@@ -54,7 +55,7 @@ class DeviceMemory:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.stream = RefereeStream()
         self.kernels = Kernels(self.stream)
         self._sweep: PrivateBytes | None = None
         self._gate: DeviceGate | None = None

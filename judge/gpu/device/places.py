@@ -1,7 +1,7 @@
-"""Host-side layouts of arguments and results of the comparison kernels (`kernels.cu`). Needs no GPU."""
+"""Host-side layouts of arguments and results of the referee's kernels. Needs no GPU."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,20 @@ OVERFLOW: Mapping[Dtype, float] = {
 def tiles_of(count: int) -> int:
     """Return the number of tiles for `count` elements."""
     return -(-count // TILE)
+
+
+def shared_places(words: Sequence[int], count: int) -> list[int]:
+    """Return how many of `count` places to watch in each output of so many words.
+
+    Small outputs get one place for each word. The others get equal shares of the rest.
+    """
+    shares = [0] * len(words)
+    left = count
+    for done, index in enumerate(sorted(range(len(words)), key=lambda index: words[index])):
+        shares[index] = min(words[index], left // (len(words) - done))
+        left -= shares[index]
+    shares[max(range(len(words)), key=lambda index: words[index])] += left
+    return shares
 
 
 def read_places(

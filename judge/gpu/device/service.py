@@ -17,7 +17,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -213,6 +213,7 @@ class _Service:
         self._exchange.hear_no_more()
         try:
             with (
+                self._patience(),
                 self._timed_sets(sets) as timed,
                 closing(self._open_gate()) as gate,
                 self._session(timed, gate) as orders,
@@ -255,6 +256,12 @@ class _Service:
         """
         self._memory.close_sets()
         return [self._memory.open_set(drawn) for drawn in sets]
+
+    def _patience(self) -> AbstractContextManager[None]:
+        """Limit each wait for the referee's own work: the program may fill the GPU for ever."""
+        if isinstance(self._memory, HostMemory):
+            return nullcontext()
+        return self._memory.stream.patience(self._problem.limits.case_s + _GRACE_S)
 
     def _open_gate(self) -> "HostGate | DeviceGate":
         return HostGate() if isinstance(self._memory, HostMemory) else self._memory.gate()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchmarks.until_done import ROWS, figures_of, report
+from benchmarks.clock_experiment import SOURCE
+from benchmarks.until_done import FREEING, ON_A_SIDE_STREAM, ROWS, SYNCHRONISING, figures_of, report
 from judge.clock.contracts import CallObservation
 
 
@@ -12,6 +13,12 @@ def test_free_time_is_not_charged_and_the_rest_is() -> None:
     assert (figures["least"], figures["median"], figures["greatest"]) == (1.0, 2.0, 4.0)
     assert figures["inf"] == 10.0
     assert 10.0 < figures["1.5"] < figures["0.0"] < 14.0
+
+
+def test_each_program_that_waits_differs_from_the_plain_one_and_from_the_others() -> None:
+    assert len({SOURCE, SYNCHRONISING, FREEING, ON_A_SIDE_STREAM}) == 4
+    assert "cudaFree(scratch)" in FREEING
+    assert "256, 0, side>>>" in ON_A_SIDE_STREAM
 
 
 def test_the_table_has_a_line_for_each_program(capsys: pytest.CaptureFixture[str]) -> None:

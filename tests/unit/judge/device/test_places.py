@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from judge.dtypes import narrow, widen
-from judge.gpu.device.places import OVERFLOW, PLACE, read_places, tiles_of
+from judge.gpu.device.places import OVERFLOW, PLACE, read_places, shared_places, tiles_of
 from judge.runner.comparison import SHOWN_MISMATCHES
 from problems.vocabulary import Dtype
 from tests.unit.judge.outputs import Output, make_output
@@ -56,3 +56,22 @@ def test_places_are_told_as_the_host_tells_them(dtype: Dtype, shape: tuple[int, 
 
 def test_tiles_cover_every_element() -> None:
     assert [tiles_of(count) for count in (0, 1, 2048, 2049)] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("words", "shares"),
+    [
+        ([5_000_000], [1024]),
+        ([1], [1024]),
+        ([1, 5_000_000], [1, 1023]),
+        ([5_000_000, 2, 5_000_000], [511, 2, 511]),
+        ([600, 400], [624, 400]),
+        ([4_000, 4_000, 4_000], [341, 341, 342]),
+    ],
+)
+def test_small_outputs_have_a_place_for_each_word_and_others_share_the_rest(
+    words: list[int], shares: list[int]
+) -> None:
+    found = shared_places(words, 1024)
+    assert sum(found) == 1024
+    assert found == shares
