@@ -35,8 +35,8 @@ void warn_exited(Block& block, const Barrier& barrier) {
   const u32 exited = block.count - block.live;
   report({Severity::kWarning, "exited_threads",
           count(exited, "thread") + " of " + std::to_string(block.count) +
-              " had exited the kernel before the __syncthreads()" + place(first, first.waits_at) +
-              ". Every thread must reach the barrier: guard the work with if, not the whole kernel.",
+              " ended the kernel without reaching the __syncthreads()" + place(first, first.waits_at) +
+              ". Every thread of a block must reach it: do not put it inside an if, and do not return before it.",
           where(first, first.waits_at)});
 }
 

@@ -116,10 +116,17 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
   }
   const std::string what = "out-of-bounds " + doing + shared_text(fault.thread, offset, bytes) +
                            ", outside the block's " + std::to_string(size) + " bytes of shared memory";
-  if (caller->dynamic_bytes == 0 && offset >= caller->dynamic_offset && offset - caller->dynamic_offset < (1u << 20)) {
+  const bool past_static = offset >= caller->dynamic_offset && offset - caller->dynamic_offset < (1u << 20);
+  if (past_static && may_have_dynamic_array(fault.thread)) {
+    if (caller->dynamic_bytes == 0) {
+      fault.end("out_of_bounds", what,
+                "The launch gives the block no dynamic shared memory. Pass the bytes of the extern __shared__ array as "
+                "the third launch parameter.");
+    }
     fault.end("out_of_bounds", what,
-              "The launch gives the block no dynamic shared memory. Pass the bytes of the extern __shared__ array as "
-              "the third launch parameter.");
+              "The launch gives the block " + count(caller->dynamic_bytes, "byte") +
+                  " of dynamic shared memory. Compare the index with this size. The third launch parameter is in bytes: "
+                  "count * sizeof(type).");
   }
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }

@@ -46,7 +46,7 @@ Side side_of(cudaMemcpyKind kind, bool destination) {
 std::string objection(const void* pointer, u64 bytes, Side side, const char* role) {
   const u64 address = reinterpret_cast<u64>(pointer);
   const std::string the_role = std::string("the ") + role;
-  if (!pointer) return the_role + " is a null pointer";
+  if (!pointer) return the_role + " is a null pointer. If it comes from an allocation, look at what the allocation returned";
   const std::optional<Allocation> range = nearest_allocation(address);
   const bool inside = range && range->contains(address, 0);
   const bool pageable = !inside || range->kind == MemoryKind::kPageable;
@@ -216,6 +216,11 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
   std::string why_not = objection(to.base, to_bytes, side_of(kind, true), "destination");
   if (why_not.empty()) why_not = objection(from.base, from_bytes, side_of(kind, false), "source");
   if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
+  const bool one_row = extent.height == 1 && extent.depth == 1;  // rows of several may alternate
+  if (one_row && to.base < from.base + from_bytes && from.base < to.base + to_bytes) {
+    return refuse(cudaErrorInvalidValue,
+                  std::string(call) + ": source and destination overlap, so the result is undefined. Copy through a third array");
+  }
   warn_of_direction(call, to.base, side_of(kind, true), "destination");
   warn_of_direction(call, from.base, side_of(kind, false), "source");
   if (engine().options.counted) count_pageable(call, to, from, extent, in.waits);

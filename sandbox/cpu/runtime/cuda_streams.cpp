@@ -1,5 +1,5 @@
-// Streams, events and graphs. A graph is the list of the steps that were submitted while its capture was on; they run
-// one after the other in the stream that it is launched in.
+// Streams, events and graphs. A graph is the list of what the streams of its capture got. A launch gives the first branch
+// to its own stream and each other branch to a stream of the graph. A capture of a launch takes all branches as one.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -37,18 +37,19 @@ struct CUevent_st {
 };
 
 struct CUgraph_st {
-  std::vector<warpcourt::cpu::Step> steps;
+  warpcourt::cpu::CapturedGraph captured;
 };
 
 struct CUgraphExec_st {
-  std::vector<warpcourt::cpu::Step> steps;
+  warpcourt::cpu::CapturedGraph captured;
+  std::vector<CUstream_st> branches = {};  // from the second
+  std::vector<CUevent_st> events = {};
 };
 
 namespace warpcourt::cpu {
 namespace {
 
 thread_local std::unique_ptr<StreamCapture> capture;
-thread_local std::vector<Step> captured;  // its steps
 
 std::atomic<u64> streams{0}, events{0};  // that live
 
@@ -100,6 +101,26 @@ bool blocking(cudaStream_t stream) { return !(kept(stream).flags & cudaStreamNon
 
 TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking(stream), place_of(stream).device}; }
 
+// For a step of a graph, `stream` is that of the launch.
+cudaError_t submit_now(cudaStream_t stream, const StreamPlace& place, const Step& step) {
+  needless_waits().submit(traced(stream).number, step.is_kernel);
+  if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
+  return operations().submit(place, step);
+}
+
+// A node of a graph, in the stream of its branch.
+cudaError_t launch_node(CUgraphExec_st& executable, const GraphNode& node, cudaStream_t stream) {
+  const StreamPlace place =
+      node.branch ? StreamPlace{&executable.branches[node.branch - 1], executable.captured.branches[node.branch].device, false}
+                  : place_of(stream);
+  if (node.kind == GraphNode::Kind::kWait) {
+    operations().wait(place, &executable.events[node.event]);
+    return cudaSuccess;
+  }
+  if (node.kind == GraphNode::Kind::kRecord) operations().record(&executable.events[node.event], place);
+  return submit_now(stream, place, node.step);
+}
+
 }  // namespace
 
 bool refused(const char* call, cudaStream_t stream) {
@@ -139,13 +160,8 @@ cudaError_t submit(cudaStream_t stream, Step step) {
                   step.describe().name + " in the default stream while a stream is captured. The default stream waits for the "
                                          "captured stream, which runs nothing. Use the captured stream");
   }
-  if (!captures(stream)) {
-    needless_waits().submit(traced(stream).number, step.is_kernel);
-    if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
-    return operations().submit(place_of(stream), step);
-  }
-  capture->submit(stream);
-  captured.push_back(std::move(step));
+  if (!captures(stream)) return submit_now(stream, place_of(stream), step);
+  capture->submit(stream, std::move(step));
   return cudaSuccess;
 }
 
@@ -275,8 +291,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return cudaSuccess;
   };
   if (captures(stream)) {
-    capture->record(event, stream);
-    captured.push_back({work, nullptr});
+    capture->record(event, stream, {work, nullptr});
     return cudaSuccess;
   }
   if (capture) capture->forget(event);
@@ -326,7 +341,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
   if (capture) return refuse(cudaErrorIllegalState, "a capture is already in progress");
   capture = std::make_unique<StreamCapture>(stream, mode);
-  captured.clear();
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -341,7 +355,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
                   "cudaStreamEndCapture: another stream of the capture has work that the first one does not wait for. Record "
                   "an event after it, and let the first stream wait for the event");
   }
-  *graph = new CUgraph_st{std::move(captured)};
+  *graph = new CUgraph_st{ended->finish()};
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
@@ -358,8 +372,12 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   if (graph) host_trace().count(HostEvent::kGraphInstantiation, "cudaGraphInstantiate");
-  *executable = graph ? new CUgraphExec_st{graph->steps} : nullptr;
-  return graph ? cudaSuccess : refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
+  *executable = nullptr;
+  if (!graph) return refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
+  *executable = new CUgraphExec_st{graph->captured};
+  if (graph->captured.branches.size() > 1) (*executable)->branches.resize(graph->captured.branches.size() - 1);
+  (*executable)->events.resize(graph->captured.events);
+  return cudaSuccess;
 }
 #if CUDART_VERSION >= 12000
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
@@ -372,13 +390,21 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (!captures(stream)) host_trace().count(HostEvent::kGraphLaunch, "cudaGraphLaunch");
   cudaError_t error = cudaSuccess;
   launches_graph = true;
-  for (auto step = executable->steps.begin(); step != executable->steps.end() && error == cudaSuccess; ++step) {
-    error = submit(stream, *step);
+  for (const GraphNode& node : executable->captured.nodes) {
+    if (!captures(stream)) {
+      error = launch_node(*executable, node, stream);
+    } else if (node.kind != GraphNode::Kind::kWait) {
+      error = submit(stream, node.step);
+    }
+    if (error != cudaSuccess) break;
   }
   launches_graph = false;
   return error;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  if (!executable) return cudaSuccess;
+  for (CUstream_st& branch : executable->branches) operations().forget(&branch);
+  for (CUevent_st& event : executable->events) operations().forget(&event);
   delete executable;
   return cudaSuccess;
 }

@@ -38,7 +38,10 @@ const Worker* busy_worker() {
           where(*thread, thread->location)},
          wire::kTimeLimit);
   }
-  fail({Severity::kError, "time_limit", limit + " in host code, outside any kernel.", {}}, wire::kTimeLimit);
+  fail({Severity::kError, "time_limit",
+        limit + " in host code, outside any kernel. Look for a loop that does not end, or that launches or allocates too often.",
+        {}},
+       wire::kTimeLimit);
 }
 
 Watchdog& watchdog() {

@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include "counters.h"
 #include "cuda_error.h"
@@ -26,6 +27,15 @@ Engine& engine() {
 u8 poison() {
   const Options& options = engine().options;
   return options.interleaved ? 0xfa : options.reversed ? 0x7a : 0xff;
+}
+
+void spoil(void* memory, u64 bytes) {
+  std::memset(memory, poison(), bytes);
+  if (!engine().options.interleaved) return;
+  constexpr u32 kMark = 1;
+  for (u64 at = sizeof kMark; at + sizeof kMark <= bytes; at += 2 * sizeof kMark) {
+    std::memcpy(static_cast<u8*>(memory) + at, &kMark, sizeof kMark);
+  }
 }
 
 void begin_call(const Options& options, u32 time_limit_ms, int devices, int trace) {

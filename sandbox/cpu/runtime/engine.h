@@ -42,6 +42,10 @@ Engine& engine();
 // large positive number and a negative one.
 u8 poison();
 
+// Fills fresh memory of any kind with poison. In the interleaved order, every second word is 1: a program may compare
+// marks that it has never cleared with 1, and takes no other poison for such a mark.
+void spoil(void* memory, u64 bytes);
+
 // Makes a loaded module's kernels and variables known. Called once, before any launch.
 void attach_module(const Module& module);
 

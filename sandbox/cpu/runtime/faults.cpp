@@ -95,6 +95,11 @@ void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
     end(by, "use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
         "Free it only after the last kernel that uses it.");
   }
+  if (is_past_argument(address)) {
+    end(by, "wild_pointer", doing + "an argument of the previous call of solve",
+        "Arguments are valid only in their own call. Do not keep pointers to them, in a captured graph for example: capture "
+        "the graph again in each call.");
+  }
   if (near && (in_arena(address) || on_host || at_edge_of_variable(*near, address))) {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {

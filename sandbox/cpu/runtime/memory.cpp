@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 #include <vector>
 
 #include "devices.h"
@@ -21,7 +22,8 @@ namespace {
 
 constexpr u64 kArenaBytes = u64{1} << 40;
 constexpr u64 kSmallestArena = u64{1} << 30;
-// Distance to the next allocation, beside its own size: an index that runs away hits nobody else.
+constexpr u64 kMostPassedOver = u64{1} << 30;
+// Distance to the next allocation, in addition to its own size: an index that runs away hits no other allocation.
 constexpr u64 kGapBytes = u64{16} << 20;
 // The same for allocations by kernels, of which each thread may make one.
 constexpr u64 kHeapGapBytes = u64{64} << 10;
@@ -44,9 +46,11 @@ struct Memory {
   std::shared_mutex mutex;
   std::map<u64, Allocation> ranges;  // by base
   std::vector<Mapping> argument_mappings;
+  std::vector<Mapping> past_arguments;  // of the call before
   u64 arena = 0;
   u64 arena_bytes = 0;
   u64 used = 0;    // of the arena, from its start
+  bool elsewhere = false;
   u64 in_use[kMostDevices] = {};  // bytes of live allocations, by device
   u64 heap[kMostDevices] = {};    // the part of it that kernels allocated
   u64 heap_limit = kDefaultHeapBytes;
@@ -92,13 +96,17 @@ struct Memory {
     return free_from;
   }
 
-  // Room that no live range needs any more goes back to the arena.
+  // Room that no live range needs any more goes back to the arena, when a call has ended. The next call gets other room, if
+  // it is not too much: a program that keeps a pointer to an argument, in a graph for example, must not be right by luck.
   void trim() {
+    const u64 before = used;
     u64 end = arena;
     for (const auto& [base, range] : ranges) {
       if (!range.freed && base - arena < arena_bytes) end = std::max(end, base + range.bytes);
     }
     used = pages(end - arena) * (end != arena);
+    elsewhere = !elsewhere;
+    if (elsewhere && before <= kMostPassedOver) used = std::max(used, before);
     std::erase_if(ranges, [&](const auto& entry) {
       return entry.second.freed && entry.first - arena < arena_bytes && entry.first >= arena + used;
     });
@@ -206,7 +214,7 @@ void* allocate(u64 bytes, int device, bool heap, bool pooled) {
     if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
     m.ranges[base] = std::move(range);
   }
-  std::memset(reinterpret_cast<void*>(base), poison(), bytes);
+  spoil(reinterpret_cast<void*>(base), bytes);
   return reinterpret_cast<void*>(base);
 }
 
@@ -219,7 +227,7 @@ void forget_contents(u64 base) {
   const std::optional<Allocation> found = live_allocation(base);
   if (!found || found->base != base) return;
   DeviceOpen open;
-  std::memset(reinterpret_cast<void*>(base), poison(), found->bytes);
+  spoil(reinterpret_cast<void*>(base), found->bytes);
   if (found->initialised) std::memset(found->initialised.get(), 0, found->bytes);
 }
 
@@ -238,6 +246,7 @@ u64 heap_limit() {
 void* allocate_host(u64 bytes, MemoryKind kind) {
   void* base = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
+  spoil(base, bytes);
   register_memory(base, bytes, kind, "");
   if (kind == MemoryKind::kManaged) {
     std::unique_lock lock(memory().mutex);
@@ -305,7 +314,7 @@ void unmap_arguments() {
     mmap(reinterpret_cast<void*>(mapping.base), mapping.bytes, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
-  m.argument_mappings.clear();
+  m.past_arguments = std::exchange(m.argument_mappings, {});
   std::erase_if(m.ranges, [](const auto& entry) { return entry.second.argument; });
   unmap_host_arguments();
   m.trim();
@@ -412,6 +421,13 @@ bool shares_memory_with_host() {
     return !range.freed && (range.kind == MemoryKind::kManaged || range.kind == MemoryKind::kPinned ||
                             range.kind == MemoryKind::kRegistered);
   });
+}
+
+bool is_past_argument(u64 address) {
+  Memory& m = memory();
+  std::shared_lock lock(m.mutex);
+  const auto has = [&](const Mapping& mapping) { return address - mapping.base < mapping.bytes; };
+  return std::ranges::any_of(m.past_arguments, has);
 }
 
 bool in_arena(u64 address) { return address - memory().arena < memory().arena_bytes; }

@@ -105,6 +105,8 @@ bool find_range(u64 address, u64 size, Range& range);
 std::optional<Allocation> nearest_allocation(u64 address);
 std::optional<Allocation> live_allocation(u64 address);
 bool in_arena(u64 address);
+// Whether an argument of the call before was there.
+bool is_past_argument(u64 address);
 // Of all arguments but those in pageable memory.
 u64 argument_bytes();
 // Whether the program holds pinned, registered or managed memory.

@@ -52,6 +52,15 @@ constexpr char kUpdates[] = "If threads update the same element, use an atomic o
 constexpr char kDecides[] =
     "If the value that was read decides what is written, use an atomic operation that does both, such as atomicCAS. ";
 
+// For a plain write and an atomic update, as when a kernel sets the sum that it adds to.
+constexpr char kSetsFirst[] =
+    "Set the element before the launch, with cudaMemsetAsync or in a kernel of its own: nothing in a kernel makes the other "
+    "blocks wait for one that sets it.";
+
+bool sets_first(const Touch& before, const Touch& now) {
+  return (before.kind == Access::kWrite && is_atomic(now.kind)) || (now.kind == Access::kWrite && is_atomic(before.kind));
+}
+
 // Other blocks may use global memory, too, and threads of a block need not run a loop equally often.
 std::string advice_for_global(bool updates, bool in_loop, const std::string& between) {
   return std::string(updates ? kUpdates : kDecides) +
@@ -71,6 +80,9 @@ Missing missing_between(const Touch& before, const Touch& now, bool shared, bool
   const u32 kinds = way.kinds;
   const std::string first = "line " + std::to_string(way.upper_line), second = "line " + std::to_string(way.lower_line);
   const bool same_line = way.upper_line == way.lower_line;
+  if (!shared && sets_first(before, now)) {
+    return {"with no " + barrier + " between", std::string(kSetsFirst) + " In a single block, __syncthreads() is enough."};
+  }
   if (kinds & kUp && (same_line || !(kinds & kDown))) {
     const std::string lines = same_line ? first + " in one iteration of the loop and the same line in the next"
                                         : second + " in one iteration of the loop and " + first + " in the next";
@@ -154,9 +166,11 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                ". A relaxed read saw the flag, but it does not order the accesses after it. Read the flag with "
                "memory_order_acquire, or put __threadfence() after the read.";
   } else {
-    message += ", with no ordering between the two blocks, in kernel " + kernel +
-               ". Use an atomic operation, put __threadfence() between the write and the flag or counter that "
-               "announces it, or move the second access to another launch.";
+    message += ", with no ordering between the two blocks, in kernel " + kernel + ". ";
+    message += !event.shared && sets_first(before, now)
+                   ? kSetsFirst
+                   : "Use an atomic operation, put __threadfence() between the write and the flag or counter that "
+                     "announces it, or move the second access to another launch.";
     if (has_block_scope(before.kind) || has_block_scope(now.kind)) {
       message += " An operation of block scope does not reach other blocks.";
     }

@@ -335,6 +335,10 @@ void Races::start_copy(Block& block, u32 offset, u32 bytes, u32 location) {
 }
 
 void Races::finish_copy(ThreadRecord& thread, u32 offset, u32 bytes, u32 location) {
+  settle();
+  thread.block->shadow.visit(offset, bytes, [](Cell& cell, u32, u32) {
+    if (cell.copied_by) cell.write = {};  // the start of this copy, perhaps by another thread
+  });
   shared(thread, offset, bytes, Access::kWrite, location);
 }
 

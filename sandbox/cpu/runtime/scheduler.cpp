@@ -214,7 +214,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
     executions.clear();
     for (ThreadRecord& thread : threads) thread.executed = nullptr;
   }
-  std::memset(shared.get(), poison(), shared_bytes);
+  spoil(shared.get(), shared_bytes);
 }
 
 Worker& this_worker() {

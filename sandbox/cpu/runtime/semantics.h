@@ -240,6 +240,17 @@ WC_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b
 WC_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
 WC_INLINE double square_root(double a) { return __builtin_sqrt(a); }
 
+// sin.approx and cos.approx count the turns of the circle in single precision, so a large angle costs precision.
+// Source: PTX ISA 9.7.3.18 and 9.7.3.19 bound the error for angles up to 2 pi.
+constexpr float kTurnsPerRadian = 0.15915494309189535f;
+constexpr double kRadiansPerTurn = 6.283185307179586;
+WC_INLINE float approximate_sin(float a) { return __builtin_sin(kRadiansPerTurn * double(a * kTurnsPerRadian)); }
+WC_INLINE float approximate_cos(float a) { return __builtin_cos(kRadiansPerTurn * double(a * kTurnsPerRadian)); }
+// tanh.approx has a relative error of up to 2^-11, as after cutting off 12 bits. Source: PTX ISA 9.7.3.22.
+WC_INLINE float approximate_tanh(float a) {
+  return __builtin_bit_cast(float, __builtin_bit_cast(u32, __builtin_tanhf(a)) & ~u32{0xfff});
+}
+
 template <class F>
 WC_INLINE bool is_nan(F a) {
   return a != a;

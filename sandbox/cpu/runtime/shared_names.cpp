@@ -49,4 +49,11 @@ std::string shared_text_from(const ThreadRecord& thread, u32 start, u32 offset, 
   return byte_text(offset);
 }
 
+bool may_have_dynamic_array(const ThreadRecord& thread) {
+  const Kernel& kernel = *thread.block->launch->kernel;
+  const auto* end = kernel.shared_arrays + kernel.shared_array_count;
+  const auto dynamic = [](const SharedArray& array) { return array.dynamic; };
+  return !kernel.shared_array_count || std::any_of(kernel.shared_arrays, end, dynamic);
+}
+
 }  // namespace warpcourt::cpu

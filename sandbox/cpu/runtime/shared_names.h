@@ -15,4 +15,7 @@ std::string shared_text(const ThreadRecord& thread, u32 offset, u32 bytes);
 // The same, counted in the static array at `start`, whatever array `offset` lies in.
 std::string shared_text_from(const ThreadRecord& thread, u32 start, u32 offset, u32 bytes);
 
+// Whether the kernel of a thread declares an array whose size its launch gives, or may do so.
+bool may_have_dynamic_array(const ThreadRecord& thread);
+
 }  // namespace warpcourt::cpu

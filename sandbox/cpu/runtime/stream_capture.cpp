@@ -5,18 +5,38 @@
 
 namespace warpcourt::cpu {
 
+StreamCapture::Branch& StreamCapture::branch_of(cudaStream_t stream) {
+  const auto [found, is_new] = known_.try_emplace(stream, static_cast<u32>(graph_.branches.size()));
+  if (is_new) graph_.branches.push_back(place_of(stream));
+  return found->second;
+}
+
+void StreamCapture::submit(cudaStream_t stream, Step step) {
+  Branch& own = branch_of(stream);
+  ++own.seen[stream];
+  graph_.nodes.push_back({GraphNode::Kind::kStep, own.number, 0, std::move(step)});
+}
+
+void StreamCapture::record(cudaEvent_t event, cudaStream_t stream, Step step) {
+  const Branch& own = branch_of(stream);
+  events_.insert_or_assign(event, Record{graph_.events, own.seen});
+  graph_.nodes.push_back({GraphNode::Kind::kRecord, own.number, graph_.events++, std::move(step)});
+}
+
 void StreamCapture::wait(cudaStream_t stream, cudaEvent_t event) {
-  Counts& own = known_[stream];
-  for (const auto& [other, steps] : events_.at(event)) own[other] = std::max(own[other], steps);
+  Branch& own = branch_of(stream);
+  const Record& record = events_.at(event);
+  for (const auto& [other, steps] : record.seen) own.seen[other] = std::max(own.seen[other], steps);
+  graph_.nodes.push_back({GraphNode::Kind::kWait, own.number, record.number});
 }
 
 bool StreamCapture::is_joined() const {
-  const Counts& first = known_.at(first_);
+  const Counts& first = known_.at(first_).seen;
   return std::ranges::all_of(known_, [&](const auto& entry) {
-    const auto& [stream, counts] = entry;
-    const auto own = counts.find(stream);
+    const auto& [stream, branch] = entry;
+    const auto own = branch.seen.find(stream);
     const auto seen = first.find(stream);
-    return own == counts.end() || (seen != first.end() && seen->second >= own->second);
+    return own == branch.seen.end() || (seen != first.end() && seen->second >= own->second);
   });
 }
 

@@ -1,12 +1,14 @@
 """Tests diagnostics for learners: one broken program for each, with exit status, text and line."""
 
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import pytest
 
+from judge.cases import ORDERS
 from sandbox.wire import ExitStatus, RunFlag
-from tests.integration.functional.harness import Outcome, run
+from tests.integration.functional.harness import Outcome, Runner, run
 
 pytestmark = pytest.mark.integration
 X = np.arange(1000, dtype=np.float32)
@@ -243,6 +245,27 @@ FATAL = {
         "out_of_bounds",
         "Pass the bytes of the extern __shared__ array as the third launch parameter",
     ),
+    "past the end of a static array that a block barely exceeds": (
+        program("__shared__ float s[64]; s[t + 63] = 0; data[t] = s[t];"),
+        ILLEGAL,
+        "out_of_bounds",
+        "Compare the index with the size of the __shared__ array.",
+    ),
+    "dynamic shared memory in elements": (
+        program(
+            "extern __shared__ float s[]; s[t] = 0; data[t] = s[63 - t];",
+            host="broken<<<1, 64, 64>>>(data);",
+        ),
+        ILLEGAL,
+        "out_of_bounds",
+        "The launch gives the block 64 bytes of dynamic shared memory",
+    ),
+    "overlapping copy": (
+        program("", host="cudaMemcpy(data + 8, data, 256, cudaMemcpyDeviceToDevice);"),
+        RUNTIME,
+        "cuda_error",
+        "cudaMemcpy: source and destination overlap, so the result is undefined",
+    ),
     "double free": (
         program("", host="float* p; cudaMalloc(&p, 64); cudaFree(p); cudaFree(p);"),
         ILLEGAL,
@@ -429,7 +452,7 @@ WARNINGS = {
         program("if (t >= 48) return;\n  __syncthreads();\n  data[t] = 0;"),
         RunFlag.NONE,
         "exited_threads",
-        "16 threads of 64 had exited the kernel before the __syncthreads(), in kernel broken",
+        "16 threads of 64 ended the kernel without reaching the __syncthreads(), in kernel broken",
     ),
     "read after write": (
         program("__shared__ float s[64];\n  s[t] = t;\n  data[t] = s[(t + 33) % 64];"),
@@ -549,6 +572,32 @@ def test_a_forked_process_has_no_gpu() -> None:
     assert outcome.status is None, outcome.diagnostics
     np.testing.assert_array_equal(outcome.arrays[0], X)
     assert "a forked process uses the GPU" in outcome.finding("cuda_error")["message"]
+
+
+@pytest.mark.parametrize("flags", ORDERS)
+def test_a_pointer_to_an_argument_is_valid_only_in_its_own_call(flags: RunFlag) -> None:
+    source = """\
+__global__ void add(const float* x, float* out) { out[threadIdx.x] = x[threadIdx.x] + 1; }
+extern "C" void solve(const float* x, float* out) {
+  static cudaStream_t stream;
+  static cudaGraphExec_t executable;
+  if (!executable) {
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    add<<<1, 64, 0, stream>>>(x, out);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+  }
+  cudaGraphLaunch(executable, stream);
+  cudaStreamSynchronize(stream);
+}
+"""
+    with closing(Runner(source)) as runner:
+        assert runner.call(X, X, flags=flags).status is None
+        outcome = runner.call(X, X, flags=flags)
+    assert outcome.status == ExitStatus.ILLEGAL_ACCESS
+    assert "an argument of the previous call of solve" in outcome.finding("wild_pointer")["message"]
 
 
 def test_checked_errors_are_no_failure() -> None:

@@ -43,6 +43,7 @@ UNORDERED = {
         "cudaMallocAsync in stream 1 allocates it",
         "kernel add_one (line 4) in stream 2 writes it",
     ),
+    "branches_of_graph": ("stream 1 writes it", "stream 2 reads it"),
 }
 # In the order of kPrograms in streams_apart.cu.
 APART = (

@@ -169,12 +169,12 @@ def _extremes(kind: str) -> list[Form]:
     return forms
 
 
-def _close(relative: float) -> Callable[[int, int], bool]:
+def _close(relative: float, absolute: float = 1e-44) -> Callable[[int, int], bool]:
     def same(got: int, expected: int) -> bool:
         x, y = (struct.unpack("<f", value.to_bytes(4, "little"))[0] for value in (got, expected))
         if math.isnan(x) or math.isnan(y):
             return math.isnan(x) and math.isnan(y)
-        return bool(x == y or abs(x - y) <= relative * abs(y) + 1e-44)
+        return bool(x == y or abs(x - y) <= relative * abs(y) + absolute)
 
     return same
 
@@ -211,17 +211,32 @@ def _reciprocal_root(value: float) -> float:
     return 1 / math.copysign(math.sqrt(value), value)
 
 
+def _single(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+def _angle(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Return a function of an angle that a GPU first converts to turns, in single precision."""
+    turns_per_radian = _single(1 / math.tau)
+
+    def approximate(angle: float) -> float:
+        return function(math.tau * _single(angle * turns_per_radian))
+
+    return approximate
+
+
+_CLOSE = _close(2e-6)
 _APPROXIMATE = [
-    Form(f"{name}.approx.f32 {{d}}, {{a}};", ("f32",), ("f32",), _through(function), _close(2e-6))
-    for name, function in (
-        ("sin", math.sin),
-        ("cos", math.cos),
-        ("lg2", math.log2),
-        ("ex2", lambda value: 2.0**value),
-        ("tanh", math.tanh),
-        ("rsqrt", _reciprocal_root),
-        ("sqrt", math.sqrt),
-        ("rcp", lambda value: 1 / value),
+    Form(f"{name}.approx.f32 {{d}}, {{a}};", ("f32",), ("f32",), _through(function), close)
+    for name, function, close in (
+        ("sin", _angle(math.sin), _CLOSE),
+        ("cos", _angle(math.cos), _CLOSE),
+        ("lg2", math.log2, _CLOSE),
+        ("ex2", lambda value: 2.0**value, _CLOSE),
+        ("tanh", math.tanh, _close(2.0**-11, absolute=2.0**-137)),  # also 12 bits of a subnormal number
+        ("rsqrt", _reciprocal_root, _CLOSE),
+        ("sqrt", math.sqrt, _CLOSE),
+        ("rcp", lambda value: 1 / value, _CLOSE),
     )
 ] + [
     Form("div.full.f32 {d}, {a}, {b};", ("f32", "f32"), ("f32",), lambda a, b: exact.divide(F32, a, b)),

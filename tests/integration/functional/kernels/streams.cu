@@ -135,6 +135,28 @@ void launches_graph(Made& m, const int* x, int* out, bool ordered) {
   cudaGraphDestroy(graph);
 }
 
+// The second branch copies the first one's result, with an edge from before or from after it.
+void branches_of_graph(Made& m, const int* x, int* out, bool ordered) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaStreamBeginCapture(m.first, cudaStreamCaptureModeGlobal);
+  if (!ordered) cudaEventRecord(m.event, m.first);
+  m.add(x, m.mid, m.first);
+  if (ordered) cudaEventRecord(m.event, m.first);
+  cudaStreamWaitEvent(m.second, m.event, 0);
+  m.add(m.mid, out, m.second);
+  cudaEventRecord(m.event, m.second);
+  cudaStreamWaitEvent(m.first, m.event, 0);
+  cudaStreamEndCapture(m.first, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  for (int launch = 0; launch < 2; ++launch) {
+    cudaMemsetAsync(m.mid, 0, m.bytes, m.first);
+    cudaGraphLaunch(executable, m.first);
+  }
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
 void reads_pinned(Made& m, const int* x, int* out, bool ordered) {
   m.add(x, m.mid, m.first);
   cudaMemcpyAsync(m.pinned, m.mid, m.bytes, cudaMemcpyDeviceToHost, m.first);
@@ -208,7 +230,7 @@ constexpr Program kPrograms[] = {
     no_wait,       records_other_stream,   waits_before_record, records_too_early, default_stream, after_default_stream,
     double_buffer, copies_back_early,      waits_for_other_stream, clears_late,    launches_graph, reads_pinned,
     reads_managed, reuses_source,          reads_managed_variable, asks_stream_once, asks_event_once,
-    allocates_in_other_stream,
+    allocates_in_other_stream, branches_of_graph,
 };
 
 extern "C" void solve(const int* x, int* out, int n, int which, int ordered) {
