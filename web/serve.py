@@ -8,8 +8,8 @@ on SIGTERM:
    are served as before.
 2. For `drain_s` seconds nothing changes. The proxy checks `/readyz` more often than that and uses the other
    server.
-3. uvicorn gets the SIGTERM. It completes running requests and ends event streams. The clients resume these at
-   the other server.
+3. The server creates the mark for stopping, so its event streams end (`web.submissions.event_broadcaster`).
+   The clients resume them at the other server. uvicorn gets the SIGTERM and completes the running requests.
 
 A second signal ends the wait. uvicorn runs in a child process and starts further processes. If it exits
 without a signal from this process, this process exits with its status, and the supervisor restarts it.
@@ -28,7 +28,7 @@ from web.config import Config
 from web.setting import ConfigError
 from web.site import draining
 
-DRAIN_STREAMS_S = 2
+FINISH_S = 10  # for running requests, on a slow host
 KEEP_IDLE_S = 75
 _LOOK_S = 0.2
 
@@ -40,16 +40,16 @@ def uvicorn_argv(config: Config) -> list[str]:
         *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
         *("--workers", str(config.web_processes), "--timeout-keep-alive", str(KEEP_IDLE_S)),
         *("--no-server-header", "--no-access-log", "--log-level", "warning", "--no-proxy-headers"),
-        # Event streams are open for minutes. Do not wait for them, because clients resume them.
-        *("--timeout-graceful-shutdown", str(DRAIN_STREAMS_S)),
+        *("--timeout-graceful-shutdown", str(FINISH_S)),
     ]
 
 
 def serve(config: Config, stop: Event, hurry: Event) -> int:
     """Serve until `stop`. Then drain, at most until `hurry`. Return the status of uvicorn."""
-    mark = draining.mark(config)
+    mark, stopping = draining.mark(config), draining.stopping_mark(config)
     mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.unlink(missing_ok=True)  # left over by a server that was killed
+    for left_over in (mark, stopping):  # by a server that was killed
+        left_over.unlink(missing_ok=True)
     # Start uvicorn in a new session, so that signals reach only this process
     server = subprocess.Popen(uvicorn_argv(config), start_new_session=True)
     try:
@@ -60,9 +60,11 @@ def serve(config: Config, stop: Event, hurry: Event) -> int:
             _say(f"draining for {config.drain_s} s")
             hurry.wait(config.drain_s)
     finally:
+        stopping.touch()
         server.terminate()
         status = server.wait()
-        mark.unlink(missing_ok=True)
+        for made in (mark, stopping):
+            made.unlink(missing_ok=True)
     return 0 if stop.is_set() else status or 1
 
 

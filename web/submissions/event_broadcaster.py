@@ -6,7 +6,8 @@ it finds the watched jobs with new events, and with a second query it reads thes
 it reads the places of waiting jobs. Then it passes the news to the watchers. All queries run in a separate
 thread of the task, because the threads of requests end with their requests. Each query returns its
 connection, because a pool may be smaller than the number of watchers. A watcher that does not take its
-updates is dropped at MAX_PENDING events, and its browser reconnects.
+updates is dropped at MAX_PENDING events, and its browser reconnects. When the server stops, all watchers are
+dropped, and their browsers reconnect to another server.
 """
 
 import asyncio
@@ -20,9 +21,11 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import structlog
+from django.conf import settings
 from django.db import Error as DatabaseTrouble
 from django.db import connections
 
+from web.site import draining
 from web.submissions import queries, queue_position
 from web.submissions.models import Event
 from web.submissions.queries import Following
@@ -58,7 +61,7 @@ def closing(function: Callable[P, R]) -> Callable[P, R]:
 class Update:
     """The news for a watcher: events in order, and the place in the queue if it changed.
 
-    `over` is true if no event will come after these, or if the watcher was too slow.
+    `over` is true if no event will come after these, if the watcher was too slow, or if the server stops.
     """
 
     events: tuple[Event, ...] = ()
@@ -107,6 +110,11 @@ class Watcher:
             self._told = self._position = position
             self._bell.set()
 
+    def drop(self) -> None:
+        """End the watch after the events that are there."""
+        self._over = True
+        self._bell.set()
+
 
 @dataclass(frozen=True, slots=True)
 class _Poll:
@@ -143,6 +151,9 @@ class EventBroadcaster:
         position_at = loop.time()
         with ThreadPoolExecutor(1, thread_name_prefix="broadcaster") as thread:
             while self._watchers:
+                if draining.stopping(settings.WARPCOURT):
+                    for watcher in set[Watcher]().union(*self._watchers.values()):
+                        watcher.drop()
                 began = loop.time()
                 due = began >= position_at
                 if due:

@@ -11,7 +11,7 @@ import yaml
 
 from web.config import Config
 from web.observability.middleware import REQUEST_ID
-from web.serve import DRAIN_STREAMS_S, KEEP_IDLE_S
+from web.serve import FINISH_S, KEEP_IDLE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
@@ -80,7 +80,7 @@ def test_variables_are_settings() -> None:
 def test_a_server_has_time_to_drain() -> None:
     web = SERVICES["web-a"]
     drain_s = int(web["environment"]["WARPCOURT_DRAIN_S"])
-    assert seconds(web["stop_grace_period"]) > drain_s + DRAIN_STREAMS_S
+    assert seconds(web["stop_grace_period"]) > drain_s + FINISH_S
     caddy = CADDYFILE.read_text()
     asked_every_s = int(re.findall(r"health_interval (\d+)s", caddy)[0])
     patience_s = int(re.findall(r"health_timeout (\d+)s", caddy)[0])

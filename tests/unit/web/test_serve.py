@@ -59,6 +59,29 @@ def test_it_drains_before_it_stops(config: Config, servers: list[Any]) -> None:
     assert servers[0].poll() == -signal.SIGTERM
     assert status == [0]
     assert not draining.draining(config), "the next one starts without the mark"
+    assert not draining.stopping(config)
+
+
+def test_streams_are_told_before_the_server_waits_for_requests(
+    config: Config, servers: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The server exits with 41 if it finds the mark when it gets the signal."""
+    ready = tmp_path / "ready"
+    code = f"""\
+import signal, sys
+from pathlib import Path
+mark = Path({str(draining.stopping_mark(config))!r})
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(40 + mark.exists()))
+Path({str(ready)!r}).touch()
+signal.pause()
+"""
+    monkeypatch.setattr("web.serve.uvicorn_argv", lambda _: [sys.executable, "-c", code])
+    thread, stop, _, _ = serving(config)
+    wait_until(ready.exists, "a start")
+    assert not draining.stopping(config)
+    stop.set()
+    thread.join(20)
+    assert servers[0].poll() == 41
 
 
 def test_a_server_that_dies_takes_it_along(

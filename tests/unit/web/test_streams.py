@@ -13,6 +13,7 @@ from django.test import AsyncClient
 from judge.report import Report
 from problems.vocabulary import Verdict
 from web.fleet.models import Node
+from web.site import draining
 from web.submissions import event_broadcaster, queries, services, streams
 from web.submissions.models import Event, EventKind
 
@@ -98,6 +99,14 @@ def test_a_stream_keeps_alive_and_ends_in_time(owner, handed_in, settings, monke
     chunks = follow(owner, handed_in(owner))
     assert ids_of(chunks) == [1]
     assert 2 <= chunks.count(": still here\n\n") <= 6
+
+
+def test_streams_end_when_the_server_stops(owner, handed_in, settings, tmp_path):
+    settings.WARPCOURT = replace(settings.WARPCOURT, runtime_dir=tmp_path)
+    chunks = follow(
+        owner, handed_in(owner), meanwhile=lambda _: draining.stopping_mark(settings.WARPCOURT).touch()
+    )
+    assert ids_of(chunks) == [1]
 
 
 def test_a_user_may_open_a_bounded_number_of_streams(owner, handed_in, monkeypatch):
