@@ -1,6 +1,6 @@
 """The contents of the list of problems and of the home page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from django.core.paginator import Page, Paginator
@@ -92,10 +92,20 @@ class ProblemListPage:
 
 
 @dataclass(frozen=True, slots=True)
-class HomePage:
-    """The contents of a viewer's home page. `following` is the problem to continue with."""
+class Following:
+    """The problem or quiz to continue with. `attempted` says whether the viewer has a verdict on it."""
 
-    following: Problem | None
+    title: str
+    summary: str
+    url: str
+    attempted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    """The contents of a viewer's home page."""
+
+    following: Following | None
     paths: tuple[VisibleTrack, ...]
     problems: tuple[Problem, ...]
     counts: Counts
@@ -134,14 +144,28 @@ def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
 
 def home_page(viewer: Viewer) -> HomePage:
     """Return the problem to begin or continue with. Takes seven queries, five if no user is signed in."""
+    paths = list_paths(viewer)
     return HomePage(
-        following=next_problem(viewer),
-        paths=list_paths(viewer),
+        following=_following(viewer, paths),
+        paths=paths,
         problems=tuple(queries.list_problems(viewer)[:FIRST_FEW]),
         counts=queries.count_problems(viewer),
         records=tuple(recent_records(SOME_RECORDS)),
         practised=practice_days(viewer, timezone.now()),
     )
+
+
+def _following(viewer: Viewer, paths: Sequence[VisibleTrack]) -> Following | None:
+    """Return the unsolved problem that was begun last, else the next stop of the latest track, else any."""
+    problem = next_problem(viewer)
+    if problem is None:
+        return None
+    attempted = bool(problem.attempted)  # type: ignore[attr-defined]  # an annotation of `list_problems`
+    begun = [(stop.latest, path) for path in paths for stop in path.stops if stop.latest]
+    stop = None if attempted or not begun else max(begun, key=lambda one: one[0])[1].following
+    if stop is not None:
+        return Following(stop.title, stop.summary, stop.url, stop.attempted)
+    return Following(problem.title, problem.summary, reverse("problem", args=[problem.slug]), attempted)
 
 
 def destinations(viewer: Viewer, words: str) -> list[dict[str, str]]:

@@ -147,6 +147,20 @@ def test_one_continues_where_one_stopped(client, owner, trio):
     assert "/certificates/" not in page
 
 
+def test_the_home_page_continues_the_latest_track(client, owner, trio):
+    client.force_login(owner)
+    solve(owner, trio["a"])
+    begun = [path for path in queries.list_paths(owner) if any(stop.latest for stop in path.stops)]
+    assert following(client) == begun[0].following.url
+    solve(owner, trio["b"], Verdict.WRONG_ANSWER)
+    assert following(client) == "/problems/b", "what is begun comes first"
+
+
+def following(client) -> str:
+    section = client.get("/").text.partition('class="resume"')[2].partition("</section>")[0]
+    return section.partition('href="')[2].partition('"')[0]
+
+
 def test_staff_edit_goals(client, staff, browser_of):
     browser = browser_of(staff)
     browser.handler.enforce_csrf_checks = False
