@@ -225,9 +225,6 @@ watch(const Places* places, const u64* done, u64 number, Observation* observatio
   // The barrier needs the values, so the watch begins when all of them are there. A change before that counts as
   // the beginning.
   __syncthreads_or(seen[0] ^ seen[1] ^ seen[2] ^ seen[3]);
-  // The barrier needs the values, so the watch begins when all of them are there. A change before that counts as
-  // the beginning.
-  __syncthreads_or(seen[0] ^ seen[1] ^ seen[2] ^ seen[3]);
   const u64 begun = clock64();
   u64 changed = begun, changed_time = now(), start_cycles = 0, start = 0;
   if (threadIdx.x == 0) start = tick(&start_cycles);
