@@ -135,8 +135,7 @@ inline Fault explain_refusal(Result code, const std::string& name, const std::st
     if (!objection.empty()) why = objection + " (" + name + ')';
   } else if (code == kLaunchOutOfResources && launched(launch)) {
     why = "kernel " + launch_text(launch) + " was refused: " + text +
-          ". Its threads need more registers than one multiprocessor has. Use smaller blocks, or "
-          "__launch_bounds__(threads) so that the compiler uses fewer registers. (" + name + ')';
+          ". Its threads need more registers than one multiprocessor has. " + kFewerRegisters + " (" + name + ')';
   } else if (code == kCooperativeLaunchTooLarge && launched(launch)) {
     why = "cooperative kernel " + launch_text(launch) + " was refused: all its blocks must be resident at once. Ask "
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor. (" + name + ')';

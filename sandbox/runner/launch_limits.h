@@ -6,6 +6,9 @@
 
 namespace warpcourt {
 
+inline constexpr char kFewerRegisters[] =
+    "Use smaller blocks, or __launch_bounds__(threads) so that the compiler uses fewer registers.";
+
 struct LaunchLimits {
   std::uint64_t threads;  // of a block
   std::uint64_t block[3];

@@ -98,9 +98,9 @@ struct Parameter {
   u32 bytes;
 };
 
-// What ptxas gives to each thread of a kernel. It is asked only for problems that require something of it.
+// What ptxas gives to each thread of a kernel.
 struct KernelResources {
-  bool known;
+  bool known;             // false if ptxas cannot read the PTX, or takes too long
   u32 registers;
   u32 spilled_bytes;      // stored and loaded again
   u32 local_bytes;        // the stack frame: local arrays, and registers that are spilled
@@ -227,6 +227,7 @@ void wc_yield(Thread*);
 void wc_meet(Thread*);
 // Race mode: a memory fence, or the release that an operation carries.
 void wc_fence(Thread*, bool within_block);
+void wc_acquire(Thread*);
 [[noreturn]] void wc_exit(Thread*);  // PTX exit inside a called function too
 
 // Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.

@@ -63,7 +63,7 @@ struct ThreadRecord : Thread {
   u64 polls[2];        // the last addresses that it polled, since it wrote
   u32 volatile_write;  // location of its last volatile write to shared memory, in `volatile_epoch`
   u32 volatile_epoch;
-  u64 released;        // the last release that it saw by a relaxed read, on their clock
+  u64 released;        // the last release that it saw by a relaxed operation, on their clock
   WarpRequest request;
   AsyncCopies copies;
   ChildLaunch* child;  // whose parameters it is writing, or null; see device_runtime.cpp
@@ -146,7 +146,8 @@ struct Block {
   u32 epoch = 0;     // meetings so far
   u32 fences = 0;
   u64 acquired = 0;  // on the clock of releases
-  u64 looked_at = 0; // likewise: releases that threads have seen by relaxed reads
+  u64 looked_at = 0; // likewise: releases that threads have seen by relaxed operations
+  u64 updated_at = 0;  // by those of them that were atomic updates
   bool fenced = false;
   Cells shadow;      // of its shared memory
   std::vector<WarpOrder> warp_orders;
@@ -163,7 +164,7 @@ struct Block {
   }
   // Whether a thread that has not started comes next, rather than one that is ready.
   bool starts_next() const { return started < count && (takes_turns || yielded || ready.empty()); }
-  // Its threads have met. What they have seen by relaxed reads now counts as acquired.
+  // Its threads have met. What they have seen by relaxed operations now counts as acquired.
   void meet() {
     ++epoch;
     acquired = std::max(acquired, looked_at);

@@ -208,7 +208,7 @@ cudaError_t Family::launch(ThreadRecord& thread, const Kernel& kernel, const Lau
   if (watched) {
     WarpOrder& order = block.warp_orders[thread.warp()];
     child->point.touch = block.touch(thread, Access::kRead, location);
-    child->point.acquired = child->launch.acquired = block.acquired;
+    child->point.acquired = child->launch.acquired = std::max(block.acquired, block.updated_at);
     for (u32 lane = 0; lane < kWarpLanes; ++lane) child->point.seen[lane] = order.seen(thread.lane(), lane);
     order.tick(thread.lane());  // what the thread does from here on comes after the launch
     if (in) {

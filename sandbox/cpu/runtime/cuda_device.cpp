@@ -15,14 +15,15 @@
 #include "launch.h"
 #include "memory.h"
 #include "needless_waits.h"
+#include "occupancy.h"
 #include "operations.h"
 #include "registry.h"
 
 namespace warpcourt::cpu {
 namespace {
 
-constexpr int kRegisters = 65536;
 constexpr int kRuntimeVersion = CUDART_VERSION;
+constexpr int kUsualRegisters = 32;  // of a thread, if ptxas did not say
 
 int attribute(cudaDeviceAttr name) {
   switch (name) {
@@ -40,7 +41,7 @@ int attribute(cudaDeviceAttr name) {
     case cudaDevAttrTotalConstantMemory: return kConstantBytes;
     case cudaDevAttrWarpSize: return 32;
     case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return kRegisters;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return kRegistersPerMultiprocessor;
     case cudaDevAttrMultiProcessorCount: return kMultiprocessors;
     case cudaDevAttrMaxThreadsPerMultiProcessor: return kThreadsPerMultiprocessor;
     case cudaDevAttrMaxBlocksPerMultiprocessor: return kBlocksPerMultiprocessor;
@@ -63,19 +64,7 @@ int attribute(cudaDeviceAttr name) {
   }
 }
 
-u64 static_shared(const void* function) {
-  const Kernel* kernel = find_kernel(function);
-  return kernel ? kernel->static_shared_bytes : 0;
-}
-
 }  // namespace
-
-u32 resident_blocks(u32 threads, u64 shared_bytes) {
-  const u32 warps = std::max(1u, (threads + 31) / 32);
-  const u64 by_threads = kThreadsPerMultiprocessor / 32 / warps;
-  const u64 by_shared = kSharedPerMultiprocessor / (shared_bytes + kReservedSharedPerBlock);
-  return static_cast<u32>(std::min<u64>({by_threads, by_shared, kBlocksPerMultiprocessor}));
-}
 
 extern "C" {
 
@@ -126,7 +115,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->sharedMemPerBlockOptin = kMaxSharedBytes;
   properties->sharedMemPerMultiprocessor = kSharedPerMultiprocessor;
   properties->reservedSharedMemPerBlock = kReservedSharedPerBlock;
-  properties->regsPerBlock = properties->regsPerMultiprocessor = kRegisters;
+  properties->regsPerBlock = properties->regsPerMultiprocessor = kRegistersPerMultiprocessor;
   properties->warpSize = 32;
   properties->memPitch = std::size_t{1} << 31;
   properties->maxThreadsPerBlock = 1024;
@@ -155,8 +144,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   const Kernel* kernel = find_kernel(function);
   if (!kernel) return set_error(cudaErrorInvalidDeviceFunction);
   attributes->sharedSizeBytes = kernel->static_shared_bytes;
-  attributes->maxThreadsPerBlock = static_cast<int>(kernel->max_threads);
-  attributes->numRegs = 32;
+  attributes->maxThreadsPerBlock = static_cast<int>(largest_block(*kernel));
+  attributes->numRegs = kernel->resources.known ? static_cast<int>(kernel->resources.registers) : kUsualRegisters;
   attributes->ptxVersion = attributes->binaryVersion = kComputeMajor * 10 + kComputeMinor;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*kernel));
   return cudaSuccess;
@@ -178,8 +167,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute name, i
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
                                                                    std::size_t dynamic_bytes, unsigned) {
+  const Kernel* kernel = find_kernel(function);
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "occupancy was queried for a function that is not a kernel");
   if (threads <= 0 || threads > 1024) return refuse(cudaErrorInvalidValue, "occupancy was queried for an invalid block size");
-  *blocks = static_cast<int>(resident_blocks(static_cast<u32>(threads), static_shared(function) + dynamic_bytes));
+  *blocks = static_cast<int>(resident_blocks(*kernel, static_cast<u32>(threads), dynamic_bytes));
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
@@ -187,8 +178,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, dynamic_bytes, 0);
 }
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks, int) {
+  const Kernel* kernel = find_kernel(function);
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "occupancy was queried for a function that is not a kernel");
   const u64 share = kSharedPerMultiprocessor / static_cast<u64>(std::max(1, blocks)) - kReservedSharedPerBlock;
-  *bytes = std::min<u64>(share, kMaxSharedBytes) - static_shared(function);
+  *bytes = std::min<u64>(share, kMaxSharedBytes) - kernel->static_shared_bytes;
   return cudaSuccess;
 }
 

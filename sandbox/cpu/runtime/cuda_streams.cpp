@@ -1,13 +1,8 @@
-// Streams, events and graphs. A graph is the list of what the streams of its capture got. A launch gives the first branch
-// to its own stream and each other branch to a stream of the graph. A capture of a launch takes all branches as one.
+// Streams and events.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
-#include <memory>
-#include <vector>
 
 #include "cuda_error.h"
 #include "devices.h"
@@ -17,43 +12,13 @@
 #include "needless_waits.h"
 #include "operations.h"
 #include "stream_capture.h"
+#include "stream_objects.h"
 #include "streams.h"
-
-// Streams and events that a program has destroyed are kept, so that a later use of them is told from a use of new ones.
-struct CUstream_st {
-  unsigned flags;
-  int priority;
-  warpcourt::cpu::u64 number = 0;  // 0: the default streams
-  int device = 0;
-  bool destroyed = false;
-  std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes = {};
-};
-
-struct CUevent_st {
-  int device = 0;
-  bool destroyed = false;
-  double recorded_ms = -1;
-  warpcourt::cpu::TracedRecord record = {};
-};
-
-struct CUgraph_st {
-  warpcourt::cpu::CapturedGraph captured;
-};
-
-struct CUgraphExec_st {
-  warpcourt::cpu::CapturedGraph captured;
-  std::vector<CUstream_st> branches = {};  // from the second
-  std::vector<CUevent_st> events = {};
-};
 
 namespace warpcourt::cpu {
 namespace {
 
-thread_local std::unique_ptr<StreamCapture> capture;
-
 std::atomic<u64> streams{0}, events{0};  // that live
-
-thread_local bool launches_graph = false;
 
 thread_local bool in_host_function = false;
 
@@ -65,10 +30,6 @@ cudaError_t run_host_function(Function function) {
   in_host_function = false;
   return cudaSuccess;
 }
-
-bool captures(cudaStream_t stream) { return capture && capture->has(stream); }
-
-bool is_legacy(cudaStream_t stream) { return !stream || stream == cudaStreamLegacy; }
 
 bool made(cudaStream_t stream) { return !is_legacy(stream) && stream != cudaStreamPerThread; }
 
@@ -88,7 +49,7 @@ bool refused_event(const char* call, cudaEvent_t event) {
 }
 
 bool refused_captured_event(const char* call, cudaEvent_t event) {
-  if (!capture || !capture->has(event)) return false;
+  if (!capture() || !capture()->has(event)) return false;
   refuse(cudaErrorCapturedEvent, std::string(call) + ": the event was recorded in the stream that is captured");
   return true;
 }
@@ -101,24 +62,10 @@ bool blocking(cudaStream_t stream) { return !(kept(stream).flags & cudaStreamNon
 
 TracedStream traced(cudaStream_t stream) { return {kept(stream).number, blocking(stream), place_of(stream).device}; }
 
-// For a step of a graph, `stream` is that of the launch.
-cudaError_t submit_now(cudaStream_t stream, const StreamPlace& place, const Step& step) {
+cudaError_t submit_now(cudaStream_t stream, const StreamPlace& place, const Step& step, bool of_graph) {
   needless_waits().submit(traced(stream).number, step.is_kernel);
-  if (step.is_kernel) host_trace().count_kernel(traced(stream), launches_graph);
+  if (step.is_kernel) host_trace().count_kernel(traced(stream), of_graph);
   return operations().submit(place, step);
-}
-
-// A node of a graph, in the stream of its branch.
-cudaError_t launch_node(CUgraphExec_st& executable, const GraphNode& node, cudaStream_t stream) {
-  const StreamPlace place =
-      node.branch ? StreamPlace{&executable.branches[node.branch - 1], executable.captured.branches[node.branch].device, false}
-                  : place_of(stream);
-  if (node.kind == GraphNode::Kind::kWait) {
-    operations().wait(place, &executable.events[node.event]);
-    return cudaSuccess;
-  }
-  if (node.kind == GraphNode::Kind::kRecord) operations().record(&executable.events[node.event], place);
-  return submit_now(stream, place, node.step);
 }
 
 }  // namespace
@@ -136,7 +83,7 @@ bool refused(const char* call, cudaStream_t stream) {
 }
 
 bool refused_in_capture(const char* call) {
-  if (!capture || capture->mode() == cudaStreamCaptureModeRelaxed) return false;
+  if (!capture() || capture()->mode() == cudaStreamCaptureModeRelaxed) return false;
   refuse(cudaErrorStreamCaptureUnsupported, std::string(call) + " while a stream is captured. Call it before the capture");
   return true;
 }
@@ -155,14 +102,18 @@ cudaError_t submit(cudaStream_t stream, Step step) {
     refused(step.describe().name.c_str(), stream);
     return last_error();
   }
-  if (capture && step.describe && is_legacy(stream) && blocking(capture->first())) {
+  if (capture() && step.describe && is_legacy(stream) && blocking(capture()->first())) {
     return refuse(cudaErrorStreamCaptureImplicit,
                   step.describe().name + " in the default stream while a stream is captured. The default stream waits for the "
                                          "captured stream, which runs nothing. Use the captured stream");
   }
-  if (!captures(stream)) return submit_now(stream, place_of(stream), step);
-  capture->submit(stream, std::move(step));
+  if (!captures(stream)) return submit_now(stream, place_of(stream), step, false);
+  capture()->submit(stream, std::move(step));
   return cudaSuccess;
+}
+
+cudaError_t submit_of_graph(cudaStream_t stream, const StreamPlace& place, const Step& step) {
+  return submit_now(stream, place, step, true);
 }
 
 u64 live_streams() { return streams; }
@@ -204,8 +155,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (refused_event("cudaStreamWaitEvent", event) || refused("cudaStreamWaitEvent", stream)) return last_error();
-  if (capture && capture->has(event)) {
-    capture->wait(stream, event);
+  if (capture() && capture()->has(event)) {
+    capture()->wait(stream, event);
     return cudaSuccess;
   }
   if (captures(stream)) {
@@ -291,10 +242,10 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return cudaSuccess;
   };
   if (captures(stream)) {
-    capture->record(event, stream, {work, nullptr});
+    capture()->record(event, stream, {work, nullptr});
     return cudaSuccess;
   }
-  if (capture) capture->forget(event);
+  if (capture()) capture()->forget(event);
   host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
   event->record = host_trace().record(traced(stream));
   operations().record(event, place_of(stream));
@@ -333,79 +284,6 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
   }
   host_trace().compare(from->record, to->record);
   *ms = static_cast<float>(to->recorded_ms - from->recorded_ms);
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  if (refused("cudaStreamBeginCapture", stream)) return last_error();
-  if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
-  if (capture) return refuse(cudaErrorIllegalState, "a capture is already in progress");
-  capture = std::make_unique<StreamCapture>(stream, mode);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = nullptr;
-  if (!capture) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
-  const std::unique_ptr<StreamCapture> ended = std::move(capture);
-  if (stream != ended->first()) {
-    return refuse(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture began in another stream");
-  }
-  if (!ended->is_joined()) {
-    return refuse(cudaErrorStreamCaptureUnjoined,
-                  "cudaStreamEndCapture: another stream of the capture has work that the first one does not wait for. Record "
-                  "an event after it, and let the first stream wait for the event");
-  }
-  *graph = new CUgraph_st{ended->finish()};
-  return cudaSuccess;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
-  *graph = new CUgraph_st;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  if (graph) host_trace().count(HostEvent::kGraphInstantiation, "cudaGraphInstantiate");
-  *executable = nullptr;
-  if (!graph) return refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
-  *executable = new CUgraphExec_st{graph->captured};
-  if (graph->captured.branches.size() > 1) (*executable)->branches.resize(graph->captured.branches.size() - 1);
-  (*executable)->events.resize(graph->captured.events);
-  return cudaSuccess;
-}
-#if CUDART_VERSION >= 12000
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
-  return cudaGraphInstantiateWithFlags(executable, graph, flags);
-}
-#endif
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph is null");
-  if (!captures(stream)) host_trace().count(HostEvent::kGraphLaunch, "cudaGraphLaunch");
-  cudaError_t error = cudaSuccess;
-  launches_graph = true;
-  for (const GraphNode& node : executable->captured.nodes) {
-    if (!captures(stream)) {
-      error = launch_node(*executable, node, stream);
-    } else if (node.kind != GraphNode::Kind::kWait) {
-      error = submit(stream, node.step);
-    }
-    if (error != cudaSuccess) break;
-  }
-  launches_graph = false;
-  return error;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  if (!executable) return cudaSuccess;
-  for (CUstream_st& branch : executable->branches) operations().forget(&branch);
-  for (CUevent_st& event : executable->events) operations().forget(&event);
-  delete executable;
   return cudaSuccess;
 }
 

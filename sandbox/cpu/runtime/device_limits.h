@@ -18,13 +18,11 @@ constexpr u32 kBlocksPerMultiprocessor = 32;
 constexpr u32 kMaxBlockZ = 64;
 constexpr u32 kMaxGridX = 2147483647;
 constexpr u32 kMaxGridYZ = 65535;
+constexpr u32 kRegistersPerMultiprocessor = 65536;  // and per block
 constexpr u32 kSharedPerMultiprocessor = 228 << 10;
 constexpr u32 kReservedSharedPerBlock = 1 << 10;
 constexpr u32 kConstantBytes = 64 << 10;
 constexpr u32 kL2Bytes = 50 << 20;
-
-// Blocks of that size that one multiprocessor holds at once.
-u32 resident_blocks(u32 threads, u64 shared_bytes);
 
 constexpr u32 kTexturePitchAlignment = 32;  // bytes
 // The memory behind cooperative groups' grid barrier; cleared before each cooperative launch.

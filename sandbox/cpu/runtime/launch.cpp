@@ -13,6 +13,7 @@
 #include "devices.h"
 #include "diagnostics.h"
 #include "memory.h"
+#include "occupancy.h"
 #include "registry.h"
 #include "streams.h"
 
@@ -68,6 +69,13 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
     return "kernel " + name + " was launched with " + std::to_string(threads) +
            " threads per block; its __launch_bounds__ allow " + std::to_string(kernel.max_threads) + ".";
   }
+  if (threads > largest_block(kernel)) {
+    error = cudaErrorLaunchOutOfResources;
+    return "kernel " + name + " was launched with " + std::to_string(threads) + " threads per block, and each uses " +
+           count(kernel.resources.registers, "register") + ". The " + std::to_string(kRegistersPerMultiprocessor) +
+           " registers of a multiprocessor suffice for " + std::to_string(largest_block(kernel)) + " threads. " +
+           kFewerRegisters;
+  }
   const u32 limit = dynamic_shared_limit(kernel);
   if (kernel.static_shared_bytes > kDefaultSharedBytes || shape.shared_bytes > limit) {
     const std::string wanted = "kernel " + name + " was launched with " +
@@ -81,7 +89,7 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
            "above 49152 (48 KiB) a kernel needs dynamic shared memory and "
            "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).";
   }
-  const u64 resident = resident_blocks(static_cast<u32>(threads), kernel.static_shared_bytes + shape.shared_bytes);
+  const u64 resident = resident_blocks(kernel, static_cast<u32>(threads), shape.shared_bytes);
   if (shape.cooperative && u64{grid.x} * grid.y * grid.z > resident * kMultiprocessors) {
     error = cudaErrorCooperativeLaunchTooLarge;
     return "cooperative kernel " + name + " was launched with grid " + text_of(grid) + ", but the virtual device runs at " +

@@ -161,6 +161,10 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                missing.advice;
   } else if (!same_grid) {
     message += between_grids(earlier, grid);
+  } else if (covered(before, thread.block->updated_at)) {
+    message += ", in kernel " + kernel +
+               ". An atomic operation saw the lock or counter, but it does not order the plain read after it: the L1 cache "
+               "may hold the element as another block has read it before. Put __threadfence() after the atomic operation.";
   } else if (covered(before, thread.block->looked_at)) {
     message += ", in kernel " + kernel +
                ". A relaxed read saw the flag, but it does not order the accesses after it. Read the flag with "

@@ -18,7 +18,7 @@ namespace warpcourt::cpu {
 namespace {
 
 constexpr u64 kPageBytes = 4096;
-constexpr std::size_t kMaxPages = 1024;   // some 110 KiB each
+constexpr std::size_t kMaxPages = 1024;   // some 190 KiB each
 constexpr u32 kMaxFences = 1u << 20;      // per block: what comes later is not told apart
 
 // What an access is for other blocks.
@@ -35,6 +35,19 @@ bool in_conflict(Access a, Access b, bool shared, bool same_block) {
   const Access plain = is_plain(a) ? a : b, other = is_plain(a) ? b : a;
   if (is_polled_read(other)) return false;
   return plain == Access::kWrite || other == Access::kWrite || shared;
+}
+
+void note_reader(Cell& cell, u32 block) {
+  const u32 reader = block + 1;
+  if (!cell.readers[0]) {
+    cell.readers[0] = reader;
+  } else if (cell.readers[0] != reader) {
+    cell.readers[1] = reader;
+  }
+}
+
+bool was_read_elsewhere(const Cell& cell, u32 block) {
+  return cell.readers[1] || (cell.readers[0] && cell.readers[0] != block + 1);
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ void Races::start_block(Block& block) {
   ++block.epoch;
   block.fences = 0;
   block.acquired = block.launch->acquired;
-  block.looked_at = 0;
+  block.looked_at = block.updated_at = 0;
   block.fenced = false;
   block.warp_orders.resize(block.warps.size());
   for (WarpOrder& order : block.warp_orders) order.reset();
@@ -92,14 +105,18 @@ void Races::fence(ThreadRecord& thread, bool within_block) {
   Block& block = *thread.block;
   block.fenced = true;
   if (within_block) return;
-  block.acquired = std::max(block.acquired, thread.released);
+  acquire(thread);
   if (block.fences < kMaxFences) ++block.fences;
 }
 
-bool Races::ordered(const Touch& before, const Block& block, const Touch& now) const {
+void Races::acquire(ThreadRecord& thread) { thread.block->acquired = std::max(thread.block->acquired, thread.released); }
+
+bool Races::ordered(const Touch& before, const Block& block, const Touch& now, bool in_caches) const {
   if (now.kind == Access::kCachedRead && writes(before.kind)) return &family().grid_of(before.block) != block.launch->node;
   if (before.block != now.block) {
-    return covered(before, block.acquired) || family().ordered(before, now.block);
+    const bool reads_cache = in_caches && now.kind == Access::kRead;
+    return covered(before, block.acquired) || (!reads_cache && covered(before, block.updated_at)) ||
+           family().ordered(before, now.block);
   }
   if (before.thread == now.thread || before.epoch != now.epoch) return true;
   const bool same_warp = before.thread / kWarpLanes == now.thread / kWarpLanes;
@@ -117,9 +134,10 @@ void Races::acquire(const Cell& cell, ThreadRecord& thread, Access kind) {
   Block& block = *thread.block;
   const bool same_block = cell.releaser_block == block.family_number;
   if (!same_block && (cell.narrow || has_block_scope(kind))) return;
-  if (!same_block && kind == Access::kRelaxedRead) {
+  if (!same_block && (kind == Access::kRelaxedRead || is_atomic(kind))) {
     thread.released = std::max(thread.released, cell.released);
     block.looked_at = std::max(block.looked_at, cell.released);
+    if (is_atomic(kind)) block.updated_at = std::max(block.updated_at, cell.released);
     return;
   }
   block.acquired = std::max(block.acquired, cell.released);
@@ -152,7 +170,7 @@ void Races::show_old(const Event& event, Cell& cell, u32 offset, u32 bytes) {
   const Touch& now = event.touch;
   const Touch& write = cell.by_update ? cell.update : cell.write;
   if (is_atomic(now.kind) && (now.kind != Access::kBlockAtomic || write.block == now.block)) return;
-  if (ordered(write, *thread.block, now)) return;
+  if (ordered(write, *thread.block, now, cell.in_caches)) return;
   if (thread.looks > kPatience) {
     cell.stale_reads = 0;
     return;
@@ -231,9 +249,9 @@ void Races::report_race(const Event& event, const Touch& before, u32 offset) {
   report({Severity::kWarning, "race", race_text(event, before, offset), where(*event.thread, now.location)});
 }
 
-void Races::check(const Event& event, const Touch& before, u32 offset) {
+void Races::check(const Event& event, const Touch& before, u32 offset, bool in_caches) {
   if (before && in_conflict(before.kind, event.touch.kind, event.shared, before.block == event.touch.block) &&
-      !ordered(before, *event.thread->block, event.touch)) {
+      !ordered(before, *event.thread->block, event.touch, in_caches)) {
     report_race(event, before, offset);
   }
 }
@@ -242,12 +260,13 @@ void Races::check(const Event& event, const Touch& before, u32 offset) {
 void Races::commit(const Event& event, Cell& cell, u32 offset, u32 bytes) {
   const Touch& now = event.touch;
   if (is_polled_read(now.kind) || is_atomic(now.kind)) acquire(cell, *event.thread, now.kind);
-  check(event, cell.write, offset);
-  check(event, cell.update, offset);
+  check(event, cell.write, offset, cell.in_caches);
+  check(event, cell.update, offset, cell.in_caches);
   if (engine().options.stale_reads) note_volatile(event, cell, offset);
   if (reads(now.kind)) show_old(event, cell, offset, bytes);
   if (is_polled_read(now.kind)) return;
   if (!writes(now.kind)) {
+    note_reader(cell, now.block);
     if (cell.read && cell.read.block != now.block) {
       cell.foreign = cell.read;
       cell.neighbour = {};
@@ -258,6 +277,7 @@ void Races::commit(const Event& event, Cell& cell, u32 offset, u32 bytes) {
     return;
   }
   for (const Touch* read : {&cell.read, &cell.neighbour, &cell.foreign}) check(event, *read, offset);
+  cell.in_caches = was_read_elsewhere(cell, now.block);
   const u32 from = offset - event.offset;
   const u8* const in_memory = reinterpret_cast<const u8*>(event.address) + from;
   if (now.kind == Access::kWrite) {
@@ -402,6 +422,8 @@ extern "C" void wc_constant(Thread* caller, u64 address, u32 bytes, u32 location
 }
 
 extern "C" void wc_meet(Thread* caller) { caller->block->meet(); }
+
+extern "C" void wc_acquire(Thread* caller) { races().acquire(record(caller)); }
 
 extern "C" void wc_fence(Thread* caller, bool within_block) { races().fence(record(caller), within_block); }
 

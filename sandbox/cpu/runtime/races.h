@@ -9,9 +9,10 @@
 //   within a warp      also by a __syncwarp whose mask holds both lanes (warp_order.h)
 //   between blocks     by a release and an acquire. A block releases when it fences and then writes: what it did
 //                      before the fence happens before whoever polls or updates the written word afterwards. After
-//                      a relaxed poll, only with a fence of its thread or a barrier of its block. Blocks
-//                      carry a scalar clock instead of one per block: it may take accesses for ordered that are not,
-//                      never the other way round
+//                      a relaxed poll, only with a fence of its thread or a barrier of its block. After a relaxed
+//                      update, too, if a plain read may find the word in a cache: if some block other than the writer's
+//                      had read it plainly before. Blocks carry a scalar clock instead of one per block: it may take
+//                      accesses for ordered that are not, never the other way round
 //
 // These do not race: two accesses that are both atomic or polled (volatile, relaxed, acquire, release); a plain write
 // and a poll; in global memory a plain read and an atomic update, since programs look before they swap; and a write
@@ -69,6 +70,8 @@ class Races {
   // A read of constant memory or a texture: like a kCachedRead, where kernels have accessed the same page otherwise.
   void cached(ThreadRecord& thread, u64 address, u32 bytes, u32 location);
   void fence(ThreadRecord& thread, bool within_block);
+  // What the thread has seen by relaxed operations counts as acquired.
+  void acquire(ThreadRecord& thread);
   // Bytes of `mask` from `offset` in shared memory on hold a copy of bytes that nothing has written.
   void leave_unset(Block& block, u32 offset, u32 mask);
   // The finding about a read of shared memory that nothing has written.
@@ -121,8 +124,9 @@ class Races {
 
   void access(const Event& access);
   void commit(const Event& access, Cell& cell, u32 offset, u32 bytes);
-  void check(const Event& access, const Touch& before, u32 offset);
-  bool ordered(const Touch& before, const Block& block, const Touch& now) const;
+  void check(const Event& access, const Touch& before, u32 offset, bool in_caches = false);
+  // `in_caches`: the multiprocessor of `block` may hold the word as it was before.
+  bool ordered(const Touch& before, const Block& block, const Touch& now, bool in_caches = false) const;
   // Whether an access of another block comes before one that has acquired so much, on the clock of releases.
   bool covered(const Touch& before, u64 acquired) const;
   void acquire(const Cell& cell, ThreadRecord& thread, Access kind);

@@ -26,6 +26,8 @@ struct Cell {
   bool written = false;
   bool narrow = false;     // that release was of block scope
   bool by_update = false;  // `update` replaced `old`, not `write`
+  bool in_caches = false;  // a block other than that of the last change had read the word plainly before it
+  u32 readers[2] = {};     // two such blocks, each plus one; 0: there was none
   u32 copied_by = 0;       // location of the asynchronous copy to here that nothing has waited for
   u8 stale_reads = 0;      // how many more may see `old`
   u32 old = 0;             // the value before the last change

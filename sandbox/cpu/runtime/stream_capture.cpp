@@ -5,6 +5,11 @@
 
 namespace warpcourt::cpu {
 
+std::unique_ptr<StreamCapture>& capture() {
+  thread_local std::unique_ptr<StreamCapture> instance;
+  return instance;
+}
+
 StreamCapture::Branch& StreamCapture::branch_of(cudaStream_t stream) {
   const auto [found, is_new] = known_.try_emplace(stream, static_cast<u32>(graph_.branches.size()));
   if (is_new) graph_.branches.push_back(place_of(stream));

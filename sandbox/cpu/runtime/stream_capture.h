@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "abi.h"
@@ -67,5 +68,10 @@ class StreamCapture {
   std::map<cudaEvent_t, Record> events_;
   CapturedGraph graph_;
 };
+
+// The capture that this host thread has begun, null if there is none.
+std::unique_ptr<StreamCapture>& capture();
+
+inline bool captures(cudaStream_t stream) { return capture() && capture()->has(stream); }
 
 }  // namespace warpcourt::cpu

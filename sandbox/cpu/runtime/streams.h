@@ -22,6 +22,8 @@ struct StreamPlace {
 
 StreamPlace place_of(cudaStream_t stream);
 
+inline bool is_legacy(cudaStream_t stream) { return !stream || stream == cudaStreamLegacy; }
+
 using Work = std::function<cudaError_t()>;
 
 // What race mode wants to know about a step.
@@ -46,6 +48,9 @@ struct Step {
 // Does the step now, or later as the order of streams permits, or records it when a capture is on and `stream` may
 // take part in it.
 cudaError_t submit(cudaStream_t stream, Step step);
+
+// The same for a step of a graph that is launched in `stream`; `place` is that of its branch.
+cudaError_t submit_of_graph(cudaStream_t stream, const StreamPlace& place, const Step& step);
 
 // Sets the error of a call that must not be made now, in a function that a stream calls, or with that stream, which was
 // destroyed. False where there is none.

@@ -11,6 +11,7 @@
 #include "counters.h"
 #include "device_limits.h"
 #include "engine.h"
+#include "occupancy.h"
 #include "scheduler.h"
 
 namespace warpcourt::cpu {
@@ -133,8 +134,7 @@ unsigned workers_for(const Launch& launch) {
 
 // How many blocks of that size are resident at the same time on the device that programs see.
 u64 resident_on_device(const Launch& launch) {
-  const u64 shared = u64{launch.static_shared_bytes} + launch.dynamic_shared_bytes;
-  return u64{resident_blocks(launch.threads, shared)} * kMultiprocessors;
+  return u64{resident_blocks(*launch.kernel, launch.threads, launch.dynamic_shared_bytes)} * kMultiprocessors;
 }
 
 }  // namespace

@@ -66,6 +66,8 @@ ORDERLY = {
     "textures_and_constants_of_an_earlier_launch": SUMS,
     "look_back_with_fence_after_poll": np.cumsum(SUMS),
     "look_back_with_barrier_after_poll": np.cumsum(SUMS),
+    "spin_lock_by_atomic_ref": TOTAL,
+    "last_block_by_one_thread": TOTAL,
 }
 UNORDERED = {
     "volatile_tree": TOTAL,
@@ -87,6 +89,7 @@ UNORDERED = {
     "read_through_texture": TOTAL,
     "read_constant": TOTAL,
     "look_back_with_relaxed_poll": np.cumsum(SUMS),
+    "lock_without_fence_after_it": TOTAL,
 }
 
 

@@ -6,7 +6,7 @@ from ..ptx_types import Type, unsigned
 from ..syntax import Instruction, Name, Operand
 from .entry import InstructionEntry
 from .half import half_format
-from .memory import has_block_scope, release
+from .memory import acquire, has_block_scope, release
 
 _OPERATIONS = ("add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec")
 
@@ -53,7 +53,8 @@ def _atomic(code: Emission, instruction: Instruction) -> str:
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(vectors[0]), access)
     if len(vectors[0]) == 1:
         sources = [code.read(vector[0], kind) for vector in vectors]
-        return release(instruction) + _one(code, operation, kind, targets[0], pointer, sources)
+        one = _one(code, operation, kind, targets[0], pointer, sources)
+        return release(instruction) + one + acquire(instruction)
     parts = [
         _one(
             code,
@@ -65,7 +66,7 @@ def _atomic(code: Emission, instruction: Instruction) -> str:
         )
         for index in range(len(vectors[0]))
     ]
-    return f"{release(instruction)}{{ const u64 at = {pointer}; {' '.join(parts)} }}"
+    return f"{release(instruction)}{{ const u64 at = {pointer}; {' '.join(parts)} }}{acquire(instruction)}"
 
 
 def _fence(code: Emission, instruction: Instruction) -> str:
@@ -82,7 +83,7 @@ ENTRIES = (
         "atom{.sem}{.scope}{.space}.op{.vec}.type d, [a], b{, c}",
         _atomic,
         header="atomic",
-        note="Every atomic is sequentially consistent.",
+        note="Sequentially consistent. Race mode respects the order that it states.",
     ),
     InstructionEntry(
         "red",
@@ -90,7 +91,7 @@ ENTRIES = (
         "red{.sem}{.scope}{.space}.op{.vec}.type [a], b",
         _atomic,
         header="atomic",
-        note="Every atomic is sequentially consistent.",
+        note="Sequentially consistent. Race mode respects the order that it states.",
     ),
     InstructionEntry("membar", "9.7.13 membar", "membar.{cta,gl,sys}", _fence),
     InstructionEntry("fence", "9.7.13 fence", "fence{.sem}.scope; fence.proxy.…", _fence),

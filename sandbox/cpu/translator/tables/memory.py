@@ -43,6 +43,13 @@ def release(instruction: Instruction) -> str:
     return f"fence(W, {str(has_block_scope(instruction)).lower()}); "
 
 
+def acquire(instruction: Instruction) -> str:
+    """A statement for the acquire that an operation carries, or nothing."""
+    if not instruction.any_of("acquire", "acq_rel", "sc") or has_block_scope(instruction):
+        return ""
+    return " acquire(W);"
+
+
 def _load(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     elements = code.elements(instruction.operand(0))

@@ -47,6 +47,25 @@ __global__ void spin_lock(const int* x, int* out) {
   __threadfence();
   atomicExch(&lock, 0);
 }
+__global__ void spin_lock_by_atomic_ref(const int* x, int* out) {
+  if (threadIdx.x) return;
+  const int sum = sum_of(x, blockIdx.x);
+  const cuda::atomic_ref<int, cuda::thread_scope_device> held(lock);
+  while (held.exchange(1, cuda::memory_order_acquire)) {
+  }
+  *out += sum;
+  held.store(0, cuda::memory_order_release);
+}
+// No other block has read the parts, so no cache holds them.
+__global__ void last_block_by_one_thread(const int* x, int* out) {
+  if (threadIdx.x) return;
+  parts[blockIdx.x] = sum_of(x, blockIdx.x);
+  __threadfence();
+  if (atomicInc(&tickets, gridDim.x - 1) < gridDim.x - 1) return;
+  int sum = 0;
+  for (int b = 0; b < gridDim.x; ++b) sum += parts[b];
+  *out = sum;
+}
 // Decoupled look-back: a flag by volatile, the sums by plain accesses.
 __global__ void look_back(const int* x, int* out) {
   if (threadIdx.x) return;
@@ -366,5 +385,7 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
     }
     case 19: look_back_with_fence_after_poll<<<blocks, kThreads>>>(x, out); break;
     case 20: look_back_with_barrier_after_poll<<<blocks, kThreads>>>(x, out); break;
+    case 21: spin_lock_by_atomic_ref<<<blocks, kThreads>>>(x, out); break;
+    case 22: last_block_by_one_thread<<<blocks, kThreads>>>(x, out); break;
   }
 }

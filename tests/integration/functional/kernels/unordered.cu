@@ -132,6 +132,16 @@ __global__ void look_back_with_relaxed_poll(const int* x, int* out) {
   out[tile] = sums[tile] = before + sum;
   cuda::atomic_ref<int, cuda::thread_scope_device>(flags[tile]).store(1, cuda::memory_order_release);
 }
+// The multiprocessor may still have the sum in its L1 cache, as another block has read it before.
+__global__ void lock_without_fence_after_it(const int* x, int* out) {
+  if (threadIdx.x) return;
+  const int sum = sum_of(x, blockIdx.x);
+  while (atomicCAS(&flags[0], 0, 1)) {
+  }
+  *out += sum;  // race: lock_without_fence_after_it
+  __threadfence();
+  atomicExch(&flags[0], 0);
+}
 // The scope of one block does not reach another one.
 __global__ void look_back_with_block_scope(const int* x, int* out) {
   if (threadIdx.x) return;
@@ -271,5 +281,6 @@ extern "C" void solve(const int* x, int* out, int n, int which) {
       break;
     }
     case 18: look_back_with_relaxed_poll<<<blocks, kThreads>>>(x, out); break;
+    case 19: lock_without_fence_after_it<<<blocks, kThreads>>>(x, out); break;
   }
 }

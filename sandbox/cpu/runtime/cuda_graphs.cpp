@@ -1,0 +1,118 @@
+// Captures and graphs. A graph is the list of what the streams of its capture got. A launch gives the first branch to its
+// own stream and each other branch to a stream of the graph. A capture of a launch takes all branches as one.
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <vector>
+
+#include "cuda_error.h"
+#include "host_trace.h"
+#include "operations.h"
+#include "stream_capture.h"
+#include "stream_objects.h"
+#include "streams.h"
+
+struct CUgraph_st {
+  warpcourt::cpu::CapturedGraph captured;
+};
+
+struct CUgraphExec_st {
+  warpcourt::cpu::CapturedGraph captured;
+  std::vector<CUstream_st> branches = {};  // from the second
+  std::vector<CUevent_st> events = {};
+};
+
+namespace warpcourt::cpu {
+namespace {
+
+// A node of a graph that is launched in `stream`.
+cudaError_t launch_node(CUgraphExec_st& executable, const GraphNode& node, cudaStream_t stream) {
+  const StreamPlace place =
+      node.branch ? StreamPlace{&executable.branches[node.branch - 1], executable.captured.branches[node.branch].device, false}
+                  : place_of(stream);
+  if (node.kind == GraphNode::Kind::kWait) {
+    operations().wait(place, &executable.events[node.event]);
+    return cudaSuccess;
+  }
+  if (node.kind == GraphNode::Kind::kRecord) operations().record(&executable.events[node.event], place);
+  return submit_of_graph(stream, place, node.step);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (refused("cudaStreamBeginCapture", stream)) return last_error();
+  if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
+  if (capture()) return refuse(cudaErrorIllegalState, "a capture is already in progress");
+  capture() = std::make_unique<StreamCapture>(stream, mode);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = nullptr;
+  if (!capture()) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
+  const std::unique_ptr<StreamCapture> ended = std::move(capture());
+  if (stream != ended->first()) {
+    return refuse(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture began in another stream");
+  }
+  if (!ended->is_joined()) {
+    return refuse(cudaErrorStreamCaptureUnjoined,
+                  "cudaStreamEndCapture: another stream of the capture has work that the first one does not wait for. Record "
+                  "an event after it, and let the first stream wait for the event");
+  }
+  *graph = new CUgraph_st{ended->finish()};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status = captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  *graph = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  if (graph) host_trace().count(HostEvent::kGraphInstantiation, "cudaGraphInstantiate");
+  *executable = nullptr;
+  if (!graph) return refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
+  *executable = new CUgraphExec_st{graph->captured};
+  if (graph->captured.branches.size() > 1) (*executable)->branches.resize(graph->captured.branches.size() - 1);
+  (*executable)->events.resize(graph->captured.events);
+  return cudaSuccess;
+}
+#if CUDART_VERSION >= 12000
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+#endif
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph is null");
+  if (!captures(stream)) host_trace().count(HostEvent::kGraphLaunch, "cudaGraphLaunch");
+  cudaError_t error = cudaSuccess;
+  for (const GraphNode& node : executable->captured.nodes) {
+    if (!captures(stream)) {
+      error = launch_node(*executable, node, stream);
+    } else if (node.kind != GraphNode::Kind::kWait) {
+      error = submit(stream, node.step);
+    }
+    if (error != cudaSuccess) break;
+  }
+  return error;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  if (!executable) return cudaSuccess;
+  for (CUstream_st& branch : executable->branches) operations().forget(&branch);
+  for (CUevent_st& event : executable->events) operations().forget(&event);
+  delete executable;
+  return cudaSuccess;
+}
+
+}  // extern "C"
+
+}  // namespace warpcourt::cpu
