@@ -43,6 +43,7 @@ u32 wc_activemask(Thread*, u32) { return 1; }
 void wc_yield(Thread*) {}
 void wc_meet(Thread*) {}
 void wc_fence(Thread*, bool) {}
+void wc_acquire(Thread*) {}
 void wc_leave_unset(Thread*, u64, u32) {}
 void wc_exit(Thread*) { std::abort(); }
 void wc_check_global(Thread* thread, u64, u32, u32 site, Access, u32) { thread->sites[site] = {0, ~u64{0}}; }
