@@ -96,7 +96,6 @@ _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("sandbox/cpu/", frozenset({Use.CUDA})),
     ("sandbox/runner/gpu_semantics.py", _INTERPRETED),
     ("sandbox/runner/interpreter.py", _INTERPRETED),
-    ("sandbox/runner/launch_options.py", _INTERPRETED),
     ("sandbox/runner/operators.py", _INTERPRETED),
     ("sandbox/runner/program_races.py", _INTERPRETED),
     ("sandbox/runner/python_backward.py", frozenset({Use.PYTHON})),

@@ -219,22 +219,11 @@ class DeviceTritonRunner(TritonRunner):
             )
             return ExitStatus.RUNTIME_ERROR, "resources", sentence, line
         if isinstance(error, CompilationError):
-            return ExitStatus.RUNTIME_ERROR, "compile", *self._compile_error(error, message, line)
+            return ExitStatus.RUNTIME_ERROR, "compile", *self.compile_error(error, line)
         if isinstance(error, RuntimeError) and (fault := fault_of(str(error))):
             subject = f"Kernel {self._launches.text()}" if self._launches.count else "The device"
             return fault.status, fault.kind, f"{subject} {fault.meaning} ({fault.words})", line
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
-
-    def _compile_error(
-        self, error: CompilationError, message: str, line: int | None
-    ) -> tuple[str, int | None]:
-        """Return message and source line of a compile error. Triton counts lines from the kernel's first."""
-        words = getattr(error, "error_message", None) or message
-        start = self.source.find(getattr(error, "src", None) or "\0")
-        node = getattr(error, "node", None)
-        if start >= 0 and node is not None:
-            line = self.source.count("\n", 0, start) + node.lineno
-        return f"Triton cannot compile kernel {self._launches.name}: {words}", line
 
 
 def _tell_triton_where_the_driver_is() -> None:

@@ -127,8 +127,8 @@ def to_bfloat16(values: _Array) -> _Array:
 def _choosing_the_first(bench: Callable[..., Any]) -> Callable[..., Any]:
     """Return a `_bench` for an autotuner that calls one configuration and ranks all others after it.
 
-    The autotuner calls it with each configuration that remains after pruning, in order. If a
-    `tl.static_assert` fails, the configuration does not compile on a GPU, so `_bench` tries the next one.
+    The autotuner calls it with each configuration that remains after pruning, in order. It rejects a
+    configuration that does not compile because a `tl.static_assert` fails. Then the next one is tried.
     """
 
     def choosing(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
@@ -136,13 +136,9 @@ def _choosing_the_first(bench: Callable[..., Any]) -> Callable[..., Any]:
         if self.__dict__.get("tuned_arguments") is self.nargs:  # `run` creates one dictionary per call
             return rejected
         self.do_bench = _calling_once  # even if the program chose a benchmark
-        try:
-            times = bench(self, *args, config=config, **meta)
-        except interpreter.InterpreterError as error:
-            if isinstance(error.__cause__, AssertionError):
-                return rejected
-            raise
-        self.tuned_arguments = self.nargs
+        times = bench(self, *args, config=config, **meta)
+        if times != rejected:
+            self.tuned_arguments = self.nargs
         return times
 
     return choosing

@@ -19,7 +19,6 @@ import numpy.typing as npt
 import torch
 from triton.runtime import interpreter  # type: ignore[import-untyped]
 
-from sandbox.runner.launch_options import check_options
 from sandbox.runner.program_races import ProgramRaces, Race, Region
 from sandbox.runner.session import Diagnostics, line_of, stop
 from sandbox.wire import ExitStatus
@@ -58,7 +57,6 @@ class CheckedMemory:
         launch = interpreter.GridExecutor.__call__
 
         def checked(executor: Any, *arguments: Any, **named: Any) -> Any:
-            check_options(executor.fn.__name__, executor.arg_names, named)
             memory.enter(executor.fn.__name__, dict(zip(executor.arg_names, arguments, strict=False)) | named)
             # Tensors are on the host, whatever `torch_host` says.
             with torch._C.DisableTorchFunction():  # noqa: SLF001 - torch.overrides has no public one

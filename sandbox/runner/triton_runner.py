@@ -22,15 +22,17 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 
 import numpy as np
 import torch
+from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
 from triton.runtime import interpreter  # type: ignore[import-untyped]
 
-from sandbox.runner import gpu_semantics, triton_device, triton_syntax
+from sandbox.runner import gpu_semantics, triton_device
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
 from sandbox.runner.rounded_sums import RoundedSums
 from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
 from sandbox.runner.timed_session import serve_orders
 from sandbox.runner.torch_host import place_on_host
+from sandbox.runner.triton_frontend import Frontend
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
@@ -63,8 +65,8 @@ class InterpreterRunner(TritonRunner):
     def __init__(self) -> None:
         torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
         super().__init__("CPU")
+        Frontend.install()
         self._masked = gpu_semantics.install(self._note)
-        triton_syntax.install(FILE)
         triton_device.install()
         self._memory = CheckedMemory.install(FILE)
         self._sums = RoundedSums(FILE, lambda: self._memory.kernel, gpu_semantics.doubles)
@@ -136,8 +138,8 @@ class InterpreterRunner(TritonRunner):
         message, line = explain(error, FILE)
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
-        if refusal := triton_syntax.refusal_among(error):
-            return ExitStatus.RUNTIME_ERROR, "compile", str(refusal), line
+        if isinstance(error, CompilationError):
+            return ExitStatus.RUNTIME_ERROR, "compile", *self.compile_error(error, line)
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 

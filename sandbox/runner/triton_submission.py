@@ -14,7 +14,9 @@ from types import FrameType, ModuleType
 from typing import Any, NoReturn, cast
 
 import torch
+from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
 
+from sandbox.runner.compile_errors import words_of
 from sandbox.runner.operators import ComputingOperators
 from sandbox.runner.python_backward import Misfit
 from sandbox.runner.python_call import Bound, PythonCall, Value, offer_types
@@ -84,6 +86,25 @@ class TritonRunner(Runner):
     def finding_of(self, error: BaseException) -> tuple[ExitStatus, str, str, int | None]:
         """Status, kind, sentence and line for what `solve` raised."""
         raise NotImplementedError
+
+    def compile_error(self, error: CompilationError, line: int | None) -> tuple[str, int | None]:
+        """Return message and line of a compile error; `line` is that of its traceback.
+
+        The kernel may fail in a function that it calls. The innermost line of the submission counts. Triton
+        counts lines from the first of the function.
+        """
+        names, words = [], ""
+        cause: BaseException | None = error
+        while isinstance(cause, CompilationError):
+            text = cause.src or "\0"
+            start = self.source.find(text)
+            if start >= 0 and hasattr(cause.node, "lineno"):
+                names.append(text.partition("(")[0].removeprefix("def "))
+                line = self.source.count("\n", 0, start) + cause.node.lineno
+            words = words_of(cause) or words
+            cause = cause.__cause__
+        called = f", called by {names[0]}" if len(names) > 1 else ""
+        return f"Triton cannot compile kernel {names[-1] if names else ''}{called}: {words}", line
 
     def where(self) -> str:
         """Return a text on what is running, for a call that takes too long; may be empty."""

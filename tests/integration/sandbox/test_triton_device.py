@@ -83,13 +83,13 @@ def test_options_of_launches_are_accepted(backend: Bubblewrap, option: str) -> N
 @pytest.mark.parametrize(
     ("option", "reason"),
     [
-        ("num_warps=6", "num_warps must be a power of 2, and it is 6"),
-        ("num_warp=4", "the keyword argument num_warp is unrecognised"),
+        ("num_warps=6", "num_warps must be a power of 2"),
+        ("num_warp=4", "Keyword argument num_warp was specified but unrecognised"),
     ],
 )
 def test_options_that_triton_refuses_are_refused(backend: Bubblewrap, option: str, reason: str) -> None:
     (found,) = launched(backend, option)
-    assert found["kind"] == "compile"
+    assert found["kind"] == "exception"
     assert reason in found["message"]
     assert found["line"] == 10
 

@@ -56,13 +56,28 @@ HELPER_LINE, BODY_LINE = 14, 33
 REFUSED = [
     ("for at in range(3):\n        if at == 1:\n            break", 2, "it contains break"),
     ("f = lambda y: y + 1\n    x = f(x)", 0, "it contains lambda"),
-    ("x = x + SIZE", 0, "it reads the global variable SIZE. Write SIZE = tl.constexpr(...)"),
+    (
+        "x = x + SIZE",
+        0,
+        "it uses the global variable SIZE. If it is a number, write SIZE = ",
+    ),
     ("parts = []\n    for at in range(2):\n        parts.append(x)", 2, "lists become tuples"),
     ("try:\n        x = x + 1\n    finally:\n        pass", 0, "it contains try"),
-    ("x = decorated(x)", 0, "it uses the function decorated, which has no @triton.jit"),
-    ("for at in range(2):\n        if n > 5:\n            return", 2, "it returns from a loop"),
+    ("x = decorated(x)", 0, "it uses the global variable decorated"),
+    ("for at in range(2):\n        if n > 5:\n            return", 1, "it returns from a loop"),
     ("for at in (1, 2):\n        x = x + at", 0, "it loops over (1, 2)"),
     ("if n in (1, 2):\n        x = x + 1", 0, "it contains `in`"),
+    ("x = a[i]", 0, "a[i] is not possible: a pointer has no elements. Use tl.load(a + offsets, mask=...)"),
+    ("c[i] = x", 0, "c[i] is not possible: a pointer has no elements."),
+    ("acc = 0\n    for at in range(n):\n        acc += 1.5", 1, "the variable acc is int32 before the loop"),
+    (
+        "if n > 3:\n        y = x\n    else:\n        y = tl.zeros([8], tl.float32)\n    x = x + y",
+        0,
+        "the variable y is <['4'], fp32> in one branch and <['8'], fp32> in the other.",
+    ),
+    ("if n > 3:\n        y = x\n    x = y", 2, "the variable y is not defined on all ways to this line"),
+    ("if n < 3:\n        x = tl.cat(x)", 1, "cat() missing 1 required positional argument"),
+    ("x = tl.load(a + i, mask=i < n, othr=0)", 0, "load() got an unexpected keyword argument 'othr'"),
 ]
 ACCEPTED = """SIZE_HERE: tl.constexpr = 4
     pair = [1, 2]
@@ -113,7 +128,9 @@ def test_a_function_in_a_kernel_is_refused(talk: Talk) -> None:
 def test_a_function_that_a_kernel_calls_is_refused_at_its_line(talk: Talk) -> None:
     kind, found, message = refused(talk, PROGRAM.format(helper="x = x + NAMED", body="pass"))
     assert (kind, found) == ("compile", HELPER_LINE)
-    assert message.startswith("Triton cannot compile kernel helper: it reads the global variable NAMED")
+    assert message.startswith(
+        "Triton cannot compile kernel helper, called by kernel: it uses the global variable NAMED"
+    )
 
 
 def test_what_the_compiler_skips_or_knows_is_not_refused(talk: Talk) -> None:
