@@ -1,4 +1,4 @@
-"""The stored form of a replay, which the page reads: names as JSON, then columns of numbers, all gzipped.
+"""The stored form of a replay, which the page reads: names and races as JSON, then columns, all gzipped.
 
     u32 magic "WRP1" · u32 n · n bytes of JSON, padded with spaces to a multiple of four
     the columns of the events in the order of the JSON's `columns`, then the addresses
