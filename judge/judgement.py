@@ -1,13 +1,14 @@
 """The state of an evaluation that the steps of `judge.evaluate` share, and the result of a run."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from judge.cases import counted_cases, required_cases
 from judge.race_watch import RaceWatch
 from judge.replay.packed import pack
+from judge.replay.races import races_in
 from judge.replay.recorded import Trace
 from judge.report import (
     CaseReport,
@@ -154,17 +155,20 @@ class Judgement:
             self.said_before = len(referee.diagnostics)
         return after
 
-    def keep_replay(self, case: Case, report: CaseReport, trace: Trace | None) -> None:
+    def keep_replay(
+        self, case: Case, report: CaseReport, trace: Trace | None, diagnostics: Iterable[Diagnostic]
+    ) -> None:
         """Keep the replay of `case` with this `report` if it shows more than the kept replay.
 
-        The first case that is not accepted is preferred, else the case in which the program did most.
+        The first case that is not accepted is preferred, else the case in which the program did most. The
+        replay marks the races among `diagnostics`.
         """
         if trace is None:
             return
         shows = (report.verdict is not Verdict.ACCEPTED, len(trace.events))
         if self._shown[0] or shows <= self._shown:
             return
-        packed = pack(trace, self.problem, case)
+        packed = pack(trace, self.problem, case, races_in(trace, diagnostics))
         if packed:
             self.replay, self._shown = Replay(case.name, packed), shows
 

@@ -1,4 +1,4 @@
-"""The stored form of a replay, which the page reads: names as JSON, then columns of numbers, all gzipped.
+"""The stored form of a replay, which the page reads: names and races as JSON, then columns, all gzipped.
 
     u32 magic "WRP1" · u32 n · n bytes of JSON, padded with spaces to a multiple of four
     the columns of the events in the order of the JSON's `columns`, then the addresses
@@ -13,11 +13,12 @@ regular accesses make runs of equal bytes, which gzip compresses well. The reade
 import gzip
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from judge.replay.races import TracedRace
 from judge.replay.recorded import EVENT, Addresses, Events, Trace, lane_counts
 from judge.sizes import shape_of
 from problems.schema import Case, Problem
@@ -31,9 +32,10 @@ _LEVEL = 6
 _U32 = np.dtype("<u4")
 
 
-def pack(trace: Trace, problem: Problem, case: Case) -> bytes:
-    """Return the stored form of a trace of `case`; empty if it would exceed MOST_PACKED_BYTES."""
-    head = json.dumps(_head(trace, problem, case), separators=(",", ":")).encode()
+def pack(trace: Trace, problem: Problem, case: Case, races: Sequence[TracedRace] = ()) -> bytes:
+    """Return the stored form of a trace of `case` with its `races`; empty if it exceeds MOST_PACKED_BYTES."""
+    told = {**_head(trace, problem, case), "races": [_race(race) for race in races]}
+    head = json.dumps(told, separators=(",", ":")).encode()
     head = head.ljust(-(-len(head) // 4) * 4)
     columns = [_planes(_differences(trace.events[name].astype(_U32))) for name in COLUMNS]
     columns.append(_planes(_steps(trace.events, trace.addresses)))
@@ -100,6 +102,25 @@ def _head(trace: Trace, problem: Problem, case: Case) -> dict[str, object]:
         "columns": COLUMNS,
         "level": trace.level,
         "shortened": trace.shortened,
+    }
+
+
+def _race(race: TracedRace) -> dict[str, object]:
+    """Return a race with its two accesses. The event of an access is null if it was left out."""
+    accesses = ((race.said.first, race.first), (race.said.second, race.second))
+    return {
+        "message": race.message,
+        "place": race.said.place.text,
+        "accesses": [
+            {
+                "event": event,
+                "block": access.block,
+                "thread": access.thread,
+                "line": access.line,
+                "operation": access.operation,
+            }
+            for access, event in accesses
+        ],
     }
 
 

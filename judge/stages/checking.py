@@ -65,7 +65,7 @@ def _checked(
             if report.verdict is Verdict.ACCEPTED and redrawn and not judgement.tool:
                 report = check_redrawn(judgement, built, referee, redrawn[0], orders[0]) or report
             if orders[0] & RunFlag.TRACE:
-                judgement.keep_replay(case, report, referee.trace)
+                judgement.keep_replay(case, report, referee.trace, referee.diagnostics)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
             if not referee.alive:
                 break

@@ -28,6 +28,7 @@ WITHIN_S = 60
 CONFLICTS = "no-padding.cu"
 PADDED = "padded.cu"
 BROKEN = "no-guard.cu"
+RACY = "missing-barrier.cu"
 
 
 def run(page: Page, site: Site, program: str, verdict: str) -> str:
@@ -41,11 +42,16 @@ def run(page: Page, site: Site, program: str, verdict: str) -> str:
 
 @pytest.fixture(scope="module")
 def runs(court: Site, browser: Browser) -> dict[str, str]:
-    """The pages of runs of three programs."""
+    """The pages of runs of four programs."""
     with browser.new_context() as context:
         page = context.new_page()
         sign_up(page, court, PERSON)
-        verdicts = {CONFLICTS: "Requirement missed", PADDED: "Accepted", BROKEN: "Illegal access"}
+        verdicts = {
+            CONFLICTS: "Requirement missed",
+            PADDED: "Accepted",
+            BROKEN: "Illegal access",
+            RACY: "Wrong answer",
+        }
         return {program: run(page, court, program, verdict) for program, verdict in verdicts.items()}
 
 
@@ -121,6 +127,60 @@ def test_a_finding_leads_to_its_step(court: Site, page: Page, runs: dict[str, st
     expect(page.locator(".replay-mark[data-kind]").first).to_be_visible()
 
 
+def open_races(court: Site, page: Page, runs: dict[str, str]) -> None:
+    """Open the replay of the program with data races."""
+    sign_in(page, court, PERSON)
+    page.goto(f"{court.url}{runs[RACY]}/replay")
+    expect(page.locator(".replay[data-ready]")).to_be_visible()
+
+
+def test_the_keyboard_jumps_to_data_races(court: Site, page: Page, runs: dict[str, str]) -> None:
+    open_races(court, page, runs)
+    told = page.locator("[data-races-told]")
+    expect(told).to_contain_text("in this block. In the player, R goes to the next one")
+    page.locator("[data-player]").focus()
+    if not told.inner_text().startswith("Race on"):
+        page.keyboard.press("r")
+    expect(told).to_contain_text(
+        re.compile("^Race on element .* of shared array tile: thread .* no __syncthreads")
+    )
+    expect(page.locator("[data-step-rows]")).to_contain_text("in a data race")
+    expect(page.get_by_role("slider", name="Step")).to_have_attribute(
+        "aria-valuetext", re.compile("Data race on")
+    )
+    step = where(page)
+    for _ in range(40):
+        page.keyboard.press("r")
+    expect(page.locator("[data-message]")).to_contain_text("no later data race in this replay")
+    for _ in range(40):
+        page.keyboard.press("Shift+R")
+    expect(page.locator("[data-message]")).to_contain_text("no earlier data race in this replay")
+    assert where(page) <= step
+
+
+def test_tables_and_findings_lead_to_data_races(court: Site, page: Page, runs: dict[str, str]) -> None:
+    open_races(court, page, runs)
+    rows = page.locator("[data-race-rows] tr")
+    expect(rows.first).to_contain_text("of shared array tile")
+    expect(rows.first).to_contain_text(
+        re.compile(r"thread \(\d+,\d+,0\) (reads|writes) in line \d+ \(step \d+\)")
+    )
+    told = page.locator("[data-races-told]")
+    rows.first.get_by_role("button").click()
+    expect(told).to_contain_text("Race on element")
+    page.get_by_role("button", name="First").click()
+    page.locator("[data-show][data-at-kind=race]").first.click()
+    expect(told).to_contain_text("Race on element")
+    expect(page.locator("[data-event]")).to_have_value("race")
+
+
+def test_a_program_without_races_has_no_marks(player: Page) -> None:
+    expect(player.locator("[data-races-told]")).to_be_hidden()
+    player.locator("[data-event]").select_option("data race")
+    player.get_by_role("button", name="Next event").click()
+    expect(player.locator("[data-message]")).to_contain_text("no later data race")
+
+
 def test_lines_have_totals_and_blocks_can_be_chosen(player: Page) -> None:
     player.get_by_text("All recorded blocks by line").click()
     lines = player.locator("[data-line-rows] tr")
@@ -150,7 +210,7 @@ def test_others_do_not_see_it(court: Site, page: Page, runs: dict[str, str]) -> 
 def test_the_page_is_sound_in_both_schemes(court: Site, visitor: Page, runs: dict[str, str]) -> None:
     problems = watch(visitor)
     sign_in(visitor, court, PERSON)
-    for program in (CONFLICTS, BROKEN):
+    for program in (CONFLICTS, BROKEN, RACY):
         visitor.goto(f"{court.url}{runs[program]}/replay")
         expect(visitor.locator(".replay[data-ready]")).to_be_visible()
         check_here(visitor, program)
@@ -173,6 +233,9 @@ def test_pictures(court: Site, browser: Browser, runs: dict[str, str]) -> None:
             page.goto(f"{court.url}{runs[BROKEN]}/replay")
             page.locator("[data-show]").first.click()
             page.screenshot(path=folder / f"broken-{name}.png", full_page=True)
+            page.goto(f"{court.url}{runs[RACY]}/replay")
+            page.get_by_role("button", name="Next event").click()
+            page.screenshot(path=folder / f"races-{name}.png", full_page=True)
             page.goto(f"{court.url}{runs[CONFLICTS]}/replay?with={other}")
             expect(page.locator(".replay[data-ready]")).to_have_count(2)
             page.screenshot(path=folder / f"two-{name}.png", full_page=True)

@@ -239,7 +239,7 @@ def test_the_failing_case_is_kept_or_else_the_one_with_most_events() -> None:
     one, two, three, four = (replace(CASE, name=name) for name in ("one", "two", "three", "four"))
     small, large = parsed(raw_trace([READ], ADDRESSES[:32])), parsed(SOUND)
     kept = judgement()
-    kept.keep_replay(one, reported(one), None)
+    kept.keep_replay(one, reported(one), None, ())
     assert kept.replay is None
     for case, trace, verdict, expected in (
         (one, small, Verdict.ACCEPTED, "one"),
@@ -248,7 +248,7 @@ def test_the_failing_case_is_kept_or_else_the_one_with_most_events() -> None:
         (three, small, Verdict.WRONG_ANSWER, "three"),
         (four, large, Verdict.WRONG_ANSWER, "three"),
     ):
-        kept.keep_replay(case, reported(case, verdict), trace)
+        kept.keep_replay(case, reported(case, verdict), trace, ())
         assert kept.replay is not None
         assert kept.replay.case == expected
 

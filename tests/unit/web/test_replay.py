@@ -73,7 +73,8 @@ def test_the_page_has_the_source_the_findings_and_the_address_of_the_data(browse
     page = browser_of(owner).get(f"/s/{submission.public_id}/replay").content.decode()
     assert f'data-source="/s/{submission.public_id}/replay.bin"' in page
     assert 'data-mark="1"' in page
-    assert 'data-show="1" data-at-kernel="add" data-at-block="1,0,0" data-at-thread="3,0,0"' in page
+    assert 'data-show="1" data-at-kind="race" data-at-kernel="add" data-at-block="1,0,0"' in page
+    assert 'data-at-thread="3,0,0"' in page
     assert "Race on byte 4 &lt;b&gt;" in page
     assert "case sample" in page
 

@@ -6,8 +6,9 @@ import { Banks } from "../src/replay/banks.js";
 import { costOf } from "../src/replay/costs.js";
 import { placeOf } from "../src/replay/findings.js";
 import { EVENTS, blocksOf, eventsAt, film, nextWith, stepOf } from "../src/replay/film.js";
-import { ATOMIC, BARRIER, BRANCH, READ, WRITE, decode, lanesOf, popcount } from "../src/replay/format.js";
-import { costText, lanesText, operation, placesText, sentence } from "../src/replay/words.js";
+import { ATOMIC, BARRIER, BRANCH, READ, WRITE, decode, lanesOf, popcount, rangeOf } from "../src/replay/format.js";
+import { markOf, marksOf, nextMark, racingIn } from "../src/replay/races.js";
+import { costText, lanesText, operation, placesText, raceText, racesText, sentence } from "../src/replay/words.js";
 
 const ALL = 0xffffffff;
 const COLUMNS = ["block", "epoch", "line", "mask", "taken", "launch", "warp", "bytes", "kind", "shared"];
@@ -212,4 +213,74 @@ test("a finding leads to the line in its warp, or to what the warp did last", ()
   assert.equal(event({ line: 1, block: [1, 0, 0] }), 8);
   assert.equal(event({ line: 2, kernel: "other" }), undefined);
   assert.equal(event({ line: 9 }), undefined);
+});
+
+const access = (event, does, line, thread, block = 0) => ({ event, block: [block, 0, 0], thread: [thread, 0, 0], line, operation: does });
+const RACES = [
+  { message: "race on byte 128", place: "byte 128 of shared memory", accesses: [access(1, "reads", 2, 1), access(5, "writes", 2, 32)] },
+  { message: "race on element 3", place: "element 3 of argument x", accesses: [access(0, "writes", 1, 3), access(8, "reads", 1, 3, 1)] },
+  { message: "race with a block that was left out", place: "element 4 of argument x", accesses: [access(null, "writes", 1, 4, 7), access(8, "reads", 1, 4, 1)] },
+];
+
+function raced() {
+  const replay = decode(packed(TWO_WARPS, { races: RACES }));
+  const blocks = blocksOf(replay);
+  return { replay, blocks, marks: marksOf(replay, blocks) };
+}
+
+test("a race is marked in each block that was recorded, at its second access if that is the same", () => {
+  const places = raced().marks.map(({ own, other }) => [own.at, own.step, own.lane, other.at, other.step]);
+  assert.deepEqual(places, [
+    [0, 0, 0, 0, 1],
+    [0, 0, 3, 1, 0],
+    [1, 0, 3, 0, 0],
+    [1, 0, 4, -1, -1],
+  ]);
+  const old = decode(packed(TWO_WARPS));
+  assert.deepEqual(marksOf(old, blocksOf(old)), []); // stored before races were
+});
+
+test("the next race may be in another block", () => {
+  const { marks } = raced();
+  assert.equal(nextMark(marks, 0, 0, 1), marks[2]);
+  assert.equal(nextMark(marks, 0, 3, 1), marks[2]);
+  assert.equal(nextMark(marks, 1, 0, 1), null);
+  assert.equal(nextMark(marks, 1, 0, -1), marks[1]);
+  assert.equal(nextMark(marks, 0, 2, -1), marks[1]);
+  assert.equal(nextMark(marks, 0, 0, -1), null);
+});
+
+test("a finding leads to the mark of its race", () => {
+  const { marks } = raced();
+  assert.equal(markOf(marks, { line: 2, block: [0, 0, 0], thread: [32, 0, 0] }), marks[0]);
+  assert.equal(markOf(marks, { line: 2, block: [0, 0, 0], thread: [1, 0, 0] }), marks[0]);
+  assert.equal(markOf(marks, { line: 1, block: [1, 0, 0], thread: [3, 0, 0] }), marks[2]);
+  assert.equal(markOf(marks, { line: 9, block: [1, 0, 0], thread: [3, 0, 0] }), null);
+  assert.equal(markOf(marks, { line: 1 }), null);
+});
+
+test("a step knows the lanes and cells that race", () => {
+  const { replay, marks } = raced();
+  assert.deepEqual(racingIn(marks.slice(0, 1), 0, 0).map(({ event, lane }) => [event, lane]), [[5, 0]]);
+  assert.deepEqual(racingIn(marks.slice(0, 1), 0, 1).map(({ event, lane }) => [event, lane]), [[1, 1]]);
+  assert.deepEqual(new Banks(replay, 4096).cellsOf(1, 1), [32]);
+  assert.deepEqual(new Heat(replay).cellsOf(8, 3), [{ array: 0, cell: 3 }]);
+  const some = decode(packed([{ mask: 0b1010, at: [256, 264] }]));
+  assert.deepEqual(rangeOf(some, 0, 3), [1, 2]);
+  assert.deepEqual(rangeOf(some, 0), [0, 2]);
+});
+
+test("races are told in words, with the block of the other access", () => {
+  const { replay, blocks, marks } = raced();
+  assert.equal(
+    raceText(marks[0]),
+    "Data race on byte 128 of shared memory: thread (32,0,0) writes in line 2 (step 1), and thread (1,0,0) reads in line 2 (step 2).",
+  );
+  assert.match(raceText(marks[1]), /thread \(3,0,0\) of block \(1,0,0\) reads in line 1 \(step 1\)\.$/);
+  assert.match(raceText(marks[3]), /thread \(4,0,0\) of block \(7,0,0\) writes in line 1 \(not recorded\)\.$/);
+  assert.match(racesText(2, 0), /^2 data races in this block\. /);
+  assert.match(racesText(0, 3), /^No data race in this block, 3 in other blocks\. /);
+  const shown = film(replay, blocks[0]);
+  const words = sentence(replay, new Heat(replay).widths, shown, 0, eventsAt(shown, 0), marks.slice(0, 1));
+  assert.match(words, /^Step 1 of 4\. Data race on byte 128 of shared memory: .* Warp 0 reads global memory/);
 });

@@ -1,6 +1,6 @@
 // Who read and wrote which element of an array, and what that moved.
 
-import { ATOMIC, READ } from "./format.js";
+import { ATOMIC, READ, rangeOf } from "./format.js";
 import { costOf } from "./costs.js";
 
 export const MOST_CELLS = 4096;
@@ -108,12 +108,13 @@ export class Heat {
     }
   }
 
-  /** The cells of each array that an event touches. */
-  cellsOf(e) {
+  /** The cells of each array that an event touches, or only one lane of it. */
+  cellsOf(e, lane) {
     const { replay } = this;
     const found = [];
     if (replay.kind[e] > ATOMIC || replay.shared[e]) return found;
-    for (let i = replay.first[e]; i < replay.first[e + 1]; ++i) {
+    const [from, to] = rangeOf(replay, e, lane);
+    for (let i = from; i < to; ++i) {
       const number = holderOf(replay.head.arrays, replay.addresses[i]);
       const index = Math.floor((replay.addresses[i] - replay.head.arrays[number].start) / this.widths[number]);
       found.push({ array: number, cell: this.grids[number].cell(Math.min(index, this.grids[number].count - 1)) });

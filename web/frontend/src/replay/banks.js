@@ -1,6 +1,6 @@
 // Shared memory of the block as words in 32 banks: how often each was used, and what the step uses.
 
-import { ATOMIC, READ, lanesOf } from "./format.js";
+import { ATOMIC, READ, lanesOf, rangeOf } from "./format.js";
 import { BANKS, costOf } from "./costs.js";
 
 const MOST_ROWS = 128;
@@ -37,12 +37,13 @@ export class Banks {
     }
   }
 
-  /** The cells that an event uses, one for each word of each lane. */
-  cellsOf(e) {
+  /** The cells that an event uses, one for each word of each lane, or only of one lane. */
+  cellsOf(e, lane) {
     const { replay } = this;
     const cells = [];
     if (replay.kind[e] > ATOMIC || !replay.shared[e]) return cells;
-    for (let i = replay.first[e]; i < replay.first[e + 1]; ++i) {
+    const [from, to] = rangeOf(replay, e, lane);
+    for (let i = from; i < to; ++i) {
       const last = Math.floor((replay.addresses[i] + replay.bytes[e] - 1) / WORD_BYTES);
       for (let word = Math.floor(replay.addresses[i] / WORD_BYTES); word <= last; ++word) {
         cells.push(Math.floor(Math.floor(word / BANKS) / this.each) * BANKS + (word % BANKS));

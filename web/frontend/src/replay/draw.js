@@ -36,20 +36,24 @@ function widthOf(canvas) {
   return Math.max(120, Math.floor(canvas.parentElement.clientWidth));
 }
 
-/** The warps over time: what each does in each step, with the steps that waste much marked above. */
+const MARK_PX = 9; // the height of the row of marks
+
+/** The warps over time: what each does in each step, with the steps that waste much and races marked above. */
 export class Timeline {
   constructor(canvas) {
     this.canvas = canvas;
     this.picture = document.createElement("canvas");
   }
 
-  draw(replay, film, palette) {
+  /** `races` are the accesses that race, of which those with `marked` are pointed at. */
+  draw(replay, film, palette, races) {
     const width = widthOf(this.canvas);
     const row = Math.max(4, Math.min(14, Math.floor(180 / film.warps.length)));
-    this.height = row * film.warps.length;
+    this.top = races.length ? MARK_PX : 0;
+    this.height = this.top + row * film.warps.length;
     const context = prepared(this.picture, width, this.height);
     context.fillStyle = palette.empty.text;
-    context.fillRect(0, 0, width, this.height);
+    context.fillRect(0, this.top, width, this.height - this.top);
     this.step = width / film.steps;
     const gap = this.step >= 4 ? 1 : 0;
     for (let step = 0; step < film.steps; ++step) {
@@ -60,14 +64,29 @@ export class Timeline {
         const wide = Math.max(1, this.step - gap);
         context.fillStyle = palette[colourOf(replay, e)].text;
         context.globalAlpha = replay.shared[e] ? 0.55 : 1;
-        context.fillRect(x, line * row + 1, wide, row - 1);
+        context.fillRect(x, this.top + line * row + 1, wide, row - 1);
         context.globalAlpha = 1;
         if (!wastes(replay, e)) continue;
         context.fillStyle = palette.waste.text;
-        context.fillRect(x, line * row + 1, wide, Math.max(1, Math.round(row / 3)));
+        context.fillRect(x, this.top + line * row + 1, wide, Math.max(1, Math.round(row / 3)));
       }
     }
+    for (const race of races) this.drawRace(context, race, film.warps.indexOf(replay.warp[race.event]), row, palette);
     this.width = width;
+  }
+
+  drawRace(context, { step, marked }, line, row, palette) {
+    const x = step * this.step;
+    context.strokeStyle = context.fillStyle = palette.race.text;
+    context.lineWidth = 2;
+    context.strokeRect(x, this.top + line * row + 1, Math.max(3, this.step - 1), row - 1);
+    if (!marked) return;
+    const middle = x + this.step / 2;
+    context.beginPath();
+    context.moveTo(middle - MARK_PX / 2, 0);
+    context.lineTo(middle + MARK_PX / 2, 0);
+    context.lineTo(middle, MARK_PX - 1);
+    context.fill();
   }
 
   point(step, palette) {
@@ -75,7 +94,7 @@ export class Timeline {
     context.drawImage(this.picture, 0, 0, this.width, this.height);
     context.strokeStyle = palette.ink.text;
     context.lineWidth = 2;
-    context.strokeRect(step * this.step - 1, 1, Math.max(3, this.step + 1), this.height - 2);
+    context.strokeRect(step * this.step - 1, this.top + 1, Math.max(3, this.step + 1), this.height - this.top - 2);
   }
 
   /** The step at a place of the page. */
@@ -85,8 +104,8 @@ export class Timeline {
   }
 }
 
-/** The lanes of each warp in one step. */
-export function drawLanes(canvas, replay, film, events, palette) {
+/** The lanes of each warp in one step. `races` are the accesses that race in it. */
+export function drawLanes(canvas, replay, film, events, races, palette) {
   const width = widthOf(canvas);
   const row = Math.max(10, Math.min(20, Math.floor(320 / film.warps.length)));
   const context = prepared(canvas, width, row * film.warps.length);
@@ -107,6 +126,11 @@ export function drawLanes(canvas, replay, film, events, palette) {
       context.fillRect(label + lane * cell, line * row + 1, Math.max(1, cell - 1), row - 2);
     }
     context.globalAlpha = 1;
+  }
+  context.strokeStyle = palette.race.text;
+  context.lineWidth = 3;
+  for (const { event, lane } of races) {
+    context.strokeRect(label + lane * cell, film.warps.indexOf(replay.warp[event]) * row + 1.5, Math.max(3, cell - 1), row - 3);
   }
 }
 
@@ -130,8 +154,8 @@ function heatPicture(grid, { reads, writes }, palette) {
   return grid.picture;
 }
 
-/** The map of an array. `cells` are those that the step uses. */
-export function drawHeat(canvas, grid, map, cells, palette) {
+/** The map of an array. `cells` are those that the step uses, `racing` those of accesses that race. */
+export function drawHeat(canvas, grid, map, cells, racing, palette) {
   const width = widthOf(canvas);
   const cell = Math.max(1, Math.min(16, width / grid.columns));
   const context = prepared(canvas, width, Math.ceil(cell * grid.rows));
@@ -148,14 +172,17 @@ export function drawHeat(canvas, grid, map, cells, palette) {
   context.strokeStyle = palette.ink.text;
   context.lineWidth = Math.min(2, cell / 4);
   context.globalAlpha = cell < 6 ? 0.6 : 1; // the colour of a small cell must stay visible
-  for (const at of new Set(cells)) {
-    context.strokeRect((at % grid.columns) * cell + 0.5, Math.floor(at / grid.columns) * cell + 0.5, Math.max(1, cell - 1.5), Math.max(1, cell - 1.5));
-  }
+  const outline = (at) => context.strokeRect((at % grid.columns) * cell + 0.5, Math.floor(at / grid.columns) * cell + 0.5, Math.max(1, cell - 1.5), Math.max(1, cell - 1.5));
+  new Set(cells).forEach(outline);
   context.globalAlpha = 1;
+  context.strokeStyle = palette.race.text;
+  context.lineWidth = 3;
+  racing.forEach(outline);
 }
 
-/** Shared memory as banks: above, the words that each bank serves in this step; below, how often each word was used. */
-export function drawBanks(canvas, grid, map, now, palette) {
+/** Shared memory as banks: above, the words that each bank serves in this step; below, how often each word was used.
+ * `racing` are the cells of accesses that race. */
+export function drawBanks(canvas, grid, map, now, racing, palette) {
   const width = widthOf(canvas);
   const cell = width / BANKS;
   const high = Math.max(3, Math.min(14, 260 / grid.rows, cell));
@@ -175,7 +202,9 @@ export function drawBanks(canvas, grid, map, now, palette) {
   context.drawImage(heatPicture(grid, map, palette), 0, bars, width, high * grid.rows);
   context.strokeStyle = palette.ink.text;
   context.lineWidth = 1;
-  for (const at of new Set(now.cells)) {
-    context.strokeRect((at % BANKS) * cell + 0.5, bars + Math.floor(at / BANKS) * high + 0.5, Math.max(1, cell - 1), Math.max(1, high - 1));
-  }
+  const outline = (at) => context.strokeRect((at % BANKS) * cell + 0.5, bars + Math.floor(at / BANKS) * high + 0.5, Math.max(1, cell - 1), Math.max(1, high - 1));
+  new Set(now.cells).forEach(outline);
+  context.strokeStyle = palette.race.text;
+  context.lineWidth = 3;
+  racing.forEach(outline);
 }

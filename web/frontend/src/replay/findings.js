@@ -1,5 +1,8 @@
 // Where in a replay a finding of the report happened.
 
+import { LANES } from "./format.js";
+import { numberIn } from "./races.js";
+
 /** The block and the event of a finding at `line`, or null if it was not recorded.
  *
  * `kernel`, `block` and `thread` are those of the finding, or undefined. If its thread did not get to the line, because
@@ -10,8 +13,8 @@ export function placeOf(replay, blocks, { line, kernel, block: index, thread }) 
   for (const block of blocks) {
     const { kernel: name, grid, block: size } = replay.head.launches[block.launch];
     if (kernel && kernel !== name) continue;
-    const here = !index || block.block === index[0] + grid[0] * (index[1] + grid[1] * index[2]);
-    const warp = thread ? Math.floor((thread[0] + size[0] * (thread[1] + size[1] * thread[2])) / 32) : -1;
+    const here = !index || block.block === numberIn(grid, index);
+    const warp = thread ? Math.floor(numberIn(size, thread) / LANES) : -1;
     let last = -1;
     for (let e = block.from; e < block.to; ++e) {
       const own = here && (warp < 0 || replay.warp[e] === warp);

@@ -61,6 +61,13 @@ function absolute(steps, first) {
   return steps;
 }
 
+/** Where the addresses of an event are: from the first number up to the second, or only that of one lane. */
+export function rangeOf(replay, e, lane) {
+  if (lane === undefined) return [replay.first[e], replay.first[e + 1]];
+  const at = replay.first[e] + popcount(replay.mask[e] & (2 ** lane - 1));
+  return [at, at + 1];
+}
+
 /** The lanes of a mask, ascending. */
 export function lanesOf(mask) {
   const lanes = [];

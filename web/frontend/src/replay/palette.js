@@ -13,6 +13,7 @@ const NAMES = {
   barrier: "--replay-barrier",
   branch: "--replay-branch",
   waste: "--replay-waste",
+  race: "--replay-race",
 };
 
 /** The colours as red, green and blue from 0 to 255, each with its text for canvases. */

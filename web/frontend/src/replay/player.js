@@ -7,9 +7,10 @@ import { Timeline, colourOf, drawBanks, drawHeat, drawLanes } from "./draw.js";
 import { blocksOf, eventsAt, film, nextWith, stepOf } from "./film.js";
 import { fillBlocks, fillLaunches } from "./choices.js";
 import { placeOf } from "./findings.js";
+import { markOf, marksOf, nextMark, racingIn } from "./races.js";
 import { onScheme, readPalette } from "./palette.js";
-import { fillLines, fillStep } from "./tables.js";
-import { banksText, mapText, sentence } from "./words.js";
+import { fillLines, fillRaces, fillStep } from "./tables.js";
+import { banksText, mapText, racesText, sentence } from "./words.js";
 
 const MOST_MAPS = 12;
 const STEPS_PER_S = { slow: 2, normal: 8, fast: 30 };
@@ -19,6 +20,7 @@ export class Player {
     this.element = element;
     this.replay = replay;
     this.blocks = blocksOf(replay);
+    this.races = marksOf(replay, this.blocks);
     this.heat = new Heat(replay);
     this.timeline = new Timeline(this.find("timeline"));
     this.marks = new Map([...element.querySelectorAll("[data-mark]")].map((mark) => [Number(mark.dataset.mark), mark]));
@@ -31,6 +33,7 @@ export class Player {
     this.find("player").hidden = false;
     this.palette = readPalette(element);
     fillLines(this.find("line-rows"), replay);
+    this.listRaces();
     this.sayWhatIsCut();
     this.choose(this.firstBlock());
   }
@@ -49,6 +52,13 @@ export class Player {
     });
   }
 
+  listRaces() {
+    for (const part of this.element.querySelectorAll("[data-only-races]")) part.hidden = !this.races.length;
+    if (!this.races.length) return;
+    fillRaces(this.find("race-rows"), this.replay.head.launches.length, this.blocks, this.races);
+    this.find("event").value = "race";
+  }
+
   firstBlock() {
     const failing = this.element.querySelector("[data-show][data-headline]");
     return (failing && this.placeOf(failing)?.block) ?? this.blocks[0];
@@ -57,6 +67,7 @@ export class Player {
   choose(block) {
     if (this.launch !== block.launch) fillBlocks(this.find("block"), this.replay.head.launches, this.blocks, block.launch);
     this.launch = block.launch;
+    this.at = this.blocks.indexOf(block);
     this.find("launch").value = String(block.launch);
     this.find("block").value = String(block.block);
     this.film = film(this.replay, block);
@@ -75,29 +86,46 @@ export class Player {
     const { replay, film: shown, palette } = this;
     const events = eventsAt(shown, this.step);
     this.count();
-    if (!this.timelineDrawn) this.timeline.draw(replay, shown, palette);
+    const marks = this.races.filter(({ own }) => own.at === this.at && own.step === this.step);
+    const racing = racingIn(marks, this.at, this.step);
+    if (!this.timelineDrawn) this.timeline.draw(replay, shown, palette, this.racesOnTimeline());
     this.timelineDrawn = true;
     this.timeline.point(this.step, palette);
-    drawLanes(this.find("lanes"), replay, shown, events, palette);
+    drawLanes(this.find("lanes"), replay, shown, events, racing, palette);
     const cells = this.heat.maps.map(() => []);
+    const inRace = this.heat.maps.map(() => []);
     for (const { e } of events) for (const { array, cell } of this.heat.cellsOf(e)) cells[array].push(cell);
+    for (const { event, lane } of racing) for (const { array, cell } of this.heat.cellsOf(event, lane)) inRace[array].push(cell);
     this.maps.forEach(({ canvas, told: note }, i) => {
-      drawHeat(canvas, this.heat.grids[i], this.heat.maps[i], cells[i], palette);
+      drawHeat(canvas, this.heat.grids[i], this.heat.maps[i], cells[i], inRace[i], palette);
       note.textContent = mapText(this.heat.maps[i]);
     });
     if (this.banks) {
       const now = this.banks.now(events);
-      drawBanks(this.find("banks"), this.banks.grid, this.banks.map, now, palette);
+      drawBanks(this.find("banks"), this.banks.grid, this.banks.map, now, racing.flatMap(({ event, lane }) => this.banks.cellsOf(event, lane)), palette);
       this.find("banks-told").textContent = banksText(this.banks.map, now);
     }
     this.markLines(events);
     // A table that changes many times a second helps nobody.
-    if (!this.playing) fillStep(this.find("step-rows"), replay, this.heat.widths, shown, events);
+    if (!this.playing) fillStep(this.find("step-rows"), replay, this.heat.widths, shown, events, racing);
+    this.tellRaces(this.playing ? [] : marks);
     this.find("scrub").value = String(this.step);
-    const words = sentence(replay, this.heat.widths, shown, this.step, events);
+    const words = sentence(replay, this.heat.widths, shown, this.step, events, marks);
     this.find("scrub").setAttribute("aria-valuetext", words);
     this.find("where").textContent = `Step ${this.step + 1} of ${shown.steps}`;
     if (told) announceInTurn(words);
+  }
+
+  racesOnTimeline() {
+    const own = this.races.filter((race) => race.own.at === this.at);
+    return own.flatMap((race) => [race.own, race.other].filter(({ at }) => at === this.at).map((access) => ({ ...access, marked: access === race.own })));
+  }
+
+  tellRaces(marks) {
+    const here = this.races.filter(({ own }) => own.at === this.at).length;
+    const told = marks.map(({ message }) => message[0].toUpperCase() + message.slice(1));
+    const text = told.join(" ") || racesText(here, this.races.length - here);
+    if (this.find("races-told").textContent !== text) this.find("races-told").textContent = text;
   }
 
   // Counts up to the step; only forwards without starting over.
@@ -162,6 +190,8 @@ export class Player {
       }
       const finding = event.target.closest("[data-show]");
       if (finding) this.showFinding(finding);
+      const race = event.target.closest("[data-race]");
+      if (race) this.showAt(this.places(this.races[race.dataset.race]));
     });
     this.find("scrub").addEventListener("input", (event) => {
       this.pause();
@@ -204,9 +234,10 @@ export class Player {
   }
 
   press(event) {
-    const busy = event.target.closest("input, select, button, a, summary, [data-scrolls]");
+    const races = event.key === "r" || event.key === "R"; // only selects search for letters
+    const busy = event.target.closest(races ? "select" : "input, select, button, a, summary, [data-scrolls]");
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = { ArrowLeft: () => this.go(this.step - 1), ArrowRight: () => this.go(this.step + 1), Home: () => this.go(0), End: () => this.go(this.film.steps - 1), " ": () => this.toggle() }[event.key];
+    const act = { ArrowLeft: () => this.go(this.step - 1), ArrowRight: () => this.go(this.step + 1), Home: () => this.go(0), End: () => this.go(this.film.steps - 1), " ": () => this.toggle(), r: () => this.jumpToRace(1), R: () => this.jumpToRace(-1) }[event.key];
     if (!act) return;
     event.preventDefault();
     if (event.key !== " ") this.pause();
@@ -241,9 +272,19 @@ export class Player {
 
   jump(direction) {
     const kind = this.find("event").value;
+    if (kind === "race") return this.jumpToRace(direction);
     const step = nextWith(this.replay, this.film, kind, this.step, direction);
     if (step >= 0) this.go(step);
     else announceInTurn(this.tell(`There is no ${direction > 0 ? "later" : "earlier"} event of this kind in this block.`));
+  }
+
+  /** Goes to the next race in a direction, in whatever block. */
+  jumpToRace(direction) {
+    const mark = nextMark(this.races, this.at, this.step, direction);
+    this.tell("");
+    if (!mark) return announceInTurn(this.tell(`There is no ${direction > 0 ? "later" : "earlier"} data race in this replay.`));
+    if (mark.own.at !== this.at) this.choose(this.blocks[mark.own.at]);
+    return this.go(mark.own.step);
   }
 
   sayWhatIsCut() {
@@ -265,17 +306,26 @@ export class Player {
   /** The block and the event of the finding of a button, or null if it was not recorded. */
   placeOf({ dataset }) {
     const index = (text) => text?.split(",").map(Number);
-    const finding = { line: Number(dataset.show), kernel: dataset.atKernel, block: index(dataset.atBlock), thread: index(dataset.atThread) };
-    return placeOf(this.replay, this.blocks, finding);
+    const finding = { kind: dataset.atKind, line: Number(dataset.show), kernel: dataset.atKernel, block: index(dataset.atBlock), thread: index(dataset.atThread) };
+    const mark = finding.kind === "race" && markOf(this.races, finding);
+    return mark ? this.places(mark) : placeOf(this.replay, this.blocks, finding);
+  }
+
+  places({ own }) {
+    return { block: this.blocks[own.at], e: own.event };
   }
 
   showFinding(button) {
     const found = this.placeOf(button);
     this.pause();
     this.tell(found ? "" : "The recorded part has no step of this finding.");
-    if (!found) return;
-    this.choose(found.block);
-    this.go(stepOf(this.film, found.e));
+    if (found) this.showAt(found);
+  }
+
+  showAt({ block, e }) {
+    this.pause();
+    this.choose(block);
+    this.go(stepOf(this.film, e));
     this.find("player").focus();
   }
 }

@@ -2,7 +2,7 @@
 
 import { ATOMIC, BARRIER, BRANCH, READ } from "./format.js";
 import { costOf } from "./costs.js";
-import { costText, counted, lanesText, operation, placesText } from "./words.js";
+import { accessText, costText, counted, lanesText, operation, placesText } from "./words.js";
 
 function row(cells) {
   const line = document.createElement("tr");
@@ -15,12 +15,13 @@ function row(cells) {
   return line;
 }
 
-/** Fills the table of a step. */
-export function fillStep(body, replay, widths, film, events) {
+/** Fills the table of a step. `races` are the accesses that race in it. */
+export function fillStep(body, replay, widths, film, events, races) {
+  const racing = (e) => races.filter(({ event }) => event === e).map(({ lane }) => `, lane ${lane} in a data race`);
   const rows = events.map(({ row: at, e }) => [
     `Warp ${film.warps[at]}`,
     replay.line[e] ? String(replay.line[e]) : "–",
-    operation(replay, e),
+    operation(replay, e) + [...new Set(racing(e))].join(""),
     lanesText(replay.mask[e]),
     placesText(replay, widths, e),
     costText(replay, e),
@@ -35,6 +36,21 @@ export function fillStep(body, replay, widths, film, events) {
       if (cell.textContent !== text) cell.textContent = text;
     });
   });
+}
+
+/** Fills the table of the marks of races. */
+export function fillRaces(body, launches, blocks, marks) {
+  body.replaceChildren(
+    ...marks.map(({ place, own, other, apart }, i) => {
+      const line = row(["", place, accessText(own, false), accessText(other, apart)]);
+      const { launch, block } = blocks[own.at];
+      const text = `Launch ${launch + 1}, block ${block}, step ${own.step + 1}`;
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "line-link", textContent: launches > 1 ? text : text.replace(/^.*?, b/, "B") });
+      button.dataset.race = i;
+      line.cells[0].append(button);
+      return line;
+    }),
+  );
 }
 
 const NAMES = { [READ]: "reads", 1: "writes", [ATOMIC]: "atomic operations", [BARRIER]: "barriers", [BRANCH]: "branches" };

@@ -57,14 +57,34 @@ export function costText(replay, e) {
   return `${counted(found.cost, found.unit)}, ${found.fewest} needed`;
 }
 
-/** A sentence for a step, for screen readers. */
-export function sentence(replay, widths, film, step, events) {
+const index = (position) => `(${position.join(",")})`;
+
+/** An access of a race: "thread (31,0,0) reads in line 7 (step 3)". It names the block if that is another one. */
+export function accessText({ thread, block, operation: does, line, step }, named) {
+  const where = named ? ` of block ${index(block)}` : "";
+  return `thread ${index(thread)}${where} ${does} in line ${line} (${step < 0 ? "not recorded" : `step ${step + 1}`})`;
+}
+
+/** A race in a step: its two accesses, and where the other one is. */
+export function raceText({ place, own, other, apart }) {
+  return `Data race on ${place}: ${accessText(own, false)}, and ${accessText(other, apart)}.`;
+}
+
+/** How many races the marks show in the chosen block and in others, and how to get to them. */
+export function racesText(here, elsewhere) {
+  const own = here ? counted(here, "data race") : "No data race";
+  const others = elsewhere ? `, ${elsewhere.toLocaleString("en")} in other blocks` : "";
+  return `${own} in this block${others}. In the player, R goes to the next one and Shift+R to the previous one.`;
+}
+
+/** A sentence for a step with its races, for screen readers. */
+export function sentence(replay, widths, film, step, events, races = []) {
   const told = events.slice(0, 3).map(({ row, e }) => {
     const place = placesText(replay, widths, e);
     return `Warp ${film.warps[row]} ${operation(replay, e)}${place ? `, ${place}` : ""}${replay.line[e] ? `, line ${replay.line[e]}` : ""}.`;
   });
   const rest = events.length > 3 ? ` ${counted(events.length - 3, "more warp")}.` : "";
-  return `Step ${step + 1} of ${film.steps}. ${told.join(" ")}${rest}`;
+  return [`Step ${step + 1} of ${film.steps}.`, ...races.map(raceText), `${told.join(" ")}${rest}`].join(" ");
 }
 
 /** What an array was used for up to the step. */
