@@ -24,7 +24,6 @@ of the interpreter's time are avoided: overflow checks of every addition, whose 
 `debug`, and rebuilding a table of dtypes for each look-up.
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,10 +45,6 @@ _ROUNDED = (
 _OVERFLOWN = (
     "Finite numbers gave infinity in float16, whose largest number is 65504. Compute in float32, or scale "
     "the numbers first."
-)
-_AMBIGUOUS = (
-    "{count} values at once have no single truth value. Use a mask or tl.where instead of if, and the "
-    "operators &, | and ~ instead of and, or and not."
 )
 _HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}
 _Array = npt.NDArray[Any]
@@ -83,7 +78,6 @@ def install(tell: Callable[[str, str], None] = lambda _kind, _message: None) -> 
     interpreter.ReduceOps.sum = _adding_halves(interpreter.ReduceOps.sum)
     for name in ("cumsum", "cumprod"):
         setattr(interpreter.ScanOps, name, _along_an_axis(getattr(interpreter.ScanOps, name)))
-    interpreter._patch_lang_tensor = _refusing_ambiguity(interpreter._patch_lang_tensor)  # noqa: SLF001 - a seam
     interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
     autotuner.Autotuner._bench = _choosing_the_first(autotuner.Autotuner._bench)  # noqa: SLF001 - a seam
     autotuner.Autotuner.prune_configs = _rotating(autotuner.Autotuner.prune_configs)
@@ -175,23 +169,6 @@ def _remembering(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return known[dtype.name]
 
     return remembered
-
-
-def _refusing_ambiguity(patch: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-    def truth(tensor: Any) -> bool:
-        data = tensor.handle.data
-        if data.size == 1:
-            return bool(data)
-        asking = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - documented, despite its name
-        if asking.startswith("triton."):  # which asks whether an argument was given
-            return True
-        raise ValueError(_AMBIGUOUS.format(count=data.size))
-
-    def patching(tensor: Any, scope: Any) -> None:
-        patch(tensor, scope)
-        scope.set_attr(tensor, "__bool__", truth)
-
-    return patching
 
 
 def _is_bfloat16(handle: Any) -> bool:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import triton.language as tl  # type: ignore[import-untyped]
 from triton import knobs
@@ -63,7 +64,9 @@ class Frontend:
         run = InterpretedFunction.run
 
         def compiling(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> Any:
-            frontend.check(kernel, arguments, named)
+            with catch_warnings():
+                simplefilter("ignore")  # they are for users of the compiler's newest version
+                frontend.check(kernel, arguments, named)
             return run(kernel, *arguments, grid=grid, warmup=warmup, **named)
 
         InterpretedFunction.run = compiling

@@ -25,7 +25,7 @@ import torch
 from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
 from triton.runtime import interpreter  # type: ignore[import-untyped]
 
-from sandbox.runner import gpu_semantics, triton_device
+from sandbox.runner import gpu_semantics, triton_device, triton_logic
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
 from sandbox.runner.rounded_sums import RoundedSums
@@ -68,6 +68,7 @@ class InterpreterRunner(TritonRunner):
         Frontend.install()
         self._masked = gpu_semantics.install(self._note)
         triton_device.install()
+        triton_logic.install()
         self._memory = CheckedMemory.install(FILE)
         self._sums = RoundedSums(FILE, lambda: self._memory.kernel, gpu_semantics.doubles)
         self._sums.install(interpreter.InterpreterBuilder, interpreter.ReduceOps)

@@ -16,7 +16,6 @@ from typing import Any, NoReturn, cast
 import torch
 from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
 
-from sandbox.runner.compile_errors import words_of
 from sandbox.runner.operators import ComputingOperators
 from sandbox.runner.python_backward import Misfit
 from sandbox.runner.python_call import Bound, PythonCall, Value, offer_types
@@ -34,6 +33,7 @@ from sandbox.runner.session import (
     stop,
 )
 from sandbox.runner.timed_session import bind_sets
+from sandbox.runner.triton_errors import words_of
 from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
 FILE = "solution.py"

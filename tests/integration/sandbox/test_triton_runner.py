@@ -148,20 +148,29 @@ def test_errors_inside_a_kernel_name_its_line(talk: Talk) -> None:
     assert finding["line"] == 8
 
 
-@pytest.mark.parametrize(
-    "load",
-    [
-        "if i < n:\n        x = tl.load(a + i)",
-        "x = tl.load(a + i, mask=(i < n) and (i >= 0))",
-        "x = tl.load(a + i, mask=not i >= n)",
-    ],
-)
-def test_a_block_has_no_single_truth_value(talk: Talk, load: str) -> None:
-    assert talk.load(HEAD.format(load=load), MANIFEST)
+def test_a_block_has_no_single_truth_value(talk: Talk) -> None:
+    assert talk.load(HEAD.format(load="if i < n:\n        x = tl.load(a + i)"), MANIFEST)
     assert not talk.run(arguments())
     finding = talk.findings()[-1]
-    assert "values at once have no single truth value. Use a mask or tl.where" in finding["message"]
+    assert "several values at once have no single truth value. Use a mask or tl.where" in finding["message"]
     assert finding["line"] == 8
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        "(i < n) and (i >= 0)",
+        "not i >= n",
+        "not (i < 0 or i >= n)",
+        "n > 0 and i < n",
+        "True and i < n and 1",
+    ],
+)
+def test_operators_on_conditions_apply_to_each_element_of_a_block(talk: Talk, mask: str) -> None:
+    given = arguments()
+    assert talk.load(HEAD.format(load=f"x = tl.load(a + i, mask={mask}, other=0)"), MANIFEST)
+    assert talk.run(given), talk.findings()
+    np.testing.assert_array_equal(given[1], 2 * np.arange(70, dtype=np.float32))
 
 
 def test_a_condition_on_one_value_is_right(talk: Talk) -> None:
