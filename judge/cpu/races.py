@@ -14,6 +14,11 @@ def race_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     return next((found for found in diagnostics if found.kind in _NAMES), None)
 
 
+def stream_hazard_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
+    """Return the first hazard between streams that was found, or None."""
+    return next((found for found in diagnostics if found.kind == DiagnosticKind.STREAM_HAZARD), None)
+
+
 def has_data_race(diagnostics: Iterable[Diagnostic]) -> bool:
     """Return whether a race between threads was found."""
     return any(found.kind == DiagnosticKind.RACE for found in diagnostics)

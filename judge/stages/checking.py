@@ -63,7 +63,7 @@ def _checked(
             alone = _right_alone(judgement, built, drawn, reports)
             report = check_in_orders(referee, drawn, orders, source=judgement.source, right_alone=alone)
             if report.verdict is Verdict.ACCEPTED and redrawn and not judgement.tool:
-                report = check_redrawn(judgement, built, referee, redrawn[0], orders[0]) or report
+                report = check_redrawn(judgement, built, referee, redrawn[0], orders) or report
             if orders[0] & RunFlag.TRACE:
                 judgement.keep_replay(case, report, referee.trace, referee.diagnostics)
             reports.append(judged_program(judgement.problem, case, replace(report, told_after=after)))
