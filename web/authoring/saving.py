@@ -133,7 +133,7 @@ def conflict_page(
     others = {
         path: text_or_none(data) or ""
         for path, data in changes.items()
-        if path not in conflict.paths and data
+        if path not in conflict.paths and data is not None
     }
     context = {
         "workspace": workspace,
