@@ -19,6 +19,7 @@ from web.authoring.pages import open_comments, tab_context
 from web.authoring.permissions import in_workspace
 from web.authoring.queries import NotText, list_comments, read, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
+from web.site.asking import Question, ask
 
 _form = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -115,7 +116,15 @@ def delete(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespons
     _require_file(workspace, path)
     if request.method == "POST":
         return save(request, workspace, {path: None}, back=reverse("author-files", args=[workspace.slug]))
-    return render(request, "authoring/delete_file.html", {"workspace": workspace, "path": path})
+    question = Question(
+        f"Delete {path}?",
+        "To restore the file later, restore the current revision under History.",
+        "Delete file",
+        workspace.title or workspace.slug,
+        reverse("author-file", args=[workspace.slug, path]),
+        sent={"expected": workspace.revision},
+    )
+    return ask(request, question)
 
 
 def _require_edit(request: HttpRequest, workspace: Workspace) -> None:

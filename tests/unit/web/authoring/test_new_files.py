@@ -66,7 +66,7 @@ def test_an_empty_text_deletes_no_file(author, at, workspace, headers):
 
 def test_a_file_is_deleted_after_a_confirmation(author, at, workspace):
     assert f'href="{at("delete-file/editorial.md")}"' in author.get(at("files/editorial.md")).content.decode()
-    assert "You can restore" in author.get(at("delete-file/editorial.md")).content.decode()
+    assert "Delete editorial.md?" in author.get(at("delete-file/editorial.md")).content.decode()
     assert "editorial.md" in queries.read(workspace)
     assert author.post(at("delete-file/editorial.md"), {"expected": 1}).url == at("files")
     assert "editorial.md" not in queries.read(workspace)
