@@ -19,6 +19,8 @@ PLACES = (
     f"/{SLUG}/solutions/sources",
     f"/{SLUG}/publish/withdraw",
     f"/{SLUG}/files/statement.md",
+    f"/{SLUG}/new-file",
+    f"/{SLUG}/delete-file/statement.md",
     f"/{SLUG}/comments/statement.md",
     f"/{SLUG}/history/1",
     f"/{SLUG}/versions/1",
