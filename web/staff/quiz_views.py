@@ -32,11 +32,7 @@ class QuizForm(forms.Form):
         label="File", help_text="A TOML file in the format of quizzes. Its name is the slug: my-quiz.toml."
     )
 
-    hidden = forms.BooleanField(
-        required=False,
-        label="Hide it from learners",
-        help_text="Staff can open and answer it. Learners see it when you publish it.",
-    )
+    hidden = forms.BooleanField(required=False, label="Hide it from learners until you publish it")
 
     def clean_file(self) -> QuizFile:
         """Refuse files without a valid quiz, and list every fault.
