@@ -31,6 +31,14 @@ def check_here(page: Page, what: str) -> None:
     assert serious_violations(page) == [], what
 
 
+def cut_tables(page: Page) -> list[str]:
+    """Return the name of each table that is wider than its frame."""
+    found: list[str] = page.locator(".table-wrap").evaluate_all(
+        "wraps => wraps.filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)"
+    )
+    return found
+
+
 def heading_faults(page: Page) -> list[str]:
     """Return one line for each heading of the page that skips a level."""
     found = _AXE.run(page, options={"runOnly": ["heading-order"]}).response["violations"]

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.author import begin, open_tab, prove, sign_up_instructor
-from tests.e2e.conftest import Site, sign_in
-from tests.e2e.soundness import check
+from tests.e2e.conftest import Site, set_theme, sign_in
+from tests.e2e.soundness import check, cut_tables
 from web.authoring.tabs import TABS
 
 SLUG = "sum-of-rows"
@@ -19,6 +19,8 @@ PLACES = (
     f"/{SLUG}/solutions/sources",
     f"/{SLUG}/publish/withdraw",
     f"/{SLUG}/files/statement.md",
+    f"/{SLUG}/new-file",
+    f"/{SLUG}/delete-file/statement.md",
     f"/{SLUG}/comments/statement.md",
     f"/{SLUG}/history/1",
     f"/{SLUG}/versions/1",
@@ -45,6 +47,17 @@ def test_the_pages_are_sound(site: Site, visitor: Page, writer: str) -> None:
     sign_in(visitor, site, writer)
     for place in PLACES:
         check(visitor, f"{site.url}/author{place}")
+
+
+def test_no_column_is_cut_on_a_phone(site: Site, browser: Browser, writer: str) -> None:
+    with set_theme(browser, "dark", phone=True) as context:
+        page = context.new_page()
+        sign_in(page, site, writer)
+        for tab in ("signature", "cases", "formulas", "proof", "files", "history"):
+            page.goto(f"{site.url}/author/{SLUG}/{tab}")
+            expect(page.locator(".table-wrap").first).to_be_visible()
+            assert cut_tables(page) == [], tab
+        expect(page.get_by_text("Created from the template")).to_be_visible()  # the note of a revision
 
 
 def test_who_is_signed_out_keeps_what_was_typed(site: Site, page: Page, writer: str) -> None:

@@ -92,6 +92,7 @@ def test_from_a_template_to_a_second_version(court: Site, teacher: Page, learner
     expect(learner.get_by_role("main").get_by_text("Wrong answer").first).to_be_visible()
     change = page.get_by_role("region", name="Verdicts").get_by_role("row", name="Wrong answer")
     expect(change).to_contain_text("Accepted")
+    page.get_by_role("link", name="Apply").click()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("2 applied")).to_be_visible()
     learner.goto(address)

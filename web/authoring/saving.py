@@ -18,7 +18,7 @@ from django.shortcuts import redirect, render
 from web.authoring.differing import FileDifference, differences, text_or_none
 from web.authoring.models import Workspace
 from web.authoring.permissions import person
-from web.authoring.queries import find_revision
+from web.authoring.queries import find_revision, read
 from web.authoring.services import files
 
 MAX_REVISION = 2**31 - 1
@@ -59,11 +59,13 @@ def save(
 ) -> HttpResponse:
     """Write `changes` and return the response. It redirects to `back`, by default to the current address.
 
-    `renumbered` are form values that a script must replace after saving.
+    Browsers send Windows line ends, and forms write Unix ones. A file that differs only in these stays as it
+    is. `renumbered` are form values that a script must replace after saving.
     """
-    back = back or request.path
+    back, expected = back or request.path, expected_revision(request)
+    changes = _real(workspace, changes)
     try:
-        files.write(workspace, person(request), expected_revision(request), changes, note)
+        written = files.write(workspace, person(request), expected, changes, note)
     except files.Conflict as conflict:
         if wants_json(request):
             return JsonResponse(
@@ -80,7 +82,8 @@ def save(
     if wants_json(request):
         body = {"revision": workspace.revision, "saved": workspace.changed, "values": dict(renumbered or {})}
         return JsonResponse({"kind": "saved", **body})
-    messages.success(request, f"Saved as revision {workspace.revision}.")
+    saved = "Saved" if written.number > expected else "Already saved"
+    messages.success(request, f"{saved} as revision {workspace.revision}.")
     return redirect(back)
 
 
@@ -92,6 +95,13 @@ def refused(request: HttpRequest, workspace: Workspace, reasons: Sequence[str], 
     for reason in reasons:
         messages.error(request, reason)
     return redirect(back)
+
+
+def _real(workspace: Workspace, changes: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
+    """Return `changes` without files that have Windows line ends and otherwise the same text."""
+    there = read(workspace)
+    same = {path for path, data in there.items() if data.replace(b"\r\n", b"\n") == changes.get(path)}
+    return {path: data for path, data in changes.items() if path not in same}
 
 
 def _unwritten(
@@ -133,7 +143,7 @@ def conflict_page(
     others = {
         path: text_or_none(data) or ""
         for path, data in changes.items()
-        if path not in conflict.paths and data
+        if path not in conflict.paths and data is not None
     }
     context = {
         "workspace": workspace,

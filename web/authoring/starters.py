@@ -1,5 +1,6 @@
-"""The starter of each language: derived from the signature, or written by the author."""
+"""The starter of each language: derived from the signature, written by the author, or a given program."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from problems.binding import signature, starter
@@ -18,11 +19,20 @@ FOLDER = "starter/"
 
 
 @dataclass(frozen=True, slots=True)
+class SolutionText:
+    """The name of a file in `solutions/`, and its text."""
+
+    file: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Starter:
     """The starter that learners get in a language.
 
     `written` is the text of the file, or None if there is no file. Learners then get `derived`, which is
-    nearly empty. `skeleton` is a proposal with a kernel that has holes, None if the language has none.
+    nearly empty. `skeleton` is a proposal with a kernel that has holes, None if the language has none. If
+    the problem gives a wrong program, learners get the text of `given`, a file of `solutions/`.
     """
 
     language: Language
@@ -30,11 +40,16 @@ class Starter:
     derived: str
     skeleton: str | None
     written: str | None
+    given: SolutionText | None = None
 
     @property
     def text(self) -> str:
         """Return the text that learners get."""
-        return self.derived if self.written is None else self.written
+        return self.derived if self._by_hand is None else self._by_hand
+
+    @property
+    def _by_hand(self) -> str | None:
+        return self.given.text if self.given else self.written
 
     @property
     def difference(self) -> FileDifference | None:
@@ -51,10 +66,9 @@ class Starter:
 
     @property
     def stale(self) -> bool:
-        """Return whether the written starter lacks the current declaration of `solve`."""
-        return self.written is not None and "".join(self.declaration.split()) not in "".join(
-            self.written.split()
-        )
+        """Return whether a starter that is not derived lacks the current declaration of `solve`."""
+        text = self._by_hand
+        return text is not None and "".join(self.declaration.split()) not in "".join(text.split())
 
 
 def path_of(language: Language) -> str:
@@ -74,6 +88,7 @@ def starters_of(workspace: Workspace) -> tuple[Starter, ...]:
     problem = _derivable(workspace, files.get(DESCRIPTION, b""))
     if problem is None:
         return ()
+    given = _given(problem, files)
     return tuple(
         Starter(
             language,
@@ -81,6 +96,7 @@ def starters_of(workspace: Workspace) -> tuple[Starter, ...]:
             starter(problem, language),
             skeleton(problem, language),
             _text(files.get(path_of(language))),
+            given.get(language),
         )
         for language in problem.languages
     )
@@ -90,6 +106,13 @@ def _derivable(workspace: Workspace, description: bytes) -> Problem | None:
     """Return a problem from which declarations follow, or None while the signature has faults."""
     described = parse_description(description.decode("utf-8", "replace"), Faults(workspace.slug))
     return _problem(workspace.slug, described) if described.sound and described.arguments else None
+
+
+def _given(problem: Problem, files: Mapping[str, bytes]) -> dict[Language | None, SolutionText]:
+    """Return the given programs that exist, by language."""
+    names = problem.fix.given if problem.fix else ()
+    texts = ((name, _text(files.get(f"solutions/{name}"))) for name in names)
+    return {Language.of_file(name): SolutionText(name, text) for name, text in texts if text is not None}
 
 
 def _text(content: bytes | None) -> str | None:
@@ -116,4 +139,6 @@ def _problem(slug: str, described: Description) -> Problem:
         solutions=(),
         version="",
         python=described.python,
+        fix=described.fix,
+        gpus=described.gpus,
     )

@@ -32,6 +32,8 @@ class QuizForm(forms.Form):
         label="File", help_text="A TOML file in the format of quizzes. Its name is the slug: my-quiz.toml."
     )
 
+    hidden = forms.BooleanField(required=False, label="Hide it from learners until you publish it")
+
     def clean_file(self) -> QuizFile:
         """Refuse files without a valid quiz, and list every fault.
 
@@ -62,8 +64,10 @@ def quiz_list(request: HttpRequest) -> HttpResponse:
         with transaction.atomic():
             quiz = write(form.cleaned_data["file"], from_files=False)
             log(member(request), AuditKind.QUIZ_WRITE, quiz, version=quiz.version[:12])
-        messages.success(request, f"{quiz.title} saved.")
-        return redirect("staff-quizzes")
+            if form.cleaned_data["hidden"] and quiz.published:
+                _switch(request, quiz)
+        messages.success(request, f"{quiz.title} saved{'' if quiz.published else ', hidden from learners'}.")
+        return redirect("staff-quizzes") if quiz.published else redirect("quiz", quiz.slug)
     found = Quiz.objects.defer("source").annotate(attempted=Count("attempts"))
     quizzes = found.order_by("track_day", "slug")[:_MOST_ROWS]
     status = 422 if request.method == "POST" else 200
@@ -76,8 +80,12 @@ def quiz_publish(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish a quiz, or hide it if it is published."""
     with transaction.atomic():
         quiz = get_object_or_404(Quiz.objects.select_for_update(), slug=slug)
-        quiz.published = not quiz.published
-        quiz.save(update_fields=["published"])
-        log(member(request), AuditKind.QUIZ_SHOW if quiz.published else AuditKind.QUIZ_HIDE, quiz)
+        _switch(request, quiz)
     messages.success(request, f"{quiz.title} {'published' if quiz.published else 'hidden'}.")
     return redirect("staff-quizzes")
+
+
+def _switch(request: HttpRequest, quiz: Quiz) -> None:
+    quiz.published = not quiz.published
+    quiz.save(update_fields=["published"])
+    log(member(request), AuditKind.QUIZ_SHOW if quiz.published else AuditKind.QUIZ_HIDE, quiz)

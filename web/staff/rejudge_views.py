@@ -5,6 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.audit.access import member, staff_only
@@ -13,6 +14,7 @@ from web.authoring.queries import find_workspace
 from web.rejudges import pages, queries, rejudging
 from web.rejudges.models import Rejudge
 from web.rejudges.rejudging import MAX_RUNS
+from web.site.asking import Question, ask
 from web.site.htmx_request import PageRequest
 from web.staff.forms import ChoiceForm
 
@@ -61,25 +63,38 @@ def rejudge(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, template, {"page": page, "rejudge": found})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make the result visible."""
+    """Make the result visible, after a confirmation."""
+    found = _rejudge(pk)
+    if request.method != "POST":
+        return ask(request, _applying(found, verdicts_only=request.GET.get("scope") == "verdicts"))
     verdicts_only = request.POST.get("scope") == "verdicts"
-    if _rejudge(pk).package_id:
+    if found.package_id:
         messages.error(
             request, "This rejudge previews a version. Its verdicts are applied when the version goes live."
         )
-    elif not rejudging.apply(_rejudge(pk), member(request), verdicts_only=verdicts_only):
+    elif not rejudging.apply(found, member(request), verdicts_only=verdicts_only):
         messages.error(request, "This rejudge is not ready, or was already applied or discarded.")
     return redirect("staff-rejudge", pk)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def rejudge_discard(request: HttpRequest, pk: int) -> HttpResponse:
-    """Discard the result; all verdicts stay."""
-    if not rejudging.discard(_rejudge(pk), member(request)):
+    """Discard the result, after a confirmation. All verdicts stay."""
+    found = _rejudge(pk)
+    if request.method != "POST":
+        question = Question(
+            "Discard this rejudge?",
+            "This deletes its results. All verdicts and times stay.",
+            "Discard",
+            found.reason,
+            reverse("staff-rejudge", args=[pk]),
+        )
+        return ask(request, question)
+    if not rejudging.discard(found, member(request)):
         messages.error(request, "This rejudge is not ready, or was already applied or discarded.")
     return redirect("staff-rejudge", pk)
 
@@ -91,6 +106,21 @@ def rejudge_cancel(request: HttpRequest, pk: int) -> HttpResponse:
     if not rejudging.cancel(_rejudge(pk), member(request)):
         messages.error(request, "This rejudge is no longer running.")
     return redirect("staff-rejudge", pk)
+
+
+def _applying(found: Rejudge, *, verdicts_only: bool) -> Question:
+    progress = pages.rows([found])[0].progress
+    reports = progress.verdicts if verdicts_only else progress.done
+    return Question(
+        "Apply the changed verdicts?" if verdicts_only else "Apply all results, including times?",
+        f"Learners see the new reports at once. Replaced reports: up to {reports}. "
+        "You can't restore the old ones.",
+        "Apply",
+        found.reason,
+        reverse("staff-rejudge", args=[found.pk]),
+        sent={"scope": "verdicts" if verdicts_only else "all"},
+        dangerous=False,
+    )
 
 
 def _rejudge(pk: int) -> Rejudge:

@@ -463,6 +463,17 @@ class TestStaff:
         assert (found.slug, found.title, found.from_files) == ("mine", "Totals", False)
         assert AuditEntry.objects.filter(kind=AuditKind.QUIZ_WRITE).count() == 2
 
+    def test_a_hidden_one_is_answered_by_staff_before_learners_see_it(self, staff_browser, client):
+        sent = {"file": SimpleUploadedFile("mine.toml", QUIZ.encode()), "hidden": "on"}
+        answer = staff_browser.post("/staff/quizzes", sent, follow=True)
+        assert answer.redirect_chain[-1][0] == "/quizzes/mine"
+        assert "hidden from learners" in text_of(answer)
+        assert "visible to staff only" in text_of(answer)
+        assert 'name="q1"' in text_of(answer)
+        assert client.get("/quizzes/mine").status_code == 404
+        staff_browser.post("/staff/quizzes/mine/publish")
+        assert client.get("/quizzes/mine").status_code == 200
+
     def test_every_fault_is_shown(self, staff_browser):
         answer = self.upload(
             staff_browser, QUIZ.replace("pass_mark = 1", "pass_mark = 9").replace('"easy"', '"no"')

@@ -290,7 +290,15 @@ def test_a_rejudge_from_choice_to_applied(owner, staff, handed_in, problem, brow
     assert "hx-trigger" not in page
     part = browser.get(f"/staff/rejudges/{rejudge.pk}", headers={"HX-Request": "true"}).content.decode()
     assert part.lstrip().startswith('<div id="rejudge"')
-    send(browser, f"/staff/rejudges/{rejudge.pk}/apply", scope="verdicts")
+    apply = f"/staff/rejudges/{rejudge.pk}/apply"
+    assert f'href="{apply}?scope=verdicts"' in page
+    assert f'href="{apply}?scope=all"' in page
+    question = browser.get(f"{apply}?scope=verdicts").content.decode()
+    assert "Apply the changed verdicts?" in question
+    assert '<input type="hidden" name="scope" value="verdicts">' in question
+    assert "including times?" in browser.get(f"{apply}?scope=all").content.decode()
+    assert StoredReport.objects.get(submission=submission).verdict == "accepted"
+    send(browser, apply, scope="verdicts")
     assert StoredReport.objects.get(submission=submission).verdict == "wrong_answer"
     kinds = set(AuditEntry.objects.values_list("kind", flat=True))
     assert kinds == {AuditKind.PREVIEW_START, AuditKind.PREVIEW_APPLY}
@@ -304,6 +312,8 @@ def test_a_rejudge_is_discarded_or_cancelled(owner, staff, handed_in, browser_of
     rejudge = rejudging.start(staff, Submission.objects.all(), reason="x", chosen={})
     if act == "discard":
         hidden_runs.record(hidden_runs.claim("w"), Report(Verdict.WRONG_ANSWER, HIDDEN_MESSAGE))
+        question = browser_of(staff).get(f"/staff/rejudges/{rejudge.pk}/discard").content.decode()
+        assert "Discard this rejudge?" in question
     send(browser_of(staff), f"/staff/rejudges/{rejudge.pk}/{act}")
     assert AuditEntry.objects.first().kind == kind
     assert StoredReport.objects.get().verdict == "accepted"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from problems.schema import ProblemLimits
 from problems.vocabulary import Language
 from web.authoring.editing.document import change_table, change_top, number, read_document, table_of
-from web.authoring.editing.values import integers_at, number_at, text_at, texts_at
+from web.authoring.editing.values import in_order_of, integers_at, number_at, text_at, texts_at
 
 USUAL_LANGUAGES = (Language.CUDA.value, Language.TRITON.value)
 LIMITS = ("compile_s", "case_s", "memory_mib", "source_kib")
@@ -78,13 +78,16 @@ def read_limits(text: str) -> LimitRow:
 
 def write_limits(text: str, row: LimitRow) -> str:
     """Return `text` with these limits. Omitted limits have their defaults. Raises DescriptionUnreadable."""
+    before = read_limits(text)
     together = number(row.gpu_count) if row.gpu_count else None
     text = change_top(text, {"languages": _languages(text, row.languages), "gpus": together})
     values: dict[str, object] = {
         name: number(value) if value.strip() else None for name, value in row.numbers.items()
     }
     values["gpus"] = list(row.gpus) or None
-    values["libraries"] = None if row.libraries is None else list(row.libraries)
+    values["libraries"] = (
+        None if row.libraries is None else in_order_of(before.libraries or (), row.libraries)
+    )
     values["device_launches"] = True if row.device_launches else None
     return change_table(text, "limits", values)
 
@@ -148,4 +151,5 @@ def _languages(text: str, chosen: Sequence[str]) -> list[str] | None:
     """Return the languages to write, or None if the file omits them and the default ones are still chosen."""
     if "languages" not in read_document(text) and set(chosen) == set(USUAL_LANGUAGES):
         return None
-    return [known.value for known in Language if known.value in chosen]
+    in_order = [known.value for known in Language if known.value in chosen]
+    return in_order_of(texts_at(read_document(text), "languages"), in_order)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from web.authoring.editing.document import TableRow, change_tables, read_document, tables_of
-from web.authoring.editing.values import text_at, texts_at
+from web.authoring.editing.values import in_order_of, text_at, texts_at
 
 KEY = "solutions"
 
@@ -41,14 +41,16 @@ def read_solutions(text: str) -> tuple[SolutionRow, ...]:
 
 def write_solutions(text: str, rows: Sequence[SolutionRow]) -> str:
     """Return `text` with `rows` as its solutions. Raises DescriptionUnreadable."""
-    return change_tables(text, KEY, [TableRow(row.came_from, _values(row)) for row in rows])
+    before = {row.came_from: row.gpu_verdicts for row in read_solutions(text)}
+    tables = [TableRow(row.came_from, _values(row, before.get(row.came_from, ()))) for row in rows]
+    return change_tables(text, KEY, tables)
 
 
-def _values(row: SolutionRow) -> dict[str, object]:
+def _values(row: SolutionRow, gpu_verdicts: Sequence[str]) -> dict[str, object]:
     return {
         "file": row.file,
         "verdict": row.verdict,
-        "gpu_verdicts": list(row.gpu_verdicts) or None,
+        "gpu_verdicts": in_order_of(gpu_verdicts, row.gpu_verdicts) or None,
         "baseline": row.baseline or None,
         "label": (row.label or None) if row.baseline else None,
         "note": row.note,

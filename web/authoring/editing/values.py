@@ -1,6 +1,6 @@
 """Lenient reads of a document: a value of an unexpected type is read as absent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tomlkit
@@ -17,6 +17,15 @@ def texts_at(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return the texts in the array at `key`."""
     values = table.get(key)
     return tuple(str(value) for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+
+
+def in_order_of(before: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return `chosen` with the values of `before` first, in their order.
+
+    Checkboxes have an order of their own. Without this, a form would rewrite an array with the same values.
+    """
+    kept = [value for value in before if value in chosen]
+    return kept + [value for value in chosen if value not in kept]
 
 
 def integers_at(table: Mapping[str, Any], key: str) -> tuple[int, ...]:

@@ -330,7 +330,11 @@ class TextForm(forms.Form):
         widget=forms.Textarea(attrs={"class": "input source-text", "rows": 24, "spellcheck": "false"}),
     )
 
+    def written(self) -> bytes:
+        """Return the bytes of the text with Unix line ends."""
+        text: str = self.cleaned_data["text"].replace("\r\n", "\n")
+        return text.encode()
+
     def content(self) -> bytes | None:
-        """Return the bytes of the file with Unix line ends, or None if the text is empty."""
-        text = self.cleaned_data["text"].replace("\r\n", "\n")
-        return text.encode() if text.strip() else None
+        """Return the bytes of the text, or None if it is empty."""
+        return self.written() if self.written().strip() else None

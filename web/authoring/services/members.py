@@ -69,27 +69,28 @@ def accept(workspace: Workspace, person: User) -> None:
 @transaction.atomic
 def decline(workspace: Workspace, person: User) -> bool:
     """End the offer to `person`, and notify the owner. Return False if there was none."""
-    locked = _locked(workspace)
-    ended = _end_offers(locked, to=person)
-    if ended:
-        _answer(locked, person, locked.owner, "The offer was declined, so you still own the problem.")
-    return ended
+    return _decline(_locked(workspace), person)
 
 
 @transaction.atomic
 def remove(workspace: Workspace, by: User, person: User) -> bool:
     """Remove `person` from the members. Return False if `person` was not a member.
 
+    Members who leave while the ownership is offered to them decline the offer.
+
     Raises:
         MemberRefused: `person` is the owner.
     """
-    locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    locked = _locked(workspace)
     before = _role(locked, person)
     if before == Role.OWNER:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     if before is None:
         return False
-    _end_offers(locked, to=person)
+    if by == person:
+        _decline(locked, person)
+    else:
+        _end_offers(locked, to=person)
     Membership.objects.filter(workspace=locked, user=person).delete()
     _note(locked, by, person, before, None)
     _forget(workspace, locked)
@@ -119,6 +120,13 @@ def _offer(workspace: Workspace, by: User, person: User) -> None:
         _note(workspace, by, person, None, Role.EDITOR)
     # An owner can end and repeat offers at will, so offers that have ended also start the pause.
     _tell(workspace, person, Kind.OFFER, by, mail_pause=_OFFER_MAIL_PAUSE)
+
+
+def _decline(workspace: Workspace, person: User) -> bool:
+    ended = _end_offers(workspace, to=person)
+    if ended:
+        _answer(workspace, person, workspace.owner, "The offer was declined, so you still own the problem.")
+    return ended
 
 
 def _answer(workspace: Workspace, person: User, owner: User | None, detail: str) -> None:

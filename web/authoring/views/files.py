@@ -1,5 +1,6 @@
 """The tab of files. It lists all files. Each one can be edited as text, even if it is broken."""
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -8,14 +9,19 @@ from django.views.decorators.http import require_http_methods, require_safe
 from problems.archive import MEDIA_TYPE, SUFFIX, pack
 from problems.contents import Contents
 from problems.package import MAX_TEXT_KIB
+from web.authoring import rights
 from web.authoring.differing import language_of
 from web.authoring.faults import faults_at, faults_of
+from web.authoring.forms.files import NewFileForm
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import open_comments, tab_context
 from web.authoring.permissions import in_workspace
 from web.authoring.queries import NotText, list_comments, read, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
+from web.site.asking import Question, ask
+
+_form = require_http_methods(["GET", "HEAD", "POST"])
 
 
 @require_safe
@@ -60,12 +66,24 @@ def export(_request: HttpRequest, workspace: Workspace) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@_form
+@in_workspace()
+def new(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Create an empty file, and open it."""
+    _require_edit(request, workspace)
+    form = NewFileForm(request.POST or None, slug=workspace.slug, there=sizes(workspace))
+    if request.method == "POST" and form.is_valid():
+        path = form.cleaned_data["path"]
+        return save(request, workspace, {path: b""}, back=reverse("author-file", args=[workspace.slug, path]))
+    context = {"workspace": workspace, "form": form}
+    return render(request, "authoring/new_file.html", context, status=422 if form.errors else 200)
+
+
+@_form
 @in_workspace()
 def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
-    """Show and save a file as text. An empty text removes the file."""
-    if path not in sizes(workspace):
-        raise Http404("File not found.")
+    """Show and save a file as text. An empty text is saved too: only `delete` removes a file."""
+    _require_file(workspace, path)
     try:
         text = read_text(workspace, path)
     except NotText as error:
@@ -73,12 +91,7 @@ def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
     form = TextForm(sent, initial={"text": text})
     if sent is not None and form.is_valid():
-        content = form.content()
-        gone = reverse("author-files", args=[workspace.slug]) if content is None else ""
-        if content is None and wants_json(request):
-            reason = "The file is empty. Save to delete it."
-            return refused(request, workspace, [reason], back=request.path)
-        return save(request, workspace, {path: content}, back=gone)
+        return save(request, workspace, {path: form.written()})
     if sent is not None and wants_json(request):
         reason = f"A text file can have up to {MAX_TEXT_KIB} KiB."
         return refused(request, workspace, [reason], back=request.path)
@@ -93,3 +106,32 @@ def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
         open_comments=open_comments(workspace, path),
     )
     return render(request, "authoring/file.html", context, status=422 if sent else 200)
+
+
+@_form
+@in_workspace()
+def delete(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
+    """Delete a file after a confirmation. The history keeps it."""
+    _require_edit(request, workspace)
+    _require_file(workspace, path)
+    if request.method == "POST":
+        return save(request, workspace, {path: None}, back=reverse("author-files", args=[workspace.slug]))
+    question = Question(
+        f"Delete {path}?",
+        "To restore the file later, restore the current revision under History.",
+        "Delete file",
+        workspace.title or workspace.slug,
+        reverse("author-file", args=[workspace.slug, path]),
+        sent={"expected": workspace.revision},
+    )
+    return ask(request, question)
+
+
+def _require_edit(request: HttpRequest, workspace: Workspace) -> None:
+    if not request.user.has_perm(rights.EDIT, workspace):
+        raise PermissionDenied
+
+
+def _require_file(workspace: Workspace, path: str) -> None:
+    if path not in sizes(workspace):
+        raise Http404("File not found.")

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.authoring import rights, versions
@@ -23,10 +24,13 @@ from web.rejudges import pages as rejudge_pages
 from web.rejudges import rejudging
 from web.rejudges.models import Rejudge
 from web.site import cursors
+from web.site.asking import Question, ask
 from web.site.htmx_request import PageRequest
 
+_form = require_http_methods(["GET", "HEAD", "POST"])
 
-@require_http_methods(["GET", "HEAD", "POST"])
+
+@_form
 @in_workspace(write=rights.PUBLISH)
 def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Show what would be published, and publish it."""
@@ -121,14 +125,23 @@ def version_archive(request: HttpRequest, workspace: Workspace, number: int) -> 
     return redirect("author-version", workspace.slug, number)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@_form
 @in_workspace(write=rights.WITHDRAW)
 def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Hide the published problem from learners after a confirmation, or show it again."""
     if not request.user.has_perm(rights.WITHDRAW, workspace):
         raise PermissionDenied
     if request.method != "POST":
-        return render(request, "authoring/withdraw.html", {"workspace": workspace})
+        question = Question(
+            "Withdraw this problem?",
+            "Learners will no longer see the problem, its leaderboards and its discussion. "
+            "They keep their submissions. You can restore the problem at any time.",
+            "Withdraw problem",
+            workspace.title or workspace.slug,
+            reverse("author-publish", args=[workspace.slug]),
+            sent={"how": "withdraw"},
+        )
+        return ask(request, question)
     again = request.POST.get("how") == "show"
     try:
         done = (services.show_again if again else services.withdraw)(workspace, person(request))
@@ -180,11 +193,23 @@ def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
     return render(request, "authoring/rejudge_state.html" if htmx else "authoring/rejudge.html", context)
 
 
-@require_POST
+@_form
 @in_workspace(write=rights.PUBLISH)
 def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Make the version live and its verdicts visible."""
+    """Make the version live and its verdicts visible, after a confirmation."""
     found = _rejudge_or_404(request, workspace, pk)
+    if request.method != "POST":
+        changed = rejudge_pages.rows([found])[0].progress.verdicts
+        question = Question(
+            f"Make {found.package} live?",
+            f"Learners see the version and its verdicts at once. Changed verdicts: {changed}. "
+            "You can't restore the old ones.",
+            "Apply",
+            found.reason,
+            reverse("author-rejudge", args=[workspace.slug, pk]),
+            dangerous=False,
+        )
+        return _ask(request, workspace, question)
     try:
         applied = services.apply(workspace, found, person(request))
     except services.PublishingRefused as refusal:
@@ -197,11 +222,21 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
     return redirect("author-rejudge", workspace.slug, pk)
 
 
-@require_POST
+@_form
 @in_workspace(write=rights.PUBLISH)
 def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
-    """Discard a preview. The live version and all verdicts stay."""
-    if not rejudging.discard(_rejudge_or_404(request, workspace, pk), person(request)):
+    """Discard a preview, after a confirmation. The live version and all verdicts stay."""
+    found = _rejudge_or_404(request, workspace, pk)
+    if request.method != "POST":
+        question = Question(
+            "Discard this preview?",
+            "This deletes its results. All verdicts stay, and the version stays frozen.",
+            "Discard",
+            found.reason,
+            reverse("author-rejudge", args=[workspace.slug, pk]),
+        )
+        return _ask(request, workspace, question)
+    if not rejudging.discard(found, person(request)):
         messages.error(request, "This preview is not ready, or was already applied or discarded.")
     return redirect("author-rejudge", workspace.slug, pk)
 
@@ -213,6 +248,12 @@ def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpR
     if not rejudging.cancel(_rejudge_or_404(request, workspace, pk), person(request)):
         messages.error(request, "This preview is no longer running.")
     return redirect("author-rejudge", workspace.slug, pk)
+
+
+def _ask(request: HttpRequest, workspace: Workspace, question: Question) -> HttpResponse:
+    if not request.user.has_perm(rights.PUBLISH, workspace):
+        raise PermissionDenied
+    return ask(request, question)
 
 
 def _publish(request: HttpRequest, workspace: Workspace, note: str) -> HttpResponse:

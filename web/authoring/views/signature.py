@@ -56,9 +56,14 @@ def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 def starter(request: HttpRequest, workspace: Workspace, language: str) -> HttpResponse:
     """Show and save the starter in a language. If it equals the derived one, its file is removed.
 
-    The author may also choose the skeleton, or the derived one, which is nearly empty.
+    The author may also choose the skeleton, or the derived one, which is nearly empty. A given program is a
+    solution, and its page shows it.
     """
     found = _starter_or_404(workspace, language)
+    if found.given:
+        reasons = [f"{found.given.file} is the starter, because the problem gives it. Edit this solution."]
+        back = reverse("author-solution", args=[workspace.slug, found.given.file])
+        return refused(request, workspace, reasons, back=back)
     path = path_of(found.language)
     sent = request.POST if request.method == "POST" else None
     form = TextForm(sent, initial={"text": found.text})

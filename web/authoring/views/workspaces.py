@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -19,6 +20,7 @@ from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.queries import read
 from web.authoring.services import workspaces as services
 from web.authoring.services.files import FilesRefused
+from web.site.asking import Question, ask
 from web.site.htmx_request import PageRequest
 
 _form = require_http_methods(["GET", "HEAD", "POST"])
@@ -128,7 +130,15 @@ def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
             return redirect("author-people", workspace.slug)
         messages.success(request, f"{workspace.slug} deleted.")
         return redirect("author")
-    return render(request, "authoring/delete.html", {"workspace": workspace})
+    question = Question(
+        "Delete this problem?",
+        "This deletes its files, history and comments for everyone with access. You can't undo this. "
+        "To keep the problem, archive it instead.",
+        "Delete problem",
+        workspace.title or workspace.slug,
+        reverse("author-people", args=[workspace.slug]),
+    )
+    return ask(request, question)
 
 
 def _renamed(workspace: Workspace, title: str) -> dict[str, bytes]:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from problems.contents import read_folder
+from problems.loader import problems_root
 from web.accounts.models import User
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
@@ -418,6 +420,25 @@ class TestStarters:
             {"expected": workspace.revision, "text": "// mine", "derive": "1"},
         )
         assert "starter/cuda.cu" not in queries.sizes(workspace)
+
+    @pytest.mark.parametrize("slug", ["vector-add", "fix-tiled-product", "compile-friendly", "peer-swap"])
+    def test_the_tab_shows_those_that_learners_get(self, author, instructor, slug):
+        made = workspaces.create(instructor, "a-copy", read_folder(problems_root() / slug).files)
+        page = author.get("/author/a-copy/signature")
+        shown = {starter.language: starter.text for starter in page.context["starters"]}
+        assert shown == load(made).starters
+
+    def test_a_given_program_is_edited_as_a_solution(self, author, instructor):
+        files_of_it = read_folder(problems_root() / "fix-tiled-product").files
+        workspaces.create(instructor, "a-copy", files_of_it)
+        page = author.get("/author/a-copy/signature").content.decode()
+        assert ">given program</span>" in page
+        assert 'href="/author/a-copy/solutions/given.cu">given.cu<' in page
+        answer = author.get("/author/a-copy/signature/cuda", follow=True)
+        assert answer.redirect_chain[-1][0] == "/author/a-copy/solutions/given.cu"
+        assert "given.cu is the starter, because the problem gives it." in answer.content.decode()
+        author.post("/author/a-copy/signature/cuda", {"expected": 1, "text": "// mine"})
+        assert "starter/cuda.cu" not in queries.sizes(Workspace.objects.get())
 
     def test_there_is_none_in_another_language(self, author, workspace):
         assert author.get("/author/my-sum/signature/python").status_code == 404

@@ -15,7 +15,7 @@ JSON = {"Accept": "application/json"}
 def fields_of(response) -> dict[str, object]:
     """Return the form data that a browser would send from the page if nothing is changed."""
     told: dict[str, object] = {"expected": response.context["workspace"].revision}
-    for name in ("form", "sizes", "checker"):
+    for name in ("form", "about", "sizes", "checker", "fix", "tests", "required"):
         form = response.context.get(name)
         if form is not None:
             told |= {bound.html_name: _value(bound) for bound in form}
@@ -30,6 +30,8 @@ def fields_of(response) -> dict[str, object]:
 
 def _value(bound) -> object:
     value = bound.value()
+    if isinstance(value, list):
+        return [choice for choice, _ in bound.field.choices if choice in value]
     return ([] if hasattr(bound.field, "choices") else "") if value is None else value
 
 
@@ -81,7 +83,10 @@ class TestEveryTab:
 
     @pytest.mark.parametrize(
         "name",
-        [*("reference", "cases", "checking", "solutions", "limits"), "formulas", "files/statement.md"],
+        [
+            *("statement", "signature", "reference", "cases", "checking", "solutions", "limits", "formulas"),
+            *("editorial", "files/statement.md"),
+        ],
     )
     def test_saving_it_as_it_is_changes_no_byte(self, tab, name, workspace):
         before = queries.read(workspace)
@@ -89,6 +94,33 @@ class TestEveryTab:
         assert answer.status_code == 302, answer.content.decode()[-3000:]
         assert queries.read(workspace) == before
         assert workspace.revision == 1
+        assert "Already saved as revision 1." in tab(name).content.decode()
+
+    @pytest.mark.parametrize(
+        ("name", "old", "new"),
+        [
+            ("solutions", "note =", 'gpu_verdicts = [\n  "wrong_answer", # a race\n  "accepted",\n]\nnote ='),
+            ("limits", "difficulty =", 'languages = ["triton", "cuda"]\ndifficulty ='),
+            ("limits", "[limits]", '[limits]\nlibraries = ["thrust", "cub"]'),
+        ],
+    )
+    def test_the_order_of_boxes_rewrites_no_array(self, tab, instructor, workspace, name, old, new):
+        text = queries.read_text(workspace, "problem.toml").replace(old, new, 1)
+        files.write(workspace, instructor, 1, {"problem.toml": text.encode()}, note="By hand")
+        assert tab(name, fields_of(tab(name))).status_code == 302
+        assert queries.read_text(workspace, "problem.toml") == text
+        assert workspace.revision == 2
+
+    @pytest.mark.parametrize(
+        ("name", "path"), [("editorial", "editorial.md"), ("files/reference.py", "reference.py")]
+    )
+    def test_windows_line_ends_stay_until_the_text_changes(self, tab, instructor, workspace, name, path):
+        text = queries.read_text(workspace, path).replace("\n", "\r\n")
+        files.write(workspace, instructor, 1, {path: text.encode()}, note="From Windows")
+        tab(name, fields_of(tab(name)))
+        assert (workspace.revision, queries.read_text(workspace, path)) == (2, text)
+        tab(name, {"expected": 2, "text": f"{text}# More\r\n"})
+        assert queries.read_text(workspace, path) == text.replace("\r\n", "\n") + "# More\n"
 
     @pytest.mark.parametrize("name", ["reference", "cases", "checking", "solutions", "limits", "formulas"])
     def test_viewers_read_it_and_may_not_write(self, client, member, workspace, name):

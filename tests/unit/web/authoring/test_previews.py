@@ -207,5 +207,11 @@ def test_staff_answer_the_preview_of_a_version_where_it_goes_live(
     client.post(f"/staff/rejudges/{rejudge.pk}/apply", {"scope": "all"})
     assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
     assert "Make this version live?" in client.get(page).content.decode()
+    assert f'href="{page}/apply"' in client.get(page).content.decode()
+    question = client.get(f"{page}/apply").content.decode()
+    assert "Make version 2 live?" in question
+    assert "Changed verdicts: 1." in question
+    assert "Discard this preview?" in client.get(f"{page}/discard").content.decode()
+    assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
     assert client.post(f"{page}/apply").status_code == 302
     assert submissions.verdict_of(Submission.objects.get()) == "accepted"

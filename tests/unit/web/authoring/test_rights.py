@@ -204,17 +204,22 @@ def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how)
     assert workspace.owner == (teammate if how == "accepted" else instructor)
 
 
+def _leave(workspace: Workspace, person: User) -> None:
+    members.remove(workspace, person, person)
+
+
 @pytest.mark.parametrize(
     ("answer", "detail"),
     [
         (members.accept, "The offer was accepted, so you are now an editor."),
         (members.decline, "The offer was declined, so you still own the problem."),
+        (_leave, "The offer was declined, so you still own the problem."),
     ],
 )
 def test_the_owner_learns_how_an_offer_was_answered(workspace, instructor, teammate, answer, detail):
     User.objects.filter(pk=teammate.pk).update(is_instructor=True)
     teammate.refresh_from_db()
-    for _ in range(2 if answer is members.decline else 1):
+    for _ in range(1 if answer is members.accept else 2):
         members.set_role(workspace, instructor, teammate, Role.OWNER)
         answer(workspace, teammate)
     [told] = Notification.objects.filter(user=instructor, read=None)
