@@ -15,6 +15,7 @@ from typing import Any, NoReturn, cast
 
 import torch
 
+from sandbox.runner import triton_indices
 from sandbox.runner.operators import ComputingOperators
 from sandbox.runner.python_backward import Misfit
 from sandbox.runner.python_call import Bound, PythonCall, Value, offer_types
@@ -61,6 +62,7 @@ class TritonRunner(Runner):
         self._python: PythonCall | None = None
         self._known: frozenset[str] = frozenset()  # namespaces of operators, before the program was loaded
         self._operators = ComputingOperators.refuse(backend, self._refuse)
+        triton_indices.install()
 
     @property
     def launches(self) -> int:

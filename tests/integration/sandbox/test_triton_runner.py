@@ -149,6 +149,22 @@ def test_errors_inside_a_kernel_name_its_line(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        ("x = a[i]", "A pointer has no elements. Read with tl.load("),
+        ("c[i] = tl.load(a + i, mask=i < n)", "A pointer has no elements. Read with tl.load("),
+        ("x = tl.load(a + i, mask=i < n)[0]", "Elements of a block cannot be selected"),
+    ],
+)
+def test_an_index_of_a_pointer_or_a_block_is_explained(talk: Talk, load: str, words: str) -> None:
+    assert talk.load(HEAD.format(load=load), MANIFEST)
+    assert not talk.run(arguments())
+    finding = talk.findings()[-1]
+    assert (finding["kind"], finding["line"]) == ("exception", 8)
+    assert words in finding["message"]
+
+
+@pytest.mark.parametrize(
     "load",
     [
         "if i < n:\n        x = tl.load(a + i)",
