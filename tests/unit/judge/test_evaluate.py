@@ -146,7 +146,17 @@ def test_a_triton_program_may_need_the_zeros_that_masks_leave_on_a_gpu(
         assert "correct only if" in report.diagnostics[0].message
     else:
         assert report.verdict is Verdict.WRONG_ANSWER
-        assert masked == ({Severity.NOTE} if told else set())
+        assert not masked  # zeros give the same wrong answer, so the mask is not the cause
+
+
+def test_a_masked_load_that_changes_a_wrong_answer_is_told() -> None:
+    def work(actor: Actor) -> None:
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "masked_load", "message": "No."}\n')
+        actor.array(1, "f4")[:] = actor.array(0, "f4") * (4 if actor.request.flags & RunFlag.ZEROS else 3)
+
+    report = judge(ScriptedTarget(runner=serve(work)), language=Language.TRITON)
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert {found.severity for found in report.diagnostics} == {Severity.NOTE}
 
 
 @pytest.mark.parametrize("small_needs_zeros", [True, False])
