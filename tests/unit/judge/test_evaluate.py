@@ -436,6 +436,13 @@ def test_sizes_that_do_not_fit_are_refused(sizes: dict[str, int]) -> None:
         select_cases(DOUBLING, Mode.RUN, sizes, ranked=False)
 
 
+def test_a_size_beyond_the_limit_of_the_problem_is_refused() -> None:
+    limited = replace(DOUBLING, limits=replace(DOUBLING.limits, sizes={"n": 8}))
+    assert select_cases(limited, Mode.RUN, {"n": 8}, ranked=False)
+    with pytest.raises(SizesInvalid, match="size n must be from 1 to 8, not 9"):
+        select_cases(limited, Mode.RUN, {"n": 9}, ranked=False)
+
+
 def seeds_of(**options: object) -> dict[int, list[int]]:
     """The seeds that the oracle was given, by the size of the case, in one judgement."""
     seen: dict[int, list[int]] = {}
