@@ -1,9 +1,10 @@
 """Computes shapes and scalars from the sizes of a case, and checks custom sizes of users."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from problems.formula import FormulaError
+from problems.parse import MAX_SIZE
 from problems.schema import Argument, Case, Problem, ValueRule
 from problems.value_rules import range_of
 from problems.vocabulary import Role
@@ -25,6 +26,11 @@ def size_names(problem: Problem) -> tuple[str, ...]:
     return tuple(problem.cases[0].sizes)
 
 
+def size_limits(problem: Problem) -> dict[str, int]:
+    """Return the greatest value of each size in a custom case, in the order of `size_names`."""
+    return {name: problem.limits.sizes.get(name, MAX_SIZE) for name in size_names(problem)}
+
+
 def shape_of(argument: Argument, sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Return the shape of an array argument. Raises FormulaError if it cannot be computed."""
     return tuple(formula.evaluate(sizes) for formula in argument.shape)
@@ -44,27 +50,27 @@ def scalar_of(argument: Argument, case: Case) -> int | float:
     return argument.value.number(case.sizes)
 
 
-def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:
-    """Check that `sizes` gives each of `names` a positive 31-bit value, and nothing else.
+def check_size_values(limits: Mapping[str, int], sizes: Mapping[str, int]) -> None:
+    """Check that `sizes` gives each size in `limits` a value from 1 to its limit, and nothing else.
 
     Raises:
         SizesInvalid: a size is missing, unknown, or out of range.
     """
-    if set(sizes) != set(names):
-        raise SizesInvalid(f"Enter exactly these sizes: {', '.join(names)}.")
+    if set(sizes) != set(limits):
+        raise SizesInvalid(f"Enter exactly these sizes: {', '.join(limits)}.")
     for name, value in sizes.items():
-        if not 1 <= value < 2**31:
-            raise SizesInvalid(f"The size {name} must be from 1 to {2**31 - 1}, not {value}.")
+        if not 1 <= value <= limits[name]:
+            raise SizesInvalid(f"The size {name} must be from 1 to {limits[name]}, not {value}.")
 
 
 def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
     """Check sizes that a user chose.
 
     Raises:
-        SizesInvalid: a name is unknown or missing, a value is not positive, a shape is empty, a scalar has no
+        SizesInvalid: a name is unknown or missing, a value is out of range, a shape is empty, a scalar has no
             value in its dtype, or the arrays would need more than MAX_CUSTOM_BYTES.
     """
-    check_size_values(size_names(problem), sizes)
+    check_size_values(size_limits(problem), sizes)
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     try:
         shapes = {argument.name: shape_of(argument, sizes) for argument in arrays}

@@ -25,14 +25,14 @@ def read_values(
     given: Mapping[str, object],
     sizes: Mapping[str, int],
     *,
-    names: Sequence[str],
+    limits: Mapping[str, int],
     most: int,
 ) -> tuple[dict[str, int], dict[str, tuple[float, ...]]]:
     """Return all sizes, and the values in `given`; see `judge.value_text.read_array`.
 
     If `sizes` lacks a size and an extent of a shape is just this size, the values determine it. At most
-    `most` values may be given for an argument. `names` are the names of the problem's sizes. Callers must
-    call `check_values` next.
+    `most` values may be given for an argument. `limits` are the greatest values of the problem's sizes.
+    Callers must call `check_values` next.
 
     Raises:
         ValuesInvalid: an argument is unknown, or its values are not of its dtype or shape.
@@ -44,9 +44,9 @@ def read_values(
         read[name] = read_array(_argument(known, name), said, most=most)
         for size, extent in _told(known[name], read[name].extents):
             found.setdefault(size, extent)
-    if missing := [name for name in names if name not in found]:
+    if missing := [name for name in limits if name not in found]:
         raise SizesInvalid(f"Enter the size {missing[0]}, which the given values do not determine.")
-    check_size_values(names, found)
+    check_size_values(limits, found)
     for name, array in read.items():
         shape = _shape(known[name], found)
         if len(array.extents) > 1 and array.extents != shape:

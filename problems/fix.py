@@ -120,10 +120,14 @@ def refused_changes(given: str, source: str, language: Language, fix: Fix) -> st
     protected = {_plain(text, language) for text in fix.protected}
     if lost := _first_lost([pair for pair in before if pair[1] in protected], after):
         return f"Line {lost} of the given program must not change. Restore it, or reset the editor."
-    edit = _edit([line for _, line in before], [line for _, line in after], fix.changes)
+    old_lines, new_lines = [line for _, line in before], [line for _, line in after]
+    edit = _edit(old_lines, new_lines, fix.changes)
     if edit is None:
-        most = f"{fix.changes} line{'s' if fix.changes > 1 else ''}"
-        return f"This program changes more of the given program than the {most} that the problem allows."
+        changes = max(len(old_lines), len(new_lines)) - _common(old_lines, new_lines)
+        return (
+            f"This program changes, adds or removes {changes} lines of the given program. The problem allows "
+            f"{fix.changes}. Restore the other lines, or reset the editor."
+        )
     texts, known = source.splitlines(), {line.strip() for line in given.splitlines()}
     changed = {after[index][0] for index in edit.inserted}
     for number, text in enumerate(texts, start=1):

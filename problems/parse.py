@@ -209,6 +209,7 @@ def _limits(table: TomlTable) -> ProblemLimits:
         gpus=_gpus(table) if table.has("gpus") else (),
         libraries=_libraries(table) if table.has("libraries") else None,
         device_launches=table.flag("device_launches"),
+        sizes=_sizes(table.table("sizes")) if table.has("sizes") else {},
     )
     table.close()
     return limits

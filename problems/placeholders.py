@@ -78,6 +78,7 @@ def _values(description: Description) -> Iterator[tuple[str, str]]:
     yield "limits.case_s", _number(limits.case_s)
     yield "limits.memory_mib", str(limits.memory_mib)
     yield "limits.source_kib", str(limits.source_kib)
+    yield from ((f"limits.sizes.{name}", str(most)) for name, most in limits.sizes.items())
     if description.fix is not None:
         yield "fix.changes", str(description.fix.changes)
         yield "fix.tokens", str(description.fix.most_tokens)

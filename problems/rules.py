@@ -1,7 +1,7 @@
 """Rules across the parts of a package: names, shapes, cases, files, sections."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from problems.checker_rules import RulesInvalid, parse_rules
@@ -55,6 +55,7 @@ def check_description(description: Description, faults: Faults) -> None:
     sizes = tuple(cases[0].sizes)
     _check_total(description, faults, more=description.score is not None)  # an array of the request too
     if _same_sizes(cases, sizes, faults) and _known_names(description, sizes, faults):
+        _check_size_limits(description.limits.sizes, cases, faults)
         for index, case in enumerate(cases):
             _check_case(description, case, f"cases[{index}]", faults)
         check_counted_cases(description.requirements, arguments, cases, faults)
@@ -195,6 +196,17 @@ def _known_names(description: Description, sizes: tuple[str, ...], faults: Fault
             fault = f"unknown size {name!r} in {formula.text!r}"
             faults.add(FILE, key, f"{fault}; use a size that the cases give: {', '.join(sizes)}")
     return faults.count == before
+
+
+def _check_size_limits(limits: Mapping[str, int], cases: Sequence[Case], faults: Faults) -> None:
+    for name, most in limits.items():
+        if name not in cases[0].sizes:
+            known = ", ".join(cases[0].sizes)
+            faults.add(FILE, f"limits.sizes.{name}", f"unknown size; use a size that the cases give: {known}")
+        elif (greatest := max(case.sizes[name] for case in cases)) > most:
+            faults.add(
+                FILE, f"limits.sizes.{name}", f"a case has {greatest}; raise the limit, or change the case"
+            )
 
 
 def _check_case(description: Description, case: Case, place: str, faults: Faults) -> None:

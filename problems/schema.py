@@ -114,7 +114,7 @@ class ProblemLimits:
 
     `gpus` are words of GPU model names, such as `H200`; if empty, every model is suitable. `libraries` are
     the libraries whose headers a CUDA program may include, None for all. With `device_launches`, its kernels
-    may launch kernels.
+    may launch kernels. `sizes` are the greatest values of the sizes that the statement limits.
     """
 
     compile_s: float = 30.0
@@ -124,6 +124,7 @@ class ProblemLimits:
     gpus: tuple[str, ...] = ()
     libraries: tuple[Library, ...] | None = None
     device_launches: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 def suits_gpu(words: Collection[str], gpu_model: str) -> bool:

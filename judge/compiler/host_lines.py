@@ -33,6 +33,11 @@ _CALLED = re.compile(
     r"(?: \((?P<source>host|device) to (?P<destination>host|device)\)| \(line.{0,40})?$"
 )
 _OF_ARGUMENT = re.compile(r"\bargument (?P<argument>\w{1,80})")
+_REFUSED = re.compile(
+    r"(?:cooperative )?kernel (?P<kernel>.{1,300}?) (?:was (?:launched|refused)|failed)\b"
+    r"|(?P<call>cuda\w{1,60})"
+)
+_LATE = re.compile(r"time limit of \d{1,10} ms exceeded(?P<place>, in kernel | in host code|)")
 _ALLOCATED = re.compile(r"\s{0,8}(?:\([^()]{1,40}\)\s{0,8})?&\s{0,8}(?P<name>[A-Za-z_]\w{0,60})")
 _MOST_NAMES = 16  # each requires a search of the program
 _MOST_MESSAGES = 8  # distinct messages that get lines
@@ -48,7 +53,7 @@ _HELD = (
 def with_host_lines(
     found: Iterable[Diagnostic], source: str, arguments: Iterable[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """Return `found`, with lines for findings on copies, accesses, leaks, hazards and launches of the host.
+    """Return `found`, with lines for findings on calls, accesses and launches of the host, and endless loops.
 
     `arguments` are the names of the arguments of solve, in order. The program may use other names for its
     parameters.
@@ -113,6 +118,33 @@ def _line_of_hazard(message: str, program: ProgramText, names: Mapping[str, str]
     return None
 
 
+def _line_of_refusal(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
+    """Return the line of the only launch of the kernel, or of the only call, that was refused."""
+    said = _REFUSED.match(message)
+    if said is None:
+        return None
+    if said["kernel"]:
+        return program.launch_of(said["kernel"])
+    lines = [line for line, _ in program.statements_of(said["call"])]
+    return lines[0] if len(lines) == 1 else None
+
+
+def _line_of_loop(message: str, program: ProgramText, _: Mapping[str, str]) -> int | None:
+    """Return the line of the only endless loop, or of the only loop, in the code that was running.
+
+    A GPU does not say whether a kernel or host code was running. There, only an endless loop counts.
+    """
+    said = _LATE.match(message)
+    if said is None:
+        return None
+    loops = program.loops()
+    if said["place"]:
+        loops = [loop for loop in loops if loop.host is (said["place"] == " in host code")]
+    endless = [loop.line for loop in loops if loop.endless]
+    lines = endless or [loop.line for loop in loops if said["place"]]
+    return lines[0] if len(lines) == 1 else None
+
+
 def _only_call(statements: Iterable[tuple[int, str]], called: re.Match[str], array: str) -> int | None:
     """Return the line of the only one of `statements` that may copy in this direction, or may use `array`."""
     way = (called["source"], called["destination"])
@@ -168,9 +200,11 @@ def _name_in(declaration: str) -> str:
 
 _FINDERS: Mapping[str, Callable[[str, ProgramText, Mapping[str, str]], int | None]] = {
     DiagnosticKind.COPY_DIRECTION: _line_of_copy,
+    DiagnosticKind.CUDA_ERROR: _line_of_refusal,
     DiagnosticKind.HOST_ACCESS: _line_of_access,
     DiagnosticKind.LEAK: _line_of_leak,
     DiagnosticKind.NEEDLESS_WAIT: _line_of_call,
     DiagnosticKind.PAGEABLE_COPY: _line_of_call,
     DiagnosticKind.STREAM_HAZARD: _line_of_hazard,
+    DiagnosticKind.TIME_LIMIT: _line_of_loop,
 }

@@ -18,7 +18,20 @@ _FUNCTION = re.compile(r"\b(?P<type>void|int|auto) {1,8}(?P<name>[A-Za-z_]\w{0,6
 _DEVICE = re.compile(r"\b__(?:global|device)__\b")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 _BRACE = re.compile(r"[{}]")
+_LOOP = re.compile(
+    r"\b(?:(?P<endless>while\s{0,8}\(\s{0,8}(?:true|1)\s{0,8}\)|for\s{0,8}\([^;()]{0,80};\s{0,8};)"
+    r"|(?:while|for)\s{0,8}\()"
+)
 _ASSIGNED = re.compile(r"\s{0,8}(?P<compound>[-+*/%&|^]|<<|>>)?=(?!=)|\s{0,8}(?P<step>\+\+|--)")
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop: its line, whether it is in `host` code, and whether only its body can end it (`endless`)."""
+
+    line: int
+    host: bool
+    endless: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +121,14 @@ class ProgramText:
         """Return the lines that launch `kernel`, at most 100."""
         found = re.finditer(rf"\b{re.escape(kernel)}\s{{0,8}}(?:<[^<>;]{{0,200}}>)?\s{{0,8}}<<<", self.code)
         return [self._line(match.start()) for match, _ in zip(found, range(_MAX_CALLS), strict=False)]
+
+    def loops(self) -> list[Loop]:
+        """The loops in the code, at most 100."""
+        host = self.host_code()
+        return [
+            Loop(self._line(match.start()), host[match.start()] != " ", match["endless"] is not None)
+            for match in islice(_LOOP.finditer(self.code), _MAX_CALLS)
+        ]
 
     def host_code(self) -> str:
         """Return the code with the bodies of kernels and device functions blanked."""

@@ -10,6 +10,7 @@ from judge.cpu.first_call import right_as_first_call
 from judge.cpu.orders import check_in_orders
 from judge.drawn import CaseData
 from judge.evidence.launches import launched_nothing
+from judge.evidence.masked_loads import without_unrelated_masks
 from judge.evidence.sums import parse_sums
 from judge.judgement import Judgement, RunOutcome
 from judge.kills import in_random_order, judged_program
@@ -44,7 +45,11 @@ def check_cases(
     if not _may_need_zeros(judgement, referee, outcome):
         return outcome
     filled = _checked(judgement, built, judgement.new_run(alone=False), Stage.START, zeros=True)
-    return filled if filled.verdict is Verdict.ACCEPTED else outcome
+    if filled.verdict is Verdict.ACCEPTED:
+        return filled
+    return replace(
+        outcome, diagnostics=without_unrelated_masks(outcome.diagnostics, outcome.cases, filled.cases)
+    )
 
 
 def _checked(

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 
 #include <cstdlib>
@@ -26,6 +27,33 @@ inline bool fault_was_write([[maybe_unused]] const void* context) {
 #endif
 }
 
+// Where the stack of this OS thread begins, or null. It grows down from here.
+inline const char*& stack_start() {
+  thread_local const char* start = nullptr;
+  return start;
+}
+
+// Whether the fault is on the stack of host code: everything between its pointer and its start is mapped,
+// unless it has overflowed. A call may write below the pointer.
+inline bool stack_overflowed([[maybe_unused]] unsigned long long address, [[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  constexpr unsigned long long kBelow = 64 << 10;
+  const auto pointer = static_cast<unsigned long long>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+  const auto start = reinterpret_cast<unsigned long long>(stack_start());
+  return pointer < start && address >= pointer - kBelow && address < start;
+#else
+  return false;
+#endif
+}
+
+inline std::string stack_overflow_text() {
+  rlimit limit = {};
+  const bool known = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return "stack overflow in host code. Recursion is too deep, or local arrays are too large" +
+         (known ? ": the stack has " + std::to_string(limit.rlim_cur >> 10) + " KiB" : std::string()) +
+         ". Put large arrays into a std::vector.";
+}
+
 inline const char* signal_text(int number) {
   switch (number) {
     case SIGSEGV: return "segmentation fault";
@@ -34,6 +62,14 @@ inline const char* signal_text(int number) {
     case SIGILL: return "illegal instruction";
     default: return "abort";
   }
+}
+
+// What happened to host code, without a full stop.
+inline std::string crash_text(int number) {
+  const std::string text = std::string("host code crashed: ") + signal_text(number);
+  if (number != SIGABRT) return text;
+  return text + ". It called abort(), failed an assert(), did not catch an exception, or destroyed a std::thread "
+                "without join() or detach(). If it started many threads, start fewer";
 }
 
 inline const char* host_access_verb([[maybe_unused]] const void* context) {
@@ -53,9 +89,8 @@ inline std::string host_access_text(const std::string& target, const void* conte
 
 // Once for each OS thread that may crash: a handler cannot run on an exhausted stack.
 inline void install_signal_stack() {
-  thread_local bool installed = false;
-  if (installed) return;
-  installed = true;
+  if (stack_start()) return;
+  stack_start() = static_cast<const char*>(__builtin_frame_address(0));
   stack_t stack = {};
   stack.ss_size = kSignalStackBytes;
   stack.ss_sp = std::malloc(kSignalStackBytes);

@@ -300,9 +300,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
   signal(number, SIG_DFL);
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (!fault_has_address(number)) {
-    runner().leave(
-        {cpu::Severity::kError, "host_crash", std::string("host code crashed: ") + signal_text(number) + '.', {}},
-        wire::kRuntimeError);
+    runner().leave({cpu::Severity::kError, "host_crash", crash_text(number) + '.', {}}, wire::kRuntimeError);
   }
   if (const device::MappedArray* array = runner().array_at(address)) {
     runner().leave({cpu::Severity::kError, "host_access", host_access_text("argument " + array->name, context), {}},
@@ -313,9 +311,11 @@ void on_crash(int number, siginfo_t* info, void* context) {
                     host_bounds_text(array->element(address), array->name, context), {}, array->name},
                    wire::kIllegalAccess);
   }
+  if (stack_overflowed(address, context)) {
+    runner().leave({cpu::Severity::kError, "stack_overflow", stack_overflow_text(), {}}, wire::kRuntimeError);
+  }
   runner().leave({cpu::Severity::kError, "host_crash",
-                  std::string("host code crashed: ") + signal_text(number) + " at address " +
-                      cpu::hexadecimal(address) +
+                  crash_text(number) + " at address " + cpu::hexadecimal(address) +
                       ". If that is device memory, access it only in kernels or with cudaMemcpy and cudaMemset.",
                   {}},
                  wire::kIllegalAccess);

@@ -73,6 +73,13 @@ _TEXTS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         ),
     ),
 )
+_INDEX = re.compile(r"_semantic|__setitem__|iterable|index|subscript")
+_NO_ELEMENTS = (
+    "is not possible. A pointer has no elements: use tl.load(pointer + offsets, mask=...) and "
+    "tl.store(pointer + offsets, values, mask=...). Elements of a block cannot be selected or assigned: use "
+    "tl.where, or load and store the elements that you need. An index can only be `:` or None, as in "
+    "x[:, None]."
+)
 _WRAPPED = re.compile(r"\w{1,60}\((?P<text>'.*'|\".*\")\)", re.DOTALL)  # repr of an exception
 _MOST = 2000  # characters of a text that is looked at
 
@@ -84,12 +91,8 @@ def words_of(error: CompilationError) -> str:
     if isinstance(node, ast.For) and not isinstance(node.iter, ast.Call):
         return f"it loops over {ast.unparse(node.iter)}. Use range or tl.static_range."
     place = node.targets[0] if isinstance(node, ast.Assign) else node
-    if isinstance(place, ast.Subscript) and ("_semantic" in text or "__setitem__" in text):
-        owner = ast.unparse(place.value)
-        return (
-            f"{ast.unparse(place)} is not possible: a pointer has no elements. Use "
-            f"tl.load({owner} + offsets, mask=...) and tl.store({owner} + offsets, value, mask=...)."
-        )
+    if isinstance(place, ast.Subscript) and _INDEX.search(text):
+        return f"{ast.unparse(place)} {_NO_ELEMENTS}"
     for pattern, words in _TEXTS:
         if found := re.search(pattern, text):
             return words(found)

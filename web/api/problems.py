@@ -101,7 +101,7 @@ class ProblemDetailOut(ProblemOut):
     signature: list[ArgumentOut]
     size_names: list[str]
     samples: list[SampleOut]
-    limits: dict[str, float | list[str]]
+    limits: dict[str, float | list[str] | dict[str, int]]
     tiers: list[int]
     requirements: list[RequirementOut]
     score: ScoreOut | None

@@ -26,11 +26,15 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class CaseSize:
-    """A size of the first sample. `use` says what it decides, empty if it is an argument of the same name."""
+    """A size of the first sample. `use` says what it decides, empty if it is an argument of the same name.
+
+    `most` is its greatest value in a custom case.
+    """
 
     name: str
     value: int
     use: str
+    most: int
 
 
 _HOST = {ArrayMemory.HOST: "host, pageable", ArrayMemory.PINNED: "host, pinned"}
@@ -58,11 +62,11 @@ def _shape(extents: Sequence[str]) -> str:
     return " \N{MULTIPLICATION SIGN} ".join(extents)
 
 
-def case_size(name: str, value: int, arguments: Sequence[schema.Argument]) -> CaseSize:
+def case_size(name: str, value: int, arguments: Sequence[schema.Argument], *, most: int) -> CaseSize:
     """Return the size `name` of a case of a problem with these `arguments`."""
     scalars = {argument.name: argument.value.text for argument in arguments if argument.value is not None}
     if scalars.get(name) == name:
-        return CaseSize(name, value, "")
+        return CaseSize(name, value, "", most)
     of_scalars = [
         f"{argument.name} = {argument.value.text}"
         for argument in arguments
@@ -73,4 +77,5 @@ def case_size(name: str, value: int, arguments: Sequence[schema.Argument]) -> Ca
         for argument in arguments
         if any(name in formula.names for formula in argument.shape)
     ]
-    return CaseSize(name, value, "; ".join(of_scalars or of_shapes) or "decides how the data is drawn")
+    use = "; ".join(of_scalars or of_shapes) or "decides how the data is drawn"
+    return CaseSize(name, value, use, most)

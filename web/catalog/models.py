@@ -4,6 +4,7 @@ from django.db import models
 from django.utils import timezone
 
 from problems import schema
+from problems.parse import MAX_SIZE
 from problems.value_rules import why_not_custom
 from problems.vocabulary import Difficulty
 from web.catalog.signature import from_row
@@ -128,6 +129,12 @@ class Problem(models.Model):
     def size_names(self) -> list[str]:
         """Return the names of its sizes, in the order of its samples."""
         return list(self.samples[0]["sizes"]) if self.samples else []
+
+    @property
+    def size_limits(self) -> dict[str, int]:
+        """Return the greatest value of each size in a custom case, in the order of `size_names`."""
+        declared = self.limits.get("sizes", {})
+        return {name: int(declared.get(name, MAX_SIZE)) for name in self.size_names}
 
     @property
     def arguments(self) -> tuple[schema.Argument, ...]:

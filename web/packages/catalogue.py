@@ -144,5 +144,5 @@ def _limits(package: schema.Problem) -> dict[str, object]:
     return {
         name: value
         for name, value in told.items()
-        if value is not None and not (name == "gpus" and not value)
+        if value is not None and not (name in {"gpus", "sizes"} and not value)
     }

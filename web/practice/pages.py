@@ -138,7 +138,10 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         saved=draft.saved if draft else None,
         arguments=[argument_row(argument, gpus=problem.gpu_count) for argument in problem.arguments],
         sample_sizes=sample_sizes,
-        sizes=tuple(case_size(name, value, problem.arguments) for name, value in sample_sizes.items()),
+        sizes=tuple(
+            case_size(name, value, problem.arguments, most=problem.size_limits[name])
+            for name, value in sample_sizes.items()
+        ),
         custom=_custom(problem),
         sample_values=_sample_values(problem),
         commands={

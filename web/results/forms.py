@@ -18,7 +18,6 @@ from problems.vocabulary import Language, Mode
 from web.catalog.models import Problem
 
 PERSONAL_NODE = "personal-node"  # in the list of GPUs
-_LARGEST_SIZE = 2**31 - 1
 _DIGEST_BYTES = 12
 
 
@@ -45,24 +44,24 @@ class ProgramForm(forms.Form):
         """
         super().__init__(data)
         running, own = data.get("mode") == Mode.RUN.value, data.get("cases") == "own"
-        self._size_names = problem.size_names if own else []
+        self._size_limits = problem.size_limits if own else {}
         said = {argument.name: data.get(f"values_{argument.name}", "") for argument in problem.arguments}
         self._values = {name: text for name, text in said.items() if own and running and text.strip()}
         if running and data.get("seed", "").strip():
             self.fields["seed"] = forms.IntegerField(min_value=0, max_value=MAX_SEED, label="Seed")
-        for name in self._size_names:
+        for name, most in self._size_limits.items():
             self.fields[f"size_{name}"] = forms.IntegerField(
                 min_value=1,
-                max_value=_LARGEST_SIZE,
+                max_value=most,
                 required=running and not self._values,
                 label=f"Size {name}",
             )
 
     def sizes(self) -> dict[str, int] | None:
         """Return the sizes to run on, None for the sample cases."""
-        if self.cleaned_data["mode"] != Mode.RUN.value or not self._size_names:
+        if self.cleaned_data["mode"] != Mode.RUN.value or not self._size_limits:
             return None
-        told = {name: self.cleaned_data[f"size_{name}"] for name in self._size_names}
+        told = {name: self.cleaned_data[f"size_{name}"] for name in self._size_limits}
         return {name: size for name, size in told.items() if size is not None}
 
     def values(self) -> dict[str, str]:

@@ -65,11 +65,19 @@ std::string action(Access access, u32 bytes) {
   return "atomic operation of " + size + "on ";
 }
 
+std::string advice_on_null() {
+  const u64 refused = refused_heap_bytes();
+  if (!refused) return "Pass a pointer from cudaMalloc, and check that the allocation succeeded.";
+  return "The last malloc in a kernel returned null: it requested " + count(refused, "byte") +
+         ", and the heap of all kernels has " + count(heap_limit(), "byte") +
+         ". Check its result, or allocate less, or raise the limit with "
+         "cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes).";
+}
+
 void bad_global(const Culprit& by, u64 address, u32 bytes, Access access) {
   const std::string doing = action(access, bytes);
   if (address < kNullBytes) {
-    end(by, "null_pointer", doing + "address " + hexadecimal(address) + ": a null pointer",
-        "Pass a pointer from cudaMalloc, and check that the allocation succeeded.");
+    end(by, "null_pointer", doing + "address " + hexadecimal(address) + ": a null pointer", advice_on_null());
   }
   const std::optional<Allocation> on_host = in_arena(address) ? std::nullopt : host_argument_near(address);
   if (on_host && on_host->kind == MemoryKind::kPageable) {

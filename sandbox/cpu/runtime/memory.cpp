@@ -54,6 +54,7 @@ struct Memory {
   u64 in_use[kMostDevices] = {};  // bytes of live allocations, by device
   u64 heap[kMostDevices] = {};    // the part of it that kernels allocated
   u64 heap_limit = kDefaultHeapBytes;
+  std::atomic<u64> heap_refused{0};
   u64 held = 0;    // the same with managed ones
   u64 most_held = 0;
   std::size_t freed = 0;
@@ -221,7 +222,12 @@ void* allocate(u64 bytes, int device, bool heap, bool pooled) {
 }  // namespace
 
 void* allocate_device(u64 bytes, int device, bool pooled) { return allocate(bytes, device, false, pooled); }
-void* allocate_heap(u64 bytes) { return allocate(bytes, executing_device(), true, false); }
+void* allocate_heap(u64 bytes) {
+  void* made = allocate(bytes, executing_device(), true, false);
+  memory().heap_refused = made ? 0 : bytes;
+  return made;
+}
+u64 refused_heap_bytes() { return memory().heap_refused; }
 
 void forget_contents(u64 base) {
   const std::optional<Allocation> found = live_allocation(base);

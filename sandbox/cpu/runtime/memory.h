@@ -78,6 +78,8 @@ void* allocate_device(u64 bytes, int device, bool pooled = false);
 void forget_contents(u64 base);
 // The same by a kernel. Null also when the heap is exhausted (cudaLimitMallocHeapSize).
 void* allocate_heap(u64 bytes);
+// The bytes that the last allocate_heap asked for in vain, or 0.
+u64 refused_heap_bytes();
 constexpr u64 kDefaultHeapBytes = u64{8} << 20;
 void set_heap_limit(u64 bytes);
 u64 heap_limit();

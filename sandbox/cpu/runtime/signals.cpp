@@ -62,7 +62,10 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if (has_address) {
     if (const std::optional<Allocation> near = host_argument_near(address)) host_left_argument(*near, address, context);
   }
-  std::string message = std::string("host code crashed: ") + signal_text(number);
+  if (has_address && stack_overflowed(address, context)) {
+    fail({Severity::kError, "stack_overflow", stack_overflow_text(), {}}, wire::kRuntimeError);
+  }
+  std::string message = crash_text(number);
   if (has_address) message += " at address " + hexadecimal(address);
   fail({Severity::kError, "host_crash", message + '.', {}}, wire::kRuntimeError);
 }

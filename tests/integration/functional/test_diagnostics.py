@@ -296,6 +296,30 @@ FATAL = {
         "host_crash",
         "host code crashed: segmentation fault at address 0x0",
     ),
+    "host stack": (
+        program("", before="int deep(volatile int* x) { return deep(x) + *x; }", host="int x = 0; deep(&x);"),
+        RUNTIME,
+        "stack_overflow",
+        "stack overflow in host code. Recursion is too deep, or local arrays are too large",
+    ),
+    "large host array": (
+        program("", host="volatile char large[64 << 20]; large[5] = 1; broken<<<1, 64>>>(data);"),
+        RUNTIME,
+        "stack_overflow",
+        "stack overflow in host code.",
+    ),
+    "host thread": (
+        program("", before="#include <thread>", host="std::thread lost([] {});"),
+        RUNTIME,
+        "host_crash",
+        "did not catch an exception, or destroyed a std::thread without join() or detach().",
+    ),
+    "malloc in a kernel": (
+        program("float* own = (float*)malloc(1ull << 33); own[t] = data[t]; data[t] = own[0];"),
+        ILLEGAL,
+        "null_pointer",
+        "returned null: it requested 8589934592 bytes, and the heap of all kernels has 8388608 bytes.",
+    ),
     "exception": (
         program("", before="#include <stdexcept>", host='throw std::runtime_error("no");'),
         RUNTIME,

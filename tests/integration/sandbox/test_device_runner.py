@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 CACHE = HERE.parents[2] / ".cache" / "tests"
 LIMITS = Limits(wall_s=60, cpu_s=60, memory_mib=512)
 OUR_FAULT = 70
-ADD, THROW, BAD_BLOCK, TOO_MUCH_SHARED, LOOP, LEAVE, ABORT, NULL_POINTER, NOTHING, LATE = range(10)
+ADD, THROW, BAD_BLOCK, TOO_MUCH_SHARED, LOOP, LEAVE, ABORT, NULL_POINTER, NOTHING, LATE, RECURSE = range(11)
 Start = Callable[..., Talk]
 
 
@@ -110,8 +110,9 @@ def test_copies_for_the_sanitizer_come_back(talk: Talk) -> None:
         ),
         (TOO_MUCH_SHARED, ExitStatus.RUNTIME_ERROR, "cuda_error", "the maximum of this GPU is 232448"),
         (LOOP, ExitStatus.TIME_LIMIT, "time_limit", "time limit of 300 ms exceeded in host code"),
-        (ABORT, ExitStatus.RUNTIME_ERROR, "host_crash", "host code crashed: abort"),
+        (ABORT, ExitStatus.RUNTIME_ERROR, "host_crash", "host code crashed: abort. It called abort()"),
         (NULL_POINTER, ExitStatus.ILLEGAL_ACCESS, "host_crash", "segmentation fault at address 0x10."),
+        (RECURSE, ExitStatus.RUNTIME_ERROR, "stack_overflow", "stack overflow in host code. "),
         (
             700,
             ExitStatus.ILLEGAL_ACCESS,

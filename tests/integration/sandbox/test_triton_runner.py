@@ -148,6 +148,23 @@ def test_errors_inside_a_kernel_name_its_line(talk: Talk) -> None:
     assert finding["line"] == 8
 
 
+@pytest.mark.parametrize(
+    ("load", "place"),
+    [
+        ("x = a[i]", "a[i]"),
+        ("c[i] = tl.load(a + i, mask=i < n)", "c[i]"),
+        ("x = tl.load(a + i, mask=i < n)[0]", "tl.load(a + i, mask=i < n)[0]"),
+        ("x = tl.load(a + i, mask=i < n)\n    x[0] = 1.0", "x[0]"),
+    ],
+)
+def test_an_index_of_a_pointer_or_a_block_is_explained(talk: Talk, load: str, place: str) -> None:
+    assert talk.load(HEAD.format(load=load), MANIFEST)
+    assert not talk.run(arguments())
+    finding = talk.findings()[-1]
+    assert (finding["kind"], finding["line"]) == ("compile", 8 + load.count("\n"))
+    assert f"kernel double: {place} is not possible. A pointer has no elements" in finding["message"]
+
+
 def test_a_block_has_no_single_truth_value(talk: Talk) -> None:
     assert talk.load(HEAD.format(load="if i < n:\n        x = tl.load(a + i)"), MANIFEST)
     assert not talk.run(arguments())

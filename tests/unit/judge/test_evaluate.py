@@ -146,7 +146,17 @@ def test_a_triton_program_may_need_the_zeros_that_masks_leave_on_a_gpu(
         assert "correct only if" in report.diagnostics[0].message
     else:
         assert report.verdict is Verdict.WRONG_ANSWER
-        assert masked == ({Severity.NOTE} if told else set())
+        assert not masked  # zeros give the same wrong answer, so the mask is not the cause
+
+
+def test_a_masked_load_that_changes_a_wrong_answer_is_told() -> None:
+    def work(actor: Actor) -> None:
+        os.write(actor.diagnostics, b'{"severity": "note", "kind": "masked_load", "message": "No."}\n')
+        actor.array(1, "f4")[:] = actor.array(0, "f4") * (4 if actor.request.flags & RunFlag.ZEROS else 3)
+
+    report = judge(ScriptedTarget(runner=serve(work)), language=Language.TRITON)
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert {found.severity for found in report.diagnostics} == {Severity.NOTE}
 
 
 @pytest.mark.parametrize("small_needs_zeros", [True, False])
@@ -424,6 +434,13 @@ def test_sizes_of_ones_own_make_one_public_case() -> None:
 def test_sizes_that_do_not_fit_are_refused(sizes: dict[str, int]) -> None:
     with pytest.raises(SizesInvalid):
         select_cases(DOUBLING, Mode.RUN, sizes, ranked=False)
+
+
+def test_a_size_beyond_the_limit_of_the_problem_is_refused() -> None:
+    limited = replace(DOUBLING, limits=replace(DOUBLING.limits, sizes={"n": 8}))
+    assert select_cases(limited, Mode.RUN, {"n": 8}, ranked=False)
+    with pytest.raises(SizesInvalid, match="size n must be from 1 to 8, not 9"):
+        select_cases(limited, Mode.RUN, {"n": 9}, ranked=False)
 
 
 def seeds_of(**options: object) -> dict[int, list[int]]:

@@ -136,7 +136,8 @@ def test_values_survive_storage(values: list[float]) -> None:
 def read(
     said: dict[str, object], sizes: dict[str, int], *arguments: Argument, names: tuple[str, ...] = ("n",)
 ):
-    return read_values(arguments or DOUBLING.arguments, said, sizes, names=names, most=8)
+    limits = dict.fromkeys(names, 1000)
+    return read_values(arguments or DOUBLING.arguments, said, sizes, limits=limits, most=8)
 
 
 def test_their_number_determines_a_size_that_is_not_given() -> None:

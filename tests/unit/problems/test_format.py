@@ -118,7 +118,7 @@ def test_defaults_and_bounds_agree() -> None:
     limits = SCHEMA["properties"]["limits"]["properties"]
     assert set(limits) == set(ProblemLimits.__slots__)
     assert limits["libraries"]["items"]["enum"] == [*Library]
-    for name in set(limits) - {"gpus", "libraries", "device_launches"}:
+    for name in set(limits) - {"gpus", "libraries", "device_launches", "sizes"}:
         assert limits[name]["default"] == getattr(ProblemLimits(), name)
         row = re.search(rf"\| `{name}` \| (\d+) \| (\d+) \|", DOCS)
         assert row, name

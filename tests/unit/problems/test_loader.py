@@ -92,6 +92,28 @@ def test_load_all_reports_the_faults_of_every_package(tmp_path: Path) -> None:
     assert "problems/second/statement.md: is empty" in text
 
 
+def test_sizes_may_have_limits(tmp_path: Path) -> None:
+    limited = load_edited(tmp_path, "[limits]\n", "[limits]\nsizes = { cols = 300 }\n")
+    assert limited.limits.sizes == {"cols": 300}
+    assert limited.version == load_problem(write_package(tmp_path / "plain")).version  # verdicts stay
+
+
+@pytest.mark.parametrize(
+    ("limits", "fault"),
+    [
+        ("{ cols = 299 }", "limits.sizes.cols: a case has 300; raise the limit, or change the case"),
+        ("{ n = 4 }", "limits.sizes.n: unknown size; use a size that the cases give: rows, cols"),
+        ("{}", "limits.sizes: must name at least one size"),
+        ("{ cols = 0 }", "limits.sizes.cols: must be from 1 to 2147483647, is 0"),
+    ],
+)
+def test_limits_of_sizes_that_do_not_fit_are_faults(tmp_path: Path, limits: str, fault: str) -> None:
+    [found] = faults_of(
+        write_package(tmp_path, problem_toml=edited("[limits]\n", f"[limits]\nsizes = {limits}\n"))
+    )
+    assert fault in found
+
+
 def test_nothing_of_a_package_is_executed(tmp_path: Path) -> None:
     trap = tmp_path / "executed"
     hostile = f"open({str(trap)!r}, 'w')\n"

@@ -8,12 +8,12 @@ from problems.faults import MOST_FAULTS, Faults, PackageInvalid
 from problems.loader import load_problem
 from problems.parse import Description, parse_description
 from problems.placeholders import placeholders, resolve
-from tests.unit.problems.packages import DESCRIPTION, STATEMENT, write_package
+from tests.unit.problems.packages import STATEMENT, edited, write_package
 
 
 @pytest.fixture(scope="module")
 def description() -> Description:
-    return parse_description(DESCRIPTION, Faults("scale"))
+    return parse_description(edited("[limits]", "[limits]\nsizes = { cols = 300 }"), Faults("scale"))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,7 @@ def description() -> Description:
         ("arguments.y.tolerance.relative", "10⁻⁶"),
         ("limits.memory_mib", "1024"),
         ("limits.case_s", "5"),
+        ("limits.sizes.cols", "300"),
         ("formulas.bytes", "8 * rows * cols"),
     ],
 )

@@ -81,13 +81,18 @@ def test_sizes_and_seed_have_limits(problem, client: Client):
     page = client.get(URL).content.decode()
     assert 'type="number" name="size_n" value="4" min="1" max="2147483647"' in page
     assert 'name="seed" pattern="[0-9]{1,19}"' in page
+    problem.limits |= {"sizes": {"n": 4096}}
+    problem.save()
+    assert 'name="size_n" value="4" min="1" max="4096"' in client.get(URL).content.decode()
 
 
 def test_a_size_that_solve_does_not_get_says_what_it_decides():
     def uses(slug: str) -> dict[str, str]:
         problem = load_problem(problems_root() / slug)
         sizes = problem.cases[0].sizes
-        return {name: case_size(name, value, problem.arguments).use for name, value in sizes.items()}
+        return {
+            name: case_size(name, value, problem.arguments, most=value).use for name, value in sizes.items()
+        }
 
     assert uses("child-kernels") == {"rows": "", "nnz": "", "heavy": "decides how the data is drawn"}
     assert uses("block-skip-int4")["bands"] == "n = 2 * bands * half"

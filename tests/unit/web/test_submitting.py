@@ -76,6 +76,15 @@ def test_sizes_are_for_runs_and_name_the_problems_sizes(owner, handed_in):
         handed_in(owner, mode=Mode.SUBMIT, sizes={"n": 100})
 
 
+def test_a_size_beyond_the_problems_limit_is_refused(owner):
+    problem = new_problem("limited")
+    problem.limits |= {"sizes": {"n": 4096}}
+    problem.save()
+    services.submit(owner, problem, language=Language.CUDA, source="x", mode=Mode.RUN, sizes={"n": 4096})
+    with pytest.raises(services.SizesUnacceptable, match="size n must be from 1 to 4096, not 5000"):
+        services.submit(owner, problem, language=Language.CUDA, source="x", mode=Mode.RUN, sizes={"n": 5000})
+
+
 SIGNATURE = [
     {"name": "a", "role": "in", "dtype": "float32", "shape": ["n"], "value": None, "values": None},
     {"name": "keys", "role": "in", "dtype": "int32", "shape": ["n"], "value": None, "values": None},

@@ -69,7 +69,7 @@ def read_custom(
         if values:
             return _read_values(sizes or {}, values, problem)
         if sizes:
-            check_size_values(problem.size_names, sizes)
+            check_size_values(problem.size_limits, sizes)
     except SizesInvalid as error:
         raise SizesUnacceptable(str(error)) from error
     except ValuesInvalid as error:
@@ -84,7 +84,7 @@ def _read_values(
     if not most:
         raise ValuesUnacceptable("This site does not accept custom values. Remove them.")
     arguments = problem.arguments
-    found, read = read_values(arguments, values, sizes, names=problem.size_names, most=most)
+    found, read = read_values(arguments, values, sizes, limits=problem.size_limits, most=most)
     check_values(arguments, found, read, checker=problem.has_checker)
     return found, to_json(read)
 

@@ -103,6 +103,62 @@ def test_the_line_of_a_launch(source: str, line: int | None) -> None:
     assert found.line == line
 
 
+REFUSED = "kernel scale<float> was launched with 2048 threads per block (2048,1,1); the limit is 1024."
+ONE, TWO_LAUNCHES = "int a;\nscale<float><<<1, 2048>>>(x);", "scale<<<1, 2>>>(x);\nscale<<<1, 2048>>>(x);"
+
+
+@pytest.mark.parametrize(
+    ("message", "source", "line"),
+    [
+        (REFUSED, ONE, 2),
+        (REFUSED, TWO_LAUNCHES, None),
+        ("cooperative " + REFUSED, ONE, 2),
+        ("kernel scale<<<(1,1,1), (1024,1,1)>>> was refused: too many resources.", ONE, 2),
+        ("kernel scale<<<(1,1,1), (2,1,1), 64>>> failed: unknown error (cudaErrorUnknown)", ONE, 2),
+        ("kernel other was launched with 2048 threads.", ONE, None),
+        ("cudaMemcpy2D: the width exceeds a pitch", "int a;\ncudaMemcpy2D(y, 1, x, 1, 4, 1, way);", 2),
+        ("cudaMemcpy2D: the width exceeds a pitch", "cudaMemcpy2D(y);\ncudaMemcpy2D(x);", None),
+        ("solve() ended with cudaErrorInvalidValue, which it did not check: invalid argument.", ONE, None),
+    ],
+)
+def test_the_line_of_a_refused_launch_or_call(message: str, source: str, line: int | None) -> None:
+    (found,) = with_host_lines([Diagnostic(Severity.ERROR, DiagnosticKind.CUDA_ERROR, message)], source)
+    assert found.line == line
+
+
+LATE = "time limit of 5000 ms exceeded"
+IN_KERNEL, IN_HOST = (
+    LATE + ", in kernel k, block (0,0,0), thread (0,0,0).",
+    LATE + " in host code, outside it.",
+)
+ON_GPU = LATE + "; the last launch was kernel k<<<(1,1,1), (1,1,1)>>>."
+LOOPING = "__global__ void k() {\n  for (int i = 0; i < 3; i++) f();\n  while (true) {}\n}\n"
+PLAIN = "__global__ void k() {\n  for (int i = 0; i < 3; i -= 1) f();\n}\n"
+FOREVER, COUNTED = "void solve() {\n  for (;;) f();\n}", "void solve() {\n  while (n < 1) f();\n}"
+
+
+@pytest.mark.parametrize(
+    ("message", "source", "line"),
+    [
+        (IN_KERNEL, LOOPING + FOREVER, 3),
+        (IN_KERNEL, PLAIN + FOREVER, 2),
+        (IN_KERNEL, LOOPING * 2, None),
+        (IN_KERNEL, FOREVER, None),
+        (IN_HOST, LOOPING + FOREVER, 6),
+        (IN_HOST, LOOPING + COUNTED, 6),
+        (IN_HOST, COUNTED * 2, None),
+        (IN_HOST, LOOPING, None),
+        (ON_GPU, LOOPING + COUNTED, 3),
+        (ON_GPU, LOOPING + FOREVER, None),
+        (ON_GPU, COUNTED, None),
+        ("The limit of 5 s for one case was reached.", FOREVER, None),
+    ],
+)
+def test_the_line_of_an_endless_loop(message: str, source: str, line: int | None) -> None:
+    (found,) = with_host_lines([Diagnostic(Severity.ERROR, DiagnosticKind.TIME_LIMIT, message)], source)
+    assert found.line == line
+
+
 PIECES = [
     "y[",
     "y[0]=",
@@ -115,6 +171,8 @@ PIECES = [
     "cudaMalloc(&y",
     "scale<",
     "scale <<<",
+    "while (",
+    "for (",
 ]
 
 
@@ -128,6 +186,8 @@ def test_the_time_for_a_source_grows_with_its_length(head: str, piece: str) -> N
         Diagnostic(Severity.ERROR, DiagnosticKind.HOST_ACCESS, READ_OWN),
         Diagnostic(Severity.NOTE, DiagnosticKind.LEAK, MEMORY),
         LAUNCHED,
+        Diagnostic(Severity.ERROR, DiagnosticKind.CUDA_ERROR, REFUSED),
+        Diagnostic(Severity.ERROR, DiagnosticKind.TIME_LIMIT, IN_HOST),
     ]
     assert_linear(lambda text: with_host_lines(found, text, ["in", "out"]), piece, length=4000, head=head)
 

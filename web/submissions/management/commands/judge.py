@@ -16,7 +16,7 @@ from judge.evaluate import evaluate
 from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, ProgressEvent, Report
 from judge.report_json import to_json
-from judge.sizes import MAX_SEED, CustomCaseInvalid, size_names
+from judge.sizes import MAX_SEED, CustomCaseInvalid, size_limits
 from judge.values import read_values
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
@@ -195,8 +195,8 @@ def _read_custom(
     if not isinstance(given, dict):
         raise CommandError(f'{path} must be an object such as {{"a": [1, 2]}}', returncode=EXIT_USAGE)
     try:
-        names, most = size_names(problem), settings.WARPCOURT.max_custom_values
-        return read_values(problem.arguments, given, sizes, names=names, most=most)
+        limits, most = size_limits(problem), settings.WARPCOURT.max_custom_values
+        return read_values(problem.arguments, given, sizes, limits=limits, most=most)
     except CustomCaseInvalid as error:
         raise CommandError(str(error), returncode=EXIT_USAGE) from error
 
