@@ -69,7 +69,7 @@ int attribute(cudaDeviceAttr name) {
 extern "C" {
 
 cudaError_t cudaDeviceSynchronize() {
-  if (refused("cudaDeviceSynchronize") || refused_in_capture("cudaDeviceSynchronize")) return last_error();
+  if (refused("cudaDeviceSynchronize") || refused_in_capture("cudaDeviceSynchronize", true)) return last_error();
   host_trace().count(HostEvent::kSynchronisation, "cudaDeviceSynchronize");
   needless_waits().wait("cudaDeviceSynchronize");
   operations().host_waits_for_device(current_device());

@@ -20,6 +20,9 @@ struct CUgraphExec_st {
   warpcourt::cpu::CapturedGraph captured;
   std::vector<CUstream_st> branches = {};  // from the second
   std::vector<CUevent_st> events = {};
+  CUevent_st launched = {};  // the end of the last launch
+  bool was_launched = false;
+  bool destroyed = false;  // it is kept, so that a later use is told from a use of a new one
 };
 
 namespace warpcourt::cpu {
@@ -36,6 +39,18 @@ cudaError_t launch_node(CUgraphExec_st& executable, const GraphNode& node, cudaS
   }
   if (node.kind == GraphNode::Kind::kRecord) operations().record(&executable.events[node.event], place);
   return submit_of_graph(stream, place, node.step);
+}
+
+// Whether a call gets no graph. The failed call before it says why, if it is the last error.
+bool is_missing(const void* graph, const char* call) {
+  if (!graph && last_error() == cudaSuccess) refuse(cudaErrorInvalidValue, std::string(call) + ": the graph is null");
+  return !graph;
+}
+
+bool is_destroyed(cudaGraphExec_t executable, const char* call) {
+  if (!executable->destroyed) return false;
+  refuse(cudaErrorInvalidResourceHandle, std::string(call) + ": the graph was destroyed (cudaGraphExecDestroy)");
+  return true;
 }
 
 }  // namespace
@@ -55,6 +70,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::unique_ptr<StreamCapture> ended = std::move(capture());
   if (stream != ended->first()) {
     return refuse(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture began in another stream");
+  }
+  if (!ended->invalid().empty()) {
+    return refuse(cudaErrorStreamCaptureInvalidated,
+                  "cudaStreamEndCapture: there is no graph, because the capture does not permit an earlier call: " +
+                      ended->invalid());
   }
   if (!ended->is_joined()) {
     return refuse(cudaErrorStreamCaptureUnjoined,
@@ -79,7 +99,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   if (graph) host_trace().count(HostEvent::kGraphInstantiation, "cudaGraphInstantiate");
   *executable = nullptr;
-  if (!graph) return refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
+  if (is_missing(graph, "cudaGraphInstantiate")) return cudaErrorInvalidValue;
   *executable = new CUgraphExec_st{graph->captured};
   if (graph->captured.branches.size() > 1) (*executable)->branches.resize(graph->captured.branches.size() - 1);
   (*executable)->events.resize(graph->captured.events);
@@ -92,24 +112,33 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 #endif
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph is null");
-  if (!captures(stream)) host_trace().count(HostEvent::kGraphLaunch, "cudaGraphLaunch");
+  if (is_missing(executable, "cudaGraphLaunch")) return cudaErrorInvalidValue;
+  if (is_destroyed(executable, "cudaGraphLaunch")) return last_error();
+  // A launch comes after the work of its stream, and after the previous launch of the same graph in any stream.
+  const bool now = !captures(stream);
+  if (now) host_trace().count(HostEvent::kGraphLaunch, "cudaGraphLaunch");
+  if (now && executable->was_launched) operations().wait(place_of(stream), &executable->launched);
   cudaError_t error = cudaSuccess;
   for (const GraphNode& node : executable->captured.nodes) {
-    if (!captures(stream)) {
+    if (now) {
       error = launch_node(*executable, node, stream);
     } else if (node.kind != GraphNode::Kind::kWait) {
       error = submit(stream, node.step);
     }
     if (error != cudaSuccess) break;
   }
+  if (now) operations().record(&executable->launched, place_of(stream));
+  executable->was_launched |= now;
   return error;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   if (!executable) return cudaSuccess;
+  if (is_destroyed(executable, "cudaGraphExecDestroy")) return last_error();
   for (CUstream_st& branch : executable->branches) operations().forget(&branch);
   for (CUevent_st& event : executable->events) operations().forget(&event);
-  delete executable;
+  operations().forget(&executable->launched);
+  executable->captured = {};
+  executable->destroyed = true;
   return cudaSuccess;
 }
 

@@ -10,6 +10,7 @@
 #include "host_trace.h"
 #include "memory.h"
 #include "operations.h"
+#include "stream_capture.h"
 #include "streams.h"
 
 namespace warpcourt::cpu {
@@ -34,6 +35,10 @@ cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const c
 // streams are lost, so an allocation that is postponed fills the memory again.
 cudaError_t allocate_in_order(void** pointer, std::size_t bytes, const char* call, int device, cudaStream_t stream) {
   if (refused(call, stream)) return last_error();
+  if (captures(stream)) {
+    return refuse_in_capture(cudaErrorNotSupported, std::string(call) + ": functional mode does not support allocations in a "
+                                                                       "graph. The program may be right on a GPU");
+  }
   const cudaError_t error = allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, call, device);
   if (error != cudaSuccess || !*pointer) return error;
   const u64 base = reinterpret_cast<u64>(*pointer);

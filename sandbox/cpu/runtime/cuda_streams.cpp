@@ -49,8 +49,11 @@ bool refused_event(const char* call, cudaEvent_t event) {
 }
 
 bool refused_captured_event(const char* call, cudaEvent_t event) {
-  if (!capture() || !capture()->has(event)) return false;
-  refuse(cudaErrorCapturedEvent, std::string(call) + ": the event was recorded in the stream that is captured");
+  if (!event->captured) return false;
+  const std::string message = std::string(call) + ": the event was recorded in a stream that was captured, so it belongs to "
+                                                  "the graph. Record it after cudaGraphLaunch, or synchronise the stream";
+  if (capture() && capture()->has(event)) capture()->invalidate(message);
+  refuse(cudaErrorCapturedEvent, message);
   return true;
 }
 
@@ -82,9 +85,9 @@ bool refused(const char* call, cudaStream_t stream) {
   return true;
 }
 
-bool refused_in_capture(const char* call) {
-  if (!capture() || capture()->mode() == cudaStreamCaptureModeRelaxed) return false;
-  refuse(cudaErrorStreamCaptureUnsupported, std::string(call) + " while a stream is captured. Call it before the capture");
+bool refused_in_capture(const char* call, bool waits) {
+  if (!capture() || (!waits && capture()->mode() == cudaStreamCaptureModeRelaxed)) return false;
+  refuse_in_capture(cudaErrorStreamCaptureUnsupported, std::string(call) + " while a stream is captured. Call it before the capture");
   return true;
 }
 
@@ -103,7 +106,7 @@ cudaError_t submit(cudaStream_t stream, Step step) {
     return last_error();
   }
   if (capture() && step.describe && is_legacy(stream) && blocking(capture()->first())) {
-    return refuse(cudaErrorStreamCaptureImplicit,
+    return refuse_in_capture(cudaErrorStreamCaptureImplicit,
                   step.describe().name + " in the default stream while a stream is captured. The default stream waits for the "
                                          "captured stream, which runs nothing. Use the captured stream");
   }
@@ -142,7 +145,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (refused("cudaStreamSynchronize", stream)) return last_error();
-  if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
+  if (captures(stream)) return refuse_in_capture(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
   host_trace().count(HostEvent::kSynchronisation, "cudaStreamSynchronize");
   needless_waits().wait("cudaStreamSynchronize");
   operations().host_waits_for_stream(place_of(stream));
@@ -151,16 +154,25 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 // CUDA does not keep cudaErrorNotReady as the last error.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (refused("cudaStreamQuery", stream)) return last_error();
-  return captures(stream) || operations().stream_has_ended(place_of(stream)) ? cudaSuccess : cudaErrorNotReady;
+  if (captures(stream)) return refuse_in_capture(cudaErrorStreamCaptureUnsupported, "cudaStreamQuery during a capture");
+  return operations().stream_has_ended(place_of(stream)) ? cudaSuccess : cudaErrorNotReady;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   if (refused_event("cudaStreamWaitEvent", event) || refused("cudaStreamWaitEvent", stream)) return last_error();
   if (capture() && capture()->has(event)) {
+    if (is_legacy(stream)) {
+      return refuse_in_capture(cudaErrorStreamCaptureImplicit, "cudaStreamWaitEvent: the default stream cannot join a capture. "
+                                                               "Create a stream");
+    }
     capture()->wait(stream, event);
     return cudaSuccess;
   }
+  if (captures(stream) && flags == cudaEventWaitExternal) {
+    return refuse_in_capture(cudaErrorNotSupported, "cudaStreamWaitEvent: functional mode does not support "
+                                                    "cudaEventWaitExternal. The program may be right on a GPU");
+  }
   if (captures(stream)) {
-    return refuse(cudaErrorStreamCaptureIsolation,
+    return refuse_in_capture(cudaErrorStreamCaptureIsolation,
                   "cudaStreamWaitEvent: the stream is captured, and the event was not recorded in the capture");
   }
   host_trace().count(HostEvent::kStreamWait, "cudaStreamWaitEvent");
@@ -229,7 +241,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   event->destroyed = true;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   if (refused_event("cudaEventRecord", event) || refused("cudaEventRecord", stream)) return last_error();
   if (event->device != place_of(stream).device) {
     return refuse(cudaErrorInvalidResourceHandle,
@@ -241,7 +253,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->recorded_ms = now_ms();
     return cudaSuccess;
   };
-  if (captures(stream)) {
+  if (captures(stream) && flags == cudaEventRecordExternal) {
+    return refuse_in_capture(cudaErrorNotSupported, "cudaEventRecordWithFlags: functional mode does not support "
+                                                    "cudaEventRecordExternal. The program may be right on a GPU");
+  }
+  event->captured = captures(stream);
+  if (event->captured) {
     capture()->record(event, stream, {work, nullptr});
     return cudaSuccess;
   }

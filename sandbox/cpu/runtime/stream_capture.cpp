@@ -3,11 +3,18 @@
 
 #include <algorithm>
 
+#include "cuda_error.h"
+
 namespace warpcourt::cpu {
 
 std::unique_ptr<StreamCapture>& capture() {
   thread_local std::unique_ptr<StreamCapture> instance;
   return instance;
+}
+
+cudaError_t refuse_in_capture(cudaError_t error, const std::string& message) {
+  capture()->invalidate(message);
+  return refuse(error, message);
 }
 
 StreamCapture::Branch& StreamCapture::branch_of(cudaStream_t stream) {

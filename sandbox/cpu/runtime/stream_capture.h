@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "abi.h"
@@ -47,6 +48,11 @@ class StreamCapture {
   void wait(cudaStream_t stream, cudaEvent_t event);
   // Whether the first stream comes after all steps.
   bool is_joined() const;
+  // A call that a capture does not permit has made it invalid: it ends without a graph.
+  void invalidate(const std::string& message) {
+    if (invalid_.empty()) invalid_ = message;
+  }
+  const std::string& invalid() const { return invalid_; }  // why, or ""
   CapturedGraph finish() { return std::move(graph_); }
 
  private:
@@ -67,11 +73,15 @@ class StreamCapture {
   std::map<cudaStream_t, Branch> known_;
   std::map<cudaEvent_t, Record> events_;
   CapturedGraph graph_;
+  std::string invalid_;
 };
 
 // The capture that this host thread has begun, null if there is none.
 std::unique_ptr<StreamCapture>& capture();
 
 inline bool captures(cudaStream_t stream) { return capture() && capture()->has(stream); }
+
+// Refuses a call that the capture of this thread does not permit, and makes the capture invalid.
+cudaError_t refuse_in_capture(cudaError_t error, const std::string& message);
 
 }  // namespace warpcourt::cpu

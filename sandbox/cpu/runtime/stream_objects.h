@@ -23,5 +23,6 @@ struct CUevent_st {
   int device = 0;
   bool destroyed = false;
   double recorded_ms = -1;
+  bool captured = false;  // its last record is part of a graph
   warpcourt::cpu::TracedRecord record = {};
 };

@@ -56,8 +56,9 @@ cudaError_t submit_of_graph(cudaStream_t stream, const StreamPlace& place, const
 // destroyed. False where there is none.
 bool refused(const char* call, cudaStream_t stream = nullptr);
 
-// The same for a call that must not be made while this thread captures a stream, but for cudaStreamCaptureModeRelaxed.
-bool refused_in_capture(const char* call);
+// The same for a call that must not be made while this thread captures a stream. cudaStreamCaptureModeRelaxed permits
+// calls that do not wait.
+bool refused_in_capture(const char* call, bool waits = false);
 
 // What a program made and has not destroyed.
 u64 live_streams();

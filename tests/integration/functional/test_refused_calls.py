@@ -28,6 +28,15 @@ REFUSED = {
     "copies_in_capture": ("cudaMemcpy (device to device) in the default", "cudaErrorStreamCaptureImplicit"),
     "joins_no_other_stream": ("another stream of the capture has work", "cudaErrorStreamCaptureUnjoined"),
     "waits_for_event_outside": ("not recorded in the capture", "cudaErrorStreamCaptureIsolation"),
+    "queries_in_capture": ("cudaStreamQuery during a capture", "cudaErrorStreamCaptureUnsupported"),
+    "synchronises_in_relaxed_capture": ("cudaDeviceSynchronize while a stream is captured",),
+    "clears_error_of_capture": (
+        "there is no graph, because the capture does not permit an earlier call: cudaStreamSynchronize",
+        "cudaErrorStreamCaptureInvalidated",
+    ),
+    "waits_for_captured_event": ("the event was recorded in a stream that was captured",),
+    "launches_destroyed_graph": ("cudaGraphLaunch: the graph was destroyed",),
+    "joins_default_stream": ("the default stream cannot join a capture", "cudaErrorStreamCaptureImplicit"),
 }
 NAMES = (*REFUSED, "launches_outside_capture")
 

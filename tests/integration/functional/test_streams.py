@@ -60,6 +60,7 @@ APART = (
     "keeps_a_buffer",
     "leaks_all",
     "frees_before_use",
+    "launches_one_graph_in_two_streams",
 )
 FLAWED = ("frees_early", "same_values", "leaks_all", "frees_before_use")
 

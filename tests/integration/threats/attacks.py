@@ -106,6 +106,30 @@ ATTACKS = (
 }""",
     ),
     cuda(
+        "scratch-kept-without-an-event",
+        "miss an order between streams, and hide it in memory that it keeps",
+        Verdict.WRONG_ANSWER,
+        """
+__global__ void copy(const float* from, float* to, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i];
+}
+"""
+        + SOLVE
+        + """ {
+  static float* kept = nullptr;
+  static cudaStream_t first, second;
+  if (!kept) {
+    cudaMalloc(&kept, 8 << 20);
+    cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+  }
+  copy<<<(n + 255) / 256, 256, 0, first>>>(a, kept, n);
+  add<<<(n + 255) / 256, 256, 0, second>>>(kept, b, c, n);
+  cudaDeviceSynchronize();
+}""",
+    ),
+    cuda(
         "uninitialised-allocation",
         "return uninitialised or freed memory",
         Verdict.WRONG_ANSWER,

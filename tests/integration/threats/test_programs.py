@@ -46,6 +46,14 @@ def test_a_case_with_other_inputs_shows_that_a_program_keeps_outputs(
     assert "The program keeps something between calls" in wrong[0].message
 
 
+def test_a_case_with_other_inputs_shows_that_streams_lack_an_order(cpu_target: Target) -> None:
+    (attack,) = (attack for attack in ATTACKS if attack.name == "scratch-kept-without-an-event")
+    report = judge(cpu_target, attack)
+    wrong = [case for case in report.cases if case.verdict is Verdict.WRONG_ANSWER]
+    assert [case.name for case in wrong] == ["prime"]
+    assert "with the same sizes and other inputs, was correct. There is a stream hazard" in wrong[0].message
+
+
 HONEST = cuda("honest", "", Verdict.ACCEPTED, SOLVE + " { add<<<(n + 255) / 256, 256>>>(a, b, c, n); }")
 
 

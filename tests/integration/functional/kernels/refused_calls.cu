@@ -148,6 +148,82 @@ void waits_for_event_outside(Made& m, const int* x, int* out, bool proper) {
   m.run(graph);
 }
 
+void queries_in_capture(Made& m, const int* x, int* out, bool proper) {
+  cudaGraph_t graph;
+  cudaStreamBeginCapture(m.first, cudaStreamCaptureModeGlobal);
+  m.add(x, m.mid, m.first);
+  if (!proper) cudaStreamQuery(m.first);
+  m.add(m.mid, out, m.first);
+  cudaStreamEndCapture(m.first, &graph);
+  m.run(graph);
+}
+
+void synchronises_in_relaxed_capture(Made& m, const int* x, int* out, bool proper) {
+  cudaGraph_t graph;
+  int* scratch;
+  cudaStreamBeginCapture(m.first, cudaStreamCaptureModeRelaxed);
+  cudaMalloc(&scratch, 4);
+  m.add(x, m.mid, m.first);
+  if (!proper) cudaDeviceSynchronize();
+  m.add(m.mid, out, m.first);
+  cudaStreamEndCapture(m.first, &graph);
+  m.run(graph);
+  cudaFree(scratch);
+}
+
+// The capture is invalid, although the program has cleared the error.
+void clears_error_of_capture(Made& m, const int* x, int* out, bool proper) {
+  cudaGraph_t graph;
+  cudaStreamBeginCapture(m.first, cudaStreamCaptureModeGlobal);
+  m.add(x, m.mid, m.first);
+  if (!proper) cudaStreamSynchronize(m.first);
+  cudaGetLastError();
+  m.add(m.mid, out, m.first);
+  cudaStreamEndCapture(m.first, &graph);
+  m.run(graph);
+}
+
+void waits_for_captured_event(Made& m, const int* x, int* out, bool proper) {
+  cudaGraph_t graph;
+  cudaStreamBeginCapture(m.first, cudaStreamCaptureModeGlobal);
+  m.add(x, m.mid, m.first);
+  m.add(m.mid, out, m.first);
+  cudaEventRecord(m.event, m.first);
+  cudaStreamEndCapture(m.first, &graph);
+  m.run(graph);
+  if (proper) cudaEventRecord(m.event, m.first);
+  cudaEventSynchronize(m.event);
+}
+
+void launches_destroyed_graph(Made& m, const int* x, int* out, bool proper) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaStreamBeginCapture(m.first, cudaStreamCaptureModeGlobal);
+  m.add(x, m.mid, m.first);
+  m.add(m.mid, out, m.first);
+  cudaStreamEndCapture(m.first, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  if (!proper) cudaGraphExecDestroy(executable);
+  cudaGraphLaunch(executable, m.first);
+  cudaStreamSynchronize(m.first);
+  if (proper) cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
+void joins_default_stream(Made& m, const int* x, int* out, bool proper) {
+  cudaGraph_t graph;
+  cudaStream_t apart;
+  cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+  cudaStreamBeginCapture(apart, cudaStreamCaptureModeGlobal);
+  m.add(x, m.mid, apart);
+  cudaEventRecord(m.event, apart);
+  if (!proper) cudaStreamWaitEvent(0, m.event, 0);
+  m.add(m.mid, out, apart);
+  cudaStreamEndCapture(apart, &graph);
+  m.run(graph);
+  cudaStreamDestroy(apart);
+}
+
 // A stream that takes no part in the capture is not recorded.
 void launches_outside_capture(Made& m, const int* x, int* out, bool proper) {
   cudaGraph_t graph;
@@ -163,7 +239,9 @@ using Program = void (*)(Made&, const int*, int*, bool);
 constexpr Program kPrograms[] = {
     launches_in_destroyed_stream, waits_for_destroyed_stream, records_destroyed_event, launches_in_host_function,
     synchronises_in_capture,      allocates_in_capture,       copies_in_capture,       joins_no_other_stream,
-    waits_for_event_outside,      launches_outside_capture,
+    waits_for_event_outside,      queries_in_capture,         synchronises_in_relaxed_capture,
+    clears_error_of_capture,      waits_for_captured_event,   launches_destroyed_graph,
+    joins_default_stream,         launches_outside_capture,
 };
 
 extern "C" void solve(const int* x, int* out, int n, int which, int proper) {

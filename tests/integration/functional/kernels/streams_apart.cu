@@ -158,11 +158,28 @@ void frees_before_use(const int* x, int* out, int n, cudaStream_t a, cudaStream_
   cudaEventDestroy(written);
 }
 
+// A launch of a graph comes after the previous launch of the same graph.
+void launches_one_graph_in_two_streams(const int* x, int* out, int n, cudaStream_t a, cudaStream_t b) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaMemcpy(out, x, n * sizeof(int), cudaMemcpyDeviceToDevice);
+  cudaDeviceSynchronize();
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+  add_one<<<1, n, 0, a>>>(out, out, n);
+  cudaStreamEndCapture(a, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executable, a);
+  cudaGraphLaunch(executable, b);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
 using Program = void (*)(const int*, int*, int, cudaStream_t, cudaStream_t);
 constexpr Program kPrograms[] = {
     halves,      columns,        atomics,     pageable,    host_function,  mapped_flag,
     polls_event, frees_in_order, frees_early, same_values, keeps_a_buffer, leaks_all,
-    frees_before_use,
+    frees_before_use, launches_one_graph_in_two_streams,
 };
 
 extern "C" void solve(const int* x, int* out, int n, int which) {
