@@ -62,6 +62,6 @@ def test_programs_can_ask_for_the_largest_block(bounds: str) -> None:
 
 
 def test_the_occupancy_of_an_unknown_function_is_refused() -> None:
-    host = "  int blocks;\n  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void*)solve, 64, 0);"
-    outcome = launched(host)
+    query = "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void*)solve, 64, 0);"
+    outcome = launched(f"  int blocks;\n  {query}")
     assert "for a function that is not a kernel" in outcome.finding("cuda_error")["message"]
