@@ -19,7 +19,7 @@ SOLUTIONS: Mapping[str, str] = {
 }
 LIMITS: Mapping[str, str] = {
     **{name: name for name in ("compile_s", "case_s", "memory_mib", "source_kib", "gpus", "libraries")},
-    "device_launches": "device_launches",
+    **{name: name for name in ("device_launches", "sizes")},
 }
 FIX: Mapping[str, str] = {name: name for name in ("given", "changes", "tokens", "protected")}
 UNDER_TEST: Mapping[str, str] = {name: name for name in ("faulty", "least_killed")}

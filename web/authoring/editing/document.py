@@ -70,7 +70,7 @@ def tables_of(document: TOMLDocument, key: str) -> list[Table]:
     return list(found.body) if isinstance(found, AoT) else []
 
 
-def table_of(document: TOMLDocument, key: str) -> Mapping[str, Any]:
+def table_of(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """Return the table `key`, or an empty one if it is missing."""
     found = document.get(key)
     return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}

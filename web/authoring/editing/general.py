@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from problems.schema import ProblemLimits
 from problems.vocabulary import Language
-from web.authoring.editing.document import change_table, change_top, number, read_document, table_of
+from web.authoring.editing.document import (
+    change_table,
+    change_top,
+    inline,
+    number,
+    read_document,
+    table_of,
+)
 from web.authoring.editing.values import in_order_of, integers_at, number_at, text_at, texts_at
 
 USUAL_LANGUAGES = (Language.CUDA.value, Language.TRITON.value)
@@ -18,7 +25,7 @@ class LimitRow:
 
     An empty `gpus` allows any model. `libraries` is None if all libraries are allowed. `device_launches` says
     whether kernels may launch kernels. `gpu_count` is the number of GPUs that a program uses, as the file
-    writes it, empty for one.
+    writes it, empty for one. `sizes` are the names of sizes and their greatest values in custom cases.
     """
 
     languages: tuple[str, ...]
@@ -27,6 +34,7 @@ class LimitRow:
     libraries: tuple[str, ...] | None = None
     device_launches: bool = False
     gpu_count: str = ""
+    sizes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,7 @@ def read_limits(text: str) -> LimitRow:
     """Return the limits in the text of problem.toml. Raises DescriptionUnreadable."""
     document = read_document(text)
     table = table_of(document, "limits")
+    sizes = table_of(table, "sizes")
     return LimitRow(
         texts_at(document, "languages") or USUAL_LANGUAGES,
         {name: number_at(table, name) for name in LIMITS},
@@ -73,6 +82,7 @@ def read_limits(text: str) -> LimitRow:
         texts_at(table, "libraries") if "libraries" in table else None,
         table.get("device_launches") is True,
         number_at(document, "gpus"),
+        tuple((name, number_at(sizes, name)) for name in sizes),
     )
 
 
@@ -89,6 +99,8 @@ def write_limits(text: str, row: LimitRow) -> str:
         None if row.libraries is None else in_order_of(before.libraries or (), row.libraries)
     )
     values["device_launches"] = True if row.device_launches else None
+    if row.sizes != before.sizes:
+        values["sizes"] = inline({name: number(most) for name, most in row.sizes}) if row.sizes else None
     return change_table(text, "limits", values)
 
 

@@ -103,6 +103,14 @@ class LimitsForm(forms.Form):
         help_text="With several, a program is CUDA C++ and is not timed. Place arrays under Signature.",
         widget=forms.Select(attrs={"class": "select"}),
     )
+    sizes = forms.CharField(
+        required=False,
+        max_length=400,
+        label="Largest custom sizes",
+        help_text="Greatest values of sizes that learners may enter, separated by commas, if the statement "
+        "limits them. No case may exceed them.",
+        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "segment = 4096"}),
+    )
     restricted = forms.BooleanField(required=False, label="Allow only some libraries")
     libraries = forms.MultipleChoiceField(
         choices=[(known.value, known.value) for known in Library],
@@ -142,6 +150,7 @@ class LimitsForm(forms.Form):
                 "restricted": row.libraries is not None,
                 "libraries": list(row.libraries or ()),
                 "device_launches": row.device_launches,
+                "sizes": ", ".join(f"{name} = {most}" for name, most in row.sizes),
                 **row.numbers,
             }
         )
@@ -153,6 +162,15 @@ class LimitsForm(forms.Form):
             raise forms.ValidationError("Enter GPU models separated by commas, such as H100, H200.")
         return tuple(filter(None, words))
 
+    def clean_sizes(self) -> tuple[tuple[str, str], ...]:
+        """Return the names of sizes with their greatest values."""
+        parts = [part for part in self.cleaned_data["sizes"].split(",") if part.strip()]
+        found = [re.fullmatch(r"\s*([a-z][a-z0-9_]{0,31})\s*=\s*([0-9]{1,10})\s*", part) for part in parts]
+        names = [match[1] for match in found if match]
+        if len(names) < len(parts) or len(set(names)) < len(names):
+            raise forms.ValidationError("Enter each size once, such as segment = 4096, radius = 7.")
+        return tuple((match[1], match[2]) for match in found if match)
+
     def row(self) -> LimitRow:
         """Return the values of the form. Call it on a valid form only."""
         cleaned = self.cleaned_data
@@ -163,6 +181,7 @@ class LimitsForm(forms.Form):
             tuple(cleaned["libraries"]) if cleaned["restricted"] else None,
             cleaned["device_launches"],
             cleaned["gpu_count"],
+            cleaned["sizes"],
         )
 
 

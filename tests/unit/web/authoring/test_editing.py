@@ -17,6 +17,7 @@ from web.authoring.editing.document import (
     number,
     read_document,
 )
+from web.authoring.forms.plain import LimitsForm
 
 SHIPPED = sorted(path.parent.name for path in problems_root().glob("*/problem.toml"))
 
@@ -281,6 +282,34 @@ class TestLimits:
         row = general.LimitRow(("triton",), {"case_s": "5", "memory_mib": ""})
         told = tomllib.loads(general.write_limits("", row))
         assert told == {"languages": ["triton"], "limits": {"case_s": 5}}
+
+    def test_largest_sizes(self):
+        before = "[limits]\nsizes = { radius = 7 }  # as stated\n"
+        row = general.read_limits(before)
+        assert row.sizes == (("radius", "7"),)
+        assert general.write_limits(before, row) == before
+        told = general.write_limits(before, replace(row, sizes=(("radius", "9"), ("rows", "64"))))
+        assert tomllib.loads(told) == {"limits": {"sizes": {"radius": 9, "rows": 64}}}
+        assert tomllib.loads(general.write_limits(told, replace(row, sizes=()))) == {}
+
+    @pytest.mark.parametrize(
+        ("typed", "sizes"),
+        [
+            ("", ()),
+            (" segment=4096 , radius = 7,", (("segment", "4096"), ("radius", "7"))),
+            ("segment", None),
+            ("segment = 4096 radius = 7", None),
+            ("n = 1, n = 2", None),
+            ("n = -1", None),
+        ],
+    )
+    def test_largest_sizes_in_the_form(self, typed, sizes):
+        form = LimitsForm({"languages": ["cuda"], "sizes": typed})
+        assert form.is_valid() == (sizes is not None)
+        if sizes is None:
+            assert "such as segment = 4096" in str(form.errors["sizes"])
+        else:
+            assert form.row().sizes == sizes
 
     def test_several_gpus(self):
         told = general.write_limits('title = "One"\n', general.LimitRow(("cuda",), {}, gpu_count="2"))
