@@ -38,6 +38,11 @@ _ADDED = {"debug": False, "instrumentation_mode": "", "fpsan_homomorphic_casts":
 class _Compiled(JITFunction):  # type: ignore[misc]
     """A function for the compiler, which sees other functions of this kind only."""
 
+    @property
+    def cache_key(self) -> str:
+        """Return a name instead of a hash over all that it calls: no result is kept."""
+        return f"{self.fn.__module__}.{self.fn.__qualname__}"
+
     def get_capture_scope(self) -> dict[str, Any]:
         """Return global variables and those of enclosing functions."""
         return {name: _for_compiler(value) for name, value in super().get_capture_scope().items()}
