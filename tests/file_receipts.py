@@ -60,7 +60,7 @@ VERIFIED: dict[str, tuple[str, ...]] = {
     "integration/sandbox/test_triton_device.py": (),
     "integration/sandbox/test_triton_races.py": (),
     "integration/sandbox/test_triton_runner.py": (),
-    "integration/sandbox/test_triton_syntax.py": (),
+    "integration/sandbox/test_triton_frontend.py": (),
     "integration/threats/test_compile.py": (),
     "integration/threats/test_engine.py": (),
     "integration/threats/test_programs.py": PACKAGES,

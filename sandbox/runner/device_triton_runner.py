@@ -35,6 +35,7 @@ from sandbox.runner.lockdown import forbid_processes
 from sandbox.runner.python_call import Bound
 from sandbox.runner.session import OUR_FAULT, Load, explain, flush, serve, stop
 from sandbox.runner.timed_session import NativeSession
+from sandbox.runner.triton_errors import resources_text
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import FLAGS_BYTES, ExitStatus, Request, RunFlag, WireArgument
 
@@ -213,10 +214,7 @@ class DeviceTritonRunner(TritonRunner):
         if isinstance(error, torch.cuda.OutOfMemoryError):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
         if isinstance(error, OutOfResources):
-            sentence = (
-                f"Kernel {self._launches.name} needs {error.required} of {error.name}, and this GPU has "
-                f"{error.limit}. Use smaller blocks, fewer stages (num_stages) or other num_warps."
-            )
+            sentence = resources_text(self._launches.name, error, "this GPU")
             return ExitStatus.RUNTIME_ERROR, "resources", sentence, line
         if isinstance(error, CompilationError):
             return ExitStatus.RUNTIME_ERROR, "compile", *self.compile_error(error, line)

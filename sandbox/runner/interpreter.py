@@ -21,6 +21,7 @@ from triton.runtime import interpreter  # type: ignore[import-untyped]
 
 from sandbox.runner.program_races import ProgramRaces, Race, Region
 from sandbox.runner.session import Diagnostics, line_of, stop
+from sandbox.runner.torch_host import is_host_tensor
 from sandbox.wire import ExitStatus
 
 _MAX_LAUNCH_NOTES = 16
@@ -105,7 +106,17 @@ class CheckedMemory:
         builder.create_atomic_store = storing
 
     def enter(self, kernel: str, arguments: dict[str, Any]) -> None:
-        """Note a launch of `kernel` and the tensors that it may touch."""
+        """Note a launch of `kernel` and the tensors that it may touch.
+
+        Raises:
+            ValueError: a GPU cannot access a tensor.
+        """
+        for name, value in arguments.items():
+            if isinstance(value, torch.Tensor) and is_host_tensor(value):
+                raise ValueError(
+                    f"Kernel {kernel}: the argument {name} is a tensor in host memory, which a GPU cannot "
+                    'access. Create it with device="cuda" or on the device of an argument: device=x.device.'
+                )
         self.launches += 1
         self._kernel = kernel
         self.races.start_launch()

@@ -13,14 +13,29 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils import _device
 
 from sandbox.runner import host_streams
 from sandbox.runner.block_scaled import is_packed_product, packed_product
 from sandbox.runner.virtual_device import ANSWERS
 
-_ASKED = "_asked_for_cuda"
+_ASKED, _HOST = "_asked_for_cuda", "_made_on_host"
 _CUDA = torch.device("cuda", 0)  # created here: within a mode, creating one counts as a GPU request
 _HISTOGRAMS = {torch.histc, torch.Tensor.histc}  # of integers, which a GPU counts and a host refuses
+# Functions whose new tensor is in host memory unless a device is named.
+_FACTORIES = {
+    *(
+        torch.arange,
+        torch.empty,
+        torch.eye,
+        torch.full,
+        torch.linspace,
+        torch.logspace,
+        torch.ones,
+        torch.rand,
+    ),
+    *(torch.randint, torch.randn, torch.randperm, torch.tensor, torch.zeros),
+}
 # Functions that read contents, or change nothing else. Without contents, the answer is 1, so that the
 # examination of shapes continues.
 _CONTENTS = {
@@ -68,16 +83,35 @@ class _OnHost(TorchFunctionMode):
             return _asked(args[0].to(self._place))
         asked = any(_is_cuda(value) for value in (*args, *named.values()))
         if not asked:
-            return _as_a_gpu(func, args[0] if args else None)(*args, **named)
+            return self._without_device(func, args, named)
         moved = [self._place if _is_cuda(value) else value for value in args]
         named = {name: self._place if _is_cuda(value) else value for name, value in named.items()}
         # A device may be requested with an index, which the host's device does not have.
         return self._place if func is torch.device else _asked(func(*moved, **named))
 
+    def _without_device(
+        self, func: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> object:
+        first = args[0] if args else None
+        result = _as_a_gpu(func, first)(*args, **named)
+        has_device = named.get("device") is not None or _device.CURRENT_DEVICE is not None
+        if func in _FACTORIES and not isinstance(first, torch.Tensor) and not has_device:
+            return _marked(result, _HOST)
+        return _asked(result) if func is torch.Tensor.to and _is_cuda_tensor(args[1:]) else result
+
 
 def asked_for_cuda(tensor: torch.Tensor) -> bool:
     """Return whether a tensor was requested on a GPU. False if unknown."""
     return bool(getattr(tensor, _ASKED, False))
+
+
+def is_host_tensor(tensor: torch.Tensor) -> bool:
+    """Return whether a GPU cannot access a tensor: it, or the one it views, was made without a device."""
+    with torch._C.DisableTorchFunction():  # noqa: SLF001 - torch.overrides has no public one
+        related = [tensor, tensor._base]  # noqa: SLF001 - the documented way to the viewed tensor
+    return not any(getattr(one, _ASKED, False) for one in related) and any(
+        getattr(one, _HOST, False) for one in related
+    )
 
 
 @contextlib.contextmanager
@@ -149,8 +183,16 @@ def _compiled(model: Any = None, **_: object) -> Any:
     return model if model is not None else _compiled
 
 
+def _is_cuda_tensor(values: Sequence[Any]) -> bool:
+    return bool(values) and isinstance(values[0], torch.Tensor) and not is_host_tensor(values[0])
+
+
 def _asked(result: Any) -> Any:
+    return _marked(result, _ASKED)
+
+
+def _marked(result: Any, mark: str) -> Any:
     if isinstance(result, torch.Tensor):
         with contextlib.suppress(Exception):
-            setattr(result, _ASKED, True)
+            setattr(result, mark, True)
     return result

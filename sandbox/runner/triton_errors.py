@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
+from triton.runtime.errors import OutOfResources  # type: ignore[import-untyped]
 
 _NODES = {
     "GeneratorExp": "a generator expression",
@@ -97,6 +98,15 @@ def words_of(error: CompilationError) -> str:
         if found := re.search(pattern, text):
             return words(found)
     return text
+
+
+def resources_text(kernel: str, error: OutOfResources, gpu: str) -> str:
+    """Return a sentence on a launch of `kernel` that needs more than `gpu`, the subject of the text, has."""
+    unit = "bytes of " if error.name.endswith("memory") else ""
+    return (
+        f"Kernel {kernel} needs {error.required} {unit}{error.name}, but {gpu} has only {error.limit}. Use "
+        "smaller blocks, fewer stages (num_stages) or another num_warps."
+    )
 
 
 def _unwrapped(text: str) -> str:

@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
 from triton.runtime import interpreter  # type: ignore[import-untyped]
+from triton.runtime.errors import OutOfResources  # type: ignore[import-untyped]
 
 from sandbox.runner import gpu_semantics, triton_device, triton_logic
 from sandbox.runner.interpreter import CheckedMemory
@@ -32,6 +33,7 @@ from sandbox.runner.rounded_sums import RoundedSums
 from sandbox.runner.session import Load, array_of, explain, line_of, serve, time_limit
 from sandbox.runner.timed_session import serve_orders
 from sandbox.runner.torch_host import place_on_host
+from sandbox.runner.triton_errors import resources_text
 from sandbox.runner.triton_frontend import Frontend
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
@@ -65,7 +67,7 @@ class InterpreterRunner(TritonRunner):
     def __init__(self) -> None:
         torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
         super().__init__("CPU")
-        Frontend.install()
+        self._frontend = Frontend.install()
         self._masked = gpu_semantics.install(self._note)
         triton_device.install()
         triton_logic.install()
@@ -139,6 +141,9 @@ class InterpreterRunner(TritonRunner):
         message, line = explain(error, FILE)
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
+        if isinstance(error, OutOfResources):
+            sentence = resources_text(self._frontend.kernel, error, "an H200")
+            return ExitStatus.RUNTIME_ERROR, "resources", sentence, line
         if isinstance(error, CompilationError):
             return ExitStatus.RUNTIME_ERROR, "compile", *self.compile_error(error, line)
         return ExitStatus.RUNTIME_ERROR, "exception", message, line

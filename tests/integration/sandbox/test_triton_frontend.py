@@ -136,3 +136,88 @@ def test_what_the_compiler_skips_or_knows_is_not_refused(talk: Talk) -> None:
     given = arguments()
     assert talk.run(given), talk.findings()
     np.testing.assert_array_equal(given[1], 2 * given[0])
+
+
+PRODUCT = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def product(a, c, n, SIZE: tl.constexpr, STEP: tl.constexpr):
+    rows, steps = tl.arange(0, SIZE), tl.arange(0, STEP)
+    total = tl.zeros([SIZE, SIZE], tl.float32)
+    for start in range(0, n, STEP):
+        left = tl.load(a + rows[:, None] * n + start + steps[None, :])
+        right = tl.load(a + (start + steps)[:, None] * SIZE + rows[None, :])
+        total += tl.dot(left, right)
+    tl.store(c + rows[:, None] * SIZE + rows[None, :], total)
+
+def solve(a, c, n, stages):
+    product[(1,)](a, c, n, SIZE=128, STEP=64, num_stages=stages, num_warps=8)
+"""
+LAUNCH_LINE = 16
+
+
+def test_a_kernel_whose_blocks_need_too_much_shared_memory_is_refused(talk: Talk) -> None:
+    assert talk.load(PRODUCT, {"arguments": []}), talk.findings()
+    given = [np.ones((128, 64), np.float32), np.zeros((128, 128), np.float32), ("int32", 64)]
+    assert talk.run([*given, ("int32", 3)]), talk.findings()  # 192 KiB
+    assert not talk.run([*given, ("int32", 4)])  # 256 KiB
+    finding = talk.findings()[-1]
+    assert (finding["kind"], finding["line"]) == ("resources", LAUNCH_LINE)
+    assert finding["message"].startswith(
+        "Kernel product needs 262144 bytes of shared memory, but an H200 has only 232448."
+    )
+
+
+HOST = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy(a, c, n):
+    i = tl.arange(0, 16)
+    tl.store(c + i, tl.load(a + i, mask=i < n), mask=i < n)
+
+def solve(a, c, n):
+    between = {made}
+    copy[(1,)](a, between, n)
+    copy[(1,)](between, c, n)
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["torch.empty(n)", "torch.zeros((2, n)).view(-1)", "torch.full([n], 2.0)[:n]"]
+)
+def test_a_tensor_in_host_memory_is_refused(talk: Talk, made: str) -> None:
+    kind, line, message = refused(talk, HOST.format(made=made))
+    assert (kind, line) == ("exception", 13)
+    assert "Kernel copy: the argument c is a tensor in host memory" in message
+
+
+def test_a_default_device_holds_for_new_tensors(talk: Talk) -> None:
+    source = HOST.format(made="torch.empty(n)") + "\n\ntorch.set_default_device('cuda')\n"
+    assert talk.load(source, {"arguments": []}), talk.findings()
+    assert talk.run(arguments()), talk.findings()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'torch.empty(n, device="cuda")',
+        "torch.empty(n, device=a.device)",
+        'torch.empty(n, device=torch.device("cuda"))',
+        "torch.zeros(n).cuda()",
+        'torch.zeros(n).to("cuda")',
+        "torch.zeros((1, n)).view(-1).to(a.device)",
+        "torch.zeros(n).to(a)",
+        "torch.empty_like(a)",
+        "a.new_zeros(n)",
+    ],
+)
+def test_a_tensor_in_memory_that_a_gpu_can_access_is_accepted(talk: Talk, made: str) -> None:
+    assert talk.load(HOST.format(made=made), {"arguments": []}), talk.findings()
+    given = arguments()
+    assert talk.run(given), talk.findings()
+    np.testing.assert_array_equal(given[1], given[0])
