@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from problems.array_module import check_array_module
 from problems.checker_rules import RulesInvalid, parse_rules
 from problems.faults import FILE, Faults
 from problems.fix import check_fix, check_given
@@ -19,7 +20,7 @@ from problems.schema import Argument, Case
 from problems.score import check_score
 from problems.under_test import check_programs, check_under_test
 from problems.value_rules import broken_promise, range_of
-from problems.vocabulary import BaselineKind, Group, Language, Role, Verdict
+from problems.vocabulary import BaselineKind, Group, Language, OracleKind, Role, Verdict
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
@@ -66,6 +67,9 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
     """Check that the files fit problem.toml."""
     _check_solutions(description, files, faults)
     check_programs(description.cases, files.programs, faults)
+    if description.oracle is OracleKind.ARRAYS:
+        check_array_module("reference.py", files.reference, faults)
+        check_array_module("checker.py", files.checker or "", faults)
     if description.score is not None and files.checker is None:
         faults.add(
             FILE, "score", "there is no checker.py, which gives the score; write one or remove this table"
