@@ -66,6 +66,7 @@ def try_programs(
     )
     for solution in problem.solutions:
         tour.try_solution(solution)
+    tour.findings[ProofCheck.SOLUTIONS][:0] = wrong_reference(problem, tour.outcomes)
     tour.findings[ProofCheck.SOLUTIONS] += never_killed(problem, tour.outcomes)
     if not environment.on_gpu:
         tour.findings[ProofCheck.SOLUTIONS] += requirement_findings(problem, tour.outcomes)
@@ -235,6 +236,20 @@ def requirement_findings(problem: Problem, outcomes: Sequence[ProgramOutcome]) -
                 'add a right program that misses it, with verdict = "requirement_missed", or remove the '
                 "requirement",
             )
+
+
+def wrong_reference(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:
+    """Yield a finding on the reference if all solutions to be accepted are wrong in the same case."""
+    right = [outcome for outcome in outcomes if outcome.expected is Verdict.ACCEPTED]
+    for case in problem.cases:
+        verdicts = [outcome.cases.get(case.name) for outcome in right]
+        if len(right) >= _ACCEPTED_TECHNIQUES and {*verdicts} == {Verdict.WRONG_ANSWER}:
+            yield error(
+                "checker.py" if problem.checker is not None else "reference.py",
+                f"all {len(right)} solutions that should be accepted are wrong in the case {case.name}",
+                "check this file before the solutions: probably it has the mistake",
+            )
+            return
 
 
 def never_killed(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Iterator[ProofFinding]:

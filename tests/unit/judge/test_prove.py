@@ -8,7 +8,7 @@ import pytest
 
 from judge.proof.batches.trials import trial_of
 from judge.proof.coverage import check_coverage, check_shapes
-from judge.proof.programs import findings_on, try_solutions
+from judge.proof.programs import findings_on, try_solutions, wrong_reference
 from judge.proof.prove import prove_on
 from judge.proof.results import ProgramOutcome, Proof, ProofCheck, SectionState, from_json, to_json
 from judge.proof.statement_checks import (
@@ -433,3 +433,21 @@ class TestExposition:
     def test_spans_with_names_only_are_two_chains(self) -> None:
         pairs = [(low.text, high.text) for low, high in bounds_in(r"$n \le rows$, $m \le cols$")]
         assert pairs == [("n", "rows"), ("m", "cols")]
+
+
+class TestWrongReferences:
+    def outcome(self, wrong: bool, expected: Verdict = Verdict.ACCEPTED) -> ProgramOutcome:
+        verdict = Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED
+        cases = {SCALING.cases[0].name: verdict}
+        return ProgramOutcome("a", Language.CUDA, expected, verdict, "", 1.0, cases=cases)
+
+    def test_a_reference_that_differs_from_all_right_solutions_is_named(self) -> None:
+        outcomes = [self.outcome(True), self.outcome(True), self.outcome(True, Verdict.WRONG_ANSWER)]
+        (finding,) = wrong_reference(SCALING, outcomes)
+        case = SCALING.cases[0].name
+        assert finding.place == "reference.py"
+        assert finding.text == f"all 2 solutions that should be accepted are wrong in the case {case}"
+
+    @pytest.mark.parametrize("wrong", [[True], [True, False], [False, False]])
+    def test_another_one_is_not(self, wrong: list[bool]) -> None:
+        assert not list(wrong_reference(SCALING, [self.outcome(each) for each in wrong]))
