@@ -44,7 +44,7 @@ from dataclasses import replace
 from judge.cases import LATE_READS, ORDERS
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.kept import kept_text
-from judge.cpu.races import broken_barrier, has_data_race, race_among, race_text
+from judge.cpu.races import broken_barrier, race_among, race_text
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
@@ -109,7 +109,9 @@ def check_in_orders(
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
     """Yield `orders`, and then LATE_READS if these are orders of CUDA and `referee` has found a data race."""
     yield from orders
-    if any(order & RunFlag.INTERLEAVED for order in orders) and has_data_race(referee.diagnostics):
+    if any(order & RunFlag.INTERLEAVED for order in orders) and race_among(
+        referee.diagnostics, (DiagnosticKind.RACE,)
+    ):
         yield from LATE_READS
 
 

@@ -182,11 +182,12 @@ WC_INLINE void store_atomic(u64 address, T value) {
   }
 }
 
-// A block runs on one OS thread, so only wider scopes need a real fence.
+// Race mode: the acquire that an operation carries.
 WC_INLINE void acquire(const Frame& frame) {
   if (__builtin_expect(frame.races, 0)) wc_acquire(frame.thread);
 }
 
+// A block runs on one OS thread, so only wider scopes need a real fence.
 WC_INLINE void fence(const Frame& frame, bool within_block) {
   if (!within_block) __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(frame.races, 0)) wc_fence(frame.thread, within_block);
