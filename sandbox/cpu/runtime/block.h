@@ -53,6 +53,8 @@ struct ThreadRecord : Thread {
   State state;
   u8 barrier;          // while kAtBarrier
   u32 waits_at;        // location of what it waits for
+  u32 yielded_at;      // where it polled when it yielded last
+  BarrierOp barrier_op;  // while kAtBarrier
   u32 result;          // of a barrier or warp operation
   // Race mode.
   u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn

@@ -325,6 +325,8 @@ std::string place(const ThreadRecord& thread, u32 location) {
 extern "C" void wc_yield(Thread* caller) {
   ThreadRecord& thread = record(caller);
   Block& block = *thread.block;
+  ++thread.waited;
+  thread.yielded_at = thread.location;
   thread.state = State::kReady;
   block.ready.push(thread.index);
   ++block.polls;
