@@ -67,6 +67,7 @@ void Races::start_launch() {
   launch_run_ = ++runs_;
   clock_ = 0;
   covered_.clear();
+  lone_threads_.start_launch();
   suspects_.clear();
   volatile_looks_.clear();
 }
@@ -105,11 +106,15 @@ void Races::fence(ThreadRecord& thread, bool within_block) {
   Block& block = *thread.block;
   block.fenced = true;
   if (within_block) return;
+  lone_threads_.fence(thread);
   acquire(thread);
   if (block.fences < kMaxFences) ++block.fences;
 }
 
-void Races::acquire(ThreadRecord& thread) { thread.block->acquired = std::max(thread.block->acquired, thread.released); }
+void Races::acquire(ThreadRecord& thread) {
+  lone_threads_.fence(thread);
+  thread.block->acquired = std::max(thread.block->acquired, thread.released);
+}
 
 bool Races::ordered(const Touch& before, const Block& block, const Touch& now, bool in_caches) const {
   if (now.kind == Access::kCachedRead && writes(before.kind)) return &family().grid_of(before.block) != block.launch->node;
@@ -366,6 +371,9 @@ void Races::access(const Event& event) {
   settle();
   const Access kind = event.touch.kind;
   const bool deferred = kind == Access::kWrite && event.bytes <= kWidest;
+  if (!event.shared && !is_plain(kind) && !has_block_scope(kind)) {
+    lone_threads_.synchronise(*event.thread, event.address, event.touch);
+  }
   if (engine().options.stale_reads) note_poll(event);
   event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     if (cell.run != event.run) cell = {.run = event.run};

@@ -46,6 +46,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "lone_threads.h"
 #include "shadow_cells.h"
 
 namespace warpcourt::cpu {
@@ -140,6 +141,8 @@ class Races {
   void check_initialised(const Event& access, const Cell& cell, u32 offset, u32 bytes) const;
   void report_race(const Event& access, const Touch& before, u32 offset);
   std::string race_text(const Event& access, const Touch& before, u32 offset) const;
+  // What a thread lacks that leaves the synchronisation with other blocks to another thread of its block, or "".
+  std::string barrier_text(const Touch& before, const ThreadRecord& thread, const Touch& now) const;
   Cells* page(u64 address);
 
   std::unordered_map<u64, std::unique_ptr<Cells>> pages_;
@@ -149,6 +152,7 @@ class Races {
   u32 launch_run_ = 0;
   u64 clock_ = 0;                                      // of releases
   std::unordered_map<u32, std::vector<u64>> covered_;  // by block and its fences: when accesses were released
+  LoneThreads lone_threads_;
   Event pending_;                                    // a plain write that may prove to change nothing
   u8 before_[kWidest] = {};                            // what it overwrites
   std::vector<Shown> shown_;
