@@ -17,6 +17,7 @@
 #include "owned_memory.h"
 #include "races.h"
 #include "signals.h"
+#include "waits.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -287,6 +288,7 @@ void Worker::run(Launch& launch) {
     const auto place = std::ranges::upper_bound(resident, next->number, {}, [](const auto& block) { return block->number; });
     cursor = static_cast<std::size_t>(place - resident.begin()) + 1;
     resident.insert(place, std::move(next));
+    answer_what_waits(*this, resident);
     if (idle > 2 * resident.size()) {
       if (!release_postponed(resident)) {
         const u64 more = admit_more(launch, resident.size());
