@@ -45,6 +45,22 @@ __global__ void add(int* out) {
 extern "C" void solve(int* out) { add<<<4, 64>>>(out); }
 """
 COUNTS_TOO_MANY = BY_HAND.replace("if (blockIdx.x == 1) return;", "").replace("gridDim.x)", "gridDim.x + 1)")
+DIVERGENT = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void add(int* out) {
+    if (threadIdx.x < 32) {
+        SYNC  // upper
+    } else {
+        SYNC  // lower
+    }
+    *out = 1;
+}
+extern "C" void solve(int* out) {
+    void* arguments[] = {&out};
+    cudaLaunchCooperativeKernel((void*)add, dim3(1), dim3(64), arguments, 0, 0);
+}
+"""
 
 
 def line(source: str, mark: str) -> int:
@@ -101,3 +117,25 @@ __global__ void add(int* out) {
 extern "C" void solve(int* out) { add<<<1, 64>>>(out); }
 """
     assert "Look for an endless loop" in message(source, flags)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("__syncthreads();", "__syncthreads()"),
+        ("cg::this_thread_block().sync();", "block.sync()"),
+        ("cg::sync(cg::this_thread_block());", "block.sync()"),
+        ("cg::this_grid().sync();", "grid.sync()"),
+    ],
+)
+def test_a_finding_names_the_barrier_as_the_program_does(call: str, name: str) -> None:
+    source = DIVERGENT.replace("SYNC", call)
+    outcome = run(source, np.zeros(1, np.int32), flags=ORDERS[1], time_limit_ms=2000)
+    text = str(outcome.finding("divergent_barrier")["message"])
+    assert text.startswith(f"divergent {name}: thread (0,0,0) waits at line {line(source, 'upper')} and")
+    whole = "grid" if name == "grid.sync()" else "block"
+    assert f"Every thread of a {whole} must reach the same {name}" in text
+    early = source.replace("} else {", "} else { return;")
+    outcome = run(early, np.zeros(1, np.int32), flags=ORDERS[1], time_limit_ms=2000)
+    text = str(outcome.finding("exited_threads")["message"])
+    assert f"without reaching the {name}, in kernel add" in text
