@@ -46,6 +46,7 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
     ERROR_TEXT(cudaErrorStreamCaptureUnmatched, "capture was not initiated in this stream"),
     ERROR_TEXT(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
+    ERROR_TEXT(cudaErrorStreamCaptureMerge, "operation would result in a merge of separate capture sequences"),
     ERROR_TEXT(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream"),
     ERROR_TEXT(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
     ERROR_TEXT(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),

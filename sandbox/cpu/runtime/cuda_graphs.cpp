@@ -2,6 +2,7 @@
 // own stream and each other branch to a stream of the graph. A capture of a launch takes all branches as one.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -60,17 +61,22 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (refused("cudaStreamBeginCapture", stream)) return last_error();
   if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
-  if (capture()) return refuse(cudaErrorIllegalState, "a capture is already in progress");
-  capture() = std::make_unique<StreamCapture>(stream, mode);
+  if (captures(stream)) return refuse(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is captured already");
+  captures_of_thread().push_back(std::make_unique<StreamCapture>(stream, mode));
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
-  if (!capture()) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
-  const std::unique_ptr<StreamCapture> ended = std::move(capture());
-  if (stream != ended->first()) {
-    return refuse(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture began in another stream");
+  StreamCapture* const capture = capture_of(stream);
+  if (!capture) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture: the stream is not captured");
+  if (stream != capture->first()) {
+    return refuse_in_capture(*capture, cudaErrorStreamCaptureUnmatched,
+                             "cudaStreamEndCapture: the capture began in another stream");
   }
+  auto& all = captures_of_thread();
+  const auto place = std::ranges::find(all, capture, [](const auto& one) { return one.get(); });
+  const std::unique_ptr<StreamCapture> ended = std::move(*place);
+  all.erase(place);
   if (!ended->invalid().empty()) {
     return refuse(cudaErrorStreamCaptureInvalidated,
                   "cudaStreamEndCapture: there is no graph, because the capture does not permit an earlier call: " +
