@@ -54,6 +54,51 @@ bool is_destroyed(cudaGraphExec_t executable, const char* call) {
   return true;
 }
 
+// "cudaMemcpy" of each kind of copy, likewise of fills, else the whole name.
+std::string call_of(const std::string& name) {
+  for (const char* call : {"cudaMemcpy", "cudaMemset"}) {
+    if (name.starts_with(call)) return call;
+  }
+  return name;
+}
+
+// " (host to device)" of a copy, else "".
+std::string direction_of(const std::string& name) {
+  const std::size_t at = name.find(" (");
+  return at == std::string::npos ? "" : name.substr(at);
+}
+
+// Whether the node of an executable graph may get what `next` does, and what to say if not.
+cudaGraphExecUpdateResult compare_nodes(const GraphNode& node, const GraphNode& next, std::string& why_not) {
+  if (node.kind != next.kind || node.branch != next.branch || node.event != next.event) {
+    why_not = "the edges of the new graph differ";
+    return cudaGraphExecUpdateErrorTopologyChanged;
+  }
+  if (!node.step.describe || !next.step.describe) return cudaGraphExecUpdateSuccess;
+  const std::string name = node.step.describe().name, next_name = next.step.describe().name;
+  if (node.step.is_kernel && next.step.is_kernel) return cudaGraphExecUpdateSuccess;
+  if (node.step.is_kernel != next.step.is_kernel || call_of(name) != call_of(next_name)) {
+    why_not = name + " cannot become " + next_name;
+    return cudaGraphExecUpdateErrorNodeTypeChanged;
+  }
+  if (direction_of(name) == direction_of(next_name)) return cudaGraphExecUpdateSuccess;
+  why_not = name + " cannot become " + next_name + ": a copy keeps the kinds of its memory";
+  return cudaGraphExecUpdateErrorParametersChanged;
+}
+
+// Whether an executable graph may get what `next` does.
+cudaGraphExecUpdateResult compare_graphs(const CapturedGraph& graph, const CapturedGraph& next, std::string& why_not) {
+  if (graph.nodes.size() != next.nodes.size() || graph.branches.size() != next.branches.size()) {
+    why_not = "the new graph has other nodes or edges";
+    return cudaGraphExecUpdateErrorTopologyChanged;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const cudaGraphExecUpdateResult result = compare_nodes(graph.nodes[i], next.nodes[i], why_not);
+    if (result != cudaGraphExecUpdateSuccess) return result;
+  }
+  return cudaGraphExecUpdateSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -114,6 +159,23 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
 #if CUDART_VERSION >= 12000
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+#endif
+#if CUDART_VERSION >= 12000
+// A node has no handle here, so the result never names one. Programs update a graph before they instantiate another, so a
+// failure is no finding, and its reason goes with the error.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  if (is_missing(executable, "cudaGraphExecUpdate") || is_missing(graph, "cudaGraphExecUpdate")) return cudaErrorInvalidValue;
+  if (is_destroyed(executable, "cudaGraphExecUpdate")) return last_error();
+  std::string why_not;
+  const cudaGraphExecUpdateResult result = compare_graphs(executable->captured, graph->captured, why_not);
+  if (info) *info = {.result = result, .errorNode = nullptr, .errorFromNode = nullptr};
+  if (result != cudaGraphExecUpdateSuccess) {
+    return set_error(cudaErrorGraphExecUpdateFailure,
+                     "cudaGraphExecUpdate: " + why_not + ". Instantiate the new graph (cudaGraphInstantiate)");
+  }
+  executable->captured = graph->captured;
+  return cudaSuccess;
 }
 #endif
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
