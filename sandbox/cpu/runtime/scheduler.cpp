@@ -38,7 +38,7 @@ std::vector<Worker*>& workers() {
 
 // A new fiber's stack pointer; it will call threads that have not started.
 void* start_fiber(Worker& worker) {
-  worker.fresh = worker.stacks.take();
+  worker.fresh = worker.stacks.take(worker.block->launch->stack_units());
   if (!worker.fresh.low) {
     fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
          wire::kMemoryLimit);
@@ -350,7 +350,7 @@ extern "C" void wc_exit(Thread* caller) {
   // A fresh fiber must not start on the stack that this call still stands on.
   Stack replacement;
   if (thread.block->starts_next()) {
-    replacement = worker.stacks.take();
+    replacement = worker.stacks.take(own.units);
     worker.stacks.give_back(own);
     worker.stacks.give_back(replacement);
   } else {
