@@ -66,6 +66,7 @@ struct ThreadRecord : Thread {
   u32 volatile_write;  // location of its last volatile write to shared memory, in `volatile_epoch`
   u32 volatile_epoch;
   u64 released;        // the last release that it saw by a relaxed operation, on their clock
+  SeenWrite seen;      // of another thread, the last one
   WarpRequest request;
   AsyncCopies copies;
   ChildLaunch* child;  // whose parameters it is writing, or null; see device_runtime.cpp

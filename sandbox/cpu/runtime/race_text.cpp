@@ -212,4 +212,20 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
   return message;
 }
 
+std::string Races::reordered_text(const ThreadRecord& thread, const Touch& write, const Touch& read) const {
+  const Launch& launch = *thread.block->launch;
+  const SeenWrite& seen = thread.seen;
+  const std::string early = line_text(write.location), late = line_text(seen.write.location);
+  const std::string message =
+      "In kernel " + launch.name + ", thread " + text(thread.tid) + " of block " + text(thread.block->index) + " gets in " +
+      line_text(seen.read_at) + " what another thread wrote in " + late + ", and then in " + line_text(read.location) +
+      " the value from before " + early + ", although the other thread writes there first. Relaxed accesses may take effect in "
+      "another order. ";
+  if (covered(write, std::max(thread.released, thread.block->looked_at))) {
+    return message + "Put __threadfence() between the two reads, or read in " + line_text(seen.read_at) +
+           " with memory_order_acquire.";
+  }
+  return message + "Put __threadfence() between the two writes, or write in " + late + " with memory_order_release.";
+}
+
 }  // namespace warpcourt::cpu
