@@ -388,6 +388,7 @@ class DiagnosticKind(StrEnum):
     PEER_ACCESS = "peer_access"
     PRECISION = "precision"
     RACE = "race"
+    REORDERED_READ = "reordered_read"
     REDUNDANT_LOADS = "redundant_loads"
     RESOURCES = "resources"
     ROUNDED_SUM = "rounded_sum"

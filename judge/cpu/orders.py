@@ -44,7 +44,7 @@ from dataclasses import replace
 from judge.cases import LATE_READS, ORDERS
 from judge.compiler.host_lines import with_host_lines
 from judge.compiler.kept import kept_text
-from judge.cpu.races import broken_barrier, has_data_race, race_among, race_text
+from judge.cpu.races import broken_barrier, race_among, race_text
 from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
@@ -103,13 +103,15 @@ def check_in_orders(
         kept = not raced and right_alone()
     if kept:
         return _told_what_is_kept(last, source)
-    return _explained(last, found, right_before=right_before, so_far=referee.diagnostics)
+    return _explained(last, found, right_before=right_before, so_far=() if several else referee.diagnostics)
 
 
 def with_late_reads(referee: Referee, orders: Sequence[RunFlag]) -> Iterator[RunFlag]:
     """Yield `orders`, and then LATE_READS if these are orders of CUDA and `referee` has found a data race."""
     yield from orders
-    if any(order & RunFlag.INTERLEAVED for order in orders) and has_data_race(referee.diagnostics):
+    if any(order & RunFlag.INTERLEAVED for order in orders) and race_among(
+        referee.diagnostics, (DiagnosticKind.RACE,)
+    ):
         yield from LATE_READS
 
 
@@ -139,7 +141,7 @@ def _explained(
 ) -> CaseReport:
     """Return `report`, explained by what was `found` in its case.
 
-    A barrier may be known from an earlier case.
+    A barrier or a reordered read may be known from an earlier case.
     """
     found = tuple(found)
     race = race_among(found)
@@ -147,6 +149,8 @@ def _explained(
         if barrier := broken_barrier(race, so_far):
             return replace(report, message=f"{report.message} {_MISSED}: {barrier.message}")
         return replace(report, message=f"{report.message} {race_text(race)}")
+    if reordered := race_among(so_far, (DiagnosticKind.REORDERED_READ,)):
+        return replace(report, message=f"{report.message} {reordered.message}")
     if not right_before:
         return report
     uninitialised = any(diagnostic.kind == DiagnosticKind.UNINITIALISED for diagnostic in found)

@@ -1,27 +1,19 @@
 """Extracts data races and hazards between streams from the findings of functional mode."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from judge.report import Diagnostic
 from problems.vocabulary import DiagnosticKind
+
+RACES = (DiagnosticKind.RACE, DiagnosticKind.STREAM_HAZARD)
 
 # The prefix of the message.
 _NAMES: Mapping[str, str] = {DiagnosticKind.RACE: "data ", DiagnosticKind.STREAM_HAZARD: ""}
 
 
-def race_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """Return the first race between threads or streams that was found, or None."""
-    return next((found for found in diagnostics if found.kind in _NAMES), None)
-
-
-def stream_hazard_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """Return the first hazard between streams that was found, or None."""
-    return next((found for found in diagnostics if found.kind == DiagnosticKind.STREAM_HAZARD), None)
-
-
-def has_data_race(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Return whether a race between threads was found."""
-    return any(found.kind == DiagnosticKind.RACE for found in diagnostics)
+def race_among(diagnostics: Iterable[Diagnostic], kinds: Collection[str] = RACES) -> Diagnostic | None:
+    """Return the first race of one of these `kinds` that was found, or None."""
+    return next((found for found in diagnostics if found.kind in kinds), None)
 
 
 def broken_barrier(race: Diagnostic, diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:

@@ -22,6 +22,7 @@ _CAUSES = {
     DiagnosticKind.HALF_OVERFLOW,
     DiagnosticKind.MASKED_LOAD,
     DiagnosticKind.PRECISION,
+    DiagnosticKind.REORDERED_READ,
     DiagnosticKind.ROUNDED_SUM,
 }
 # Calls that libraries such as Thrust make too.

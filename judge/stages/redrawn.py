@@ -6,12 +6,12 @@ from dataclasses import replace
 from judge.built import Built
 from judge.compiler.kept import kept_text
 from judge.cpu.first_call import right_as_first_call
-from judge.cpu.races import race_text, stream_hazard_among
+from judge.cpu.races import race_among, race_text
 from judge.drawn import CaseData
 from judge.judgement import Judgement
 from judge.report import CaseReport
 from judge.target import Referee
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Verdict
 from sandbox.wire import RunFlag
 
 _ONLY_FIRST = RunFlag.SHOW | RunFlag.COUNT | RunFlag.SUMS | RunFlag.TRACE
@@ -32,7 +32,7 @@ def check_redrawn(
     `drawn` in a new runner. If it is right there, the message says that the program keeps something between
     calls.
     """
-    hazard = stream_hazard_among(referee.diagnostics) if len(orders) > 1 else None
+    hazard = race_among(referee.diagnostics, (DiagnosticKind.STREAM_HAZARD,)) if len(orders) > 1 else None
     order = orders[0 if hazard is None else 1] & ~_ONLY_FIRST
     report = referee.check(drawn, order)
     if report.verdict is Verdict.ACCEPTED:

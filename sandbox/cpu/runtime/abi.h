@@ -39,6 +39,7 @@ struct Thread {
   u32 index;              // linear index in the block
   u32 spin;               // how much it has polled since the last yield
   u64 polled;             // the address that it polled last
+  u32 waited;             // yields since then, or since it changed something atomically
   Dim3 tid;
   const Dim3* ctaid;
   const Dim3* ntid;
@@ -209,7 +210,8 @@ enum class WarpOp : u32 {
   kAdd, kMin, kMax, kMinUnsigned, kMaxUnsigned, kAnd, kOr, kXor,
 };
 enum class Shuffle : u32 { kUp, kDown, kButterfly, kIndex };
-enum class BarrierOp : u32 { kSync, kPopc, kAnd, kOr };
+// kGroupSync and kGridSync are kSync by cooperative groups: of a block, and as a part of the barrier of a grid.
+enum class BarrierOp : u32 { kSync, kPopc, kAnd, kOr, kGroupSync, kGridSync };
 
 extern "C" {
 extern const Module warpcourt_module;

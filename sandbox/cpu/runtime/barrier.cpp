@@ -10,21 +10,26 @@
 #include "scheduler.h"
 #include "sums.h"
 #include "trace.h"
+#include "waits.h"
 
 namespace warpcourt::cpu {
 namespace {
 
+// Whose threads all take part.
+const char* members(BarrierOp op) { return op == BarrierOp::kGridSync ? "grid" : "block"; }
+
 void warn_divergence(Block& block, const Barrier& barrier) {
   const ThreadRecord& first = block.threads[barrier.waiters.front()];
-  const std::string first_line = line_text(first.waits_at);
+  const std::string first_line = line_text(first.waits_at), name = barrier_name(first.barrier_op);
   for (u32 index : barrier.waiters) {
     const ThreadRecord& other = block.threads[index];
     if (other.waits_at == first.waits_at || line_text(other.waits_at) == first_line) continue;
     report({Severity::kWarning, "divergent_barrier",
-            "divergent __syncthreads(): thread " + text(first.tid) + " waits at " + first_line + " and thread " +
-                text(other.tid) + " at " + line_text(other.waits_at) + ", in kernel " + block.launch->name +
-                ", block " + text(block.index) +
-                ". Every thread of a block must reach the same __syncthreads(); move it out of the branch.",
+            "divergent " + name + ": thread " + text(first.tid) + " waits at " + first_line + " and thread " +
+                text(other.tid) + " at " + (other.barrier_op == first.barrier_op ? "" : barrier_name(other.barrier_op) + ", ") +
+                line_text(other.waits_at) + ", in kernel " + block.launch->name + ", block " + text(block.index) +
+                ". Every thread of a " + members(first.barrier_op) + " must reach the same " + name +
+                "; move it out of the branch.",
             where(other, other.waits_at)});
     return;
   }
@@ -35,8 +40,9 @@ void warn_exited(Block& block, const Barrier& barrier) {
   const u32 exited = block.count - block.live;
   report({Severity::kWarning, "exited_threads",
           count(exited, "thread") + " of " + std::to_string(block.count) +
-              " ended the kernel without reaching the __syncthreads()" + place(first, first.waits_at) +
-              ". Every thread of a block must reach it: do not put it inside an if, and do not return before it.",
+              " ended the kernel without reaching the " + barrier_name(first.barrier_op) + place(first, first.waits_at) +
+              ". Every thread of a " + members(first.barrier_op) +
+              " must reach it: do not put it inside an if, and do not return before it.",
           where(first, first.waits_at)});
 }
 
@@ -100,6 +106,7 @@ extern "C" u32 wc_barrier(Thread* caller, u32 id, u32 expected, BarrierOp op, u3
   ++block.at_barriers;
   thread.state = State::kAtBarrier;
   thread.barrier = static_cast<u8>(id % kBarriers);
+  thread.barrier_op = op;
   thread.waits_at = location;
   release_if_complete(block, barrier);
   if (thread.state == State::kAtBarrier) suspend(thread);

@@ -53,6 +53,8 @@ struct ThreadRecord : Thread {
   State state;
   u8 barrier;          // while kAtBarrier
   u32 waits_at;        // location of what it waits for
+  u32 yielded_at;      // where it polled when it yielded last
+  BarrierOp barrier_op;  // while kAtBarrier
   u32 result;          // of a barrier or warp operation
   // Race mode.
   u32 read_epoch;      // of the block, when a read that raced went on at once, see take_turn
@@ -64,6 +66,7 @@ struct ThreadRecord : Thread {
   u32 volatile_write;  // location of its last volatile write to shared memory, in `volatile_epoch`
   u32 volatile_epoch;
   u64 released;        // the last release that it saw by a relaxed operation, on their clock
+  SeenWrite seen;      // of another thread, the last one
   WarpRequest request;
   AsyncCopies copies;
   ChildLaunch* child;  // whose parameters it is writing, or null; see device_runtime.cpp

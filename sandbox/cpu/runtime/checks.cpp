@@ -86,7 +86,7 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
   if (thread.child && thread.child->holds(address, bytes)) return;
   SiteCache& cache = caller->sites[site];
   if (on_own_stack(thread, address, bytes)) {
-    cache = {reinterpret_cast<u64>(thread.stack.low), kStackBytes - bytes + 1};
+    cache = {reinterpret_cast<u64>(thread.stack.low), thread.stack.bytes() - bytes + 1};
     return;
   }
   Range range;

@@ -20,6 +20,7 @@
 #include "pageable_copies.h"
 #include "relays.h"
 #include "signals.h"
+#include "stream_capture.h"
 #include "streams.h"
 
 namespace warpcourt::cpu {
@@ -179,12 +180,12 @@ void trace(const char* call, const Place& to, const Place& from, const Extent& e
 }
 
 // A copy between the device and pageable memory, for the note that pinned memory would be faster.
-void count_pageable(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
+void count_pageable(const char* call, const Place& to, const Place& from, const Extent& extent, PageableCopies::How how) {
   const Memory target = memory_at(to.base), origin = memory_at(from.base);
   if (on_device(target) == on_device(origin) || (target != Memory::kPageable && origin != Memory::kPageable)) return;
   const bool to_device = on_device(target);
   const bool own = !live_allocation(reinterpret_cast<u64>(to_device ? from.base : to.base));
-  pageable_copies().count(call, to_device, synchronous, own, extent.width * extent.height * extent.depth);
+  pageable_copies().count(call, to_device, how, own, extent.width * extent.height * extent.depth);
 }
 
 Work work_of(const char* call, const Place& to, const Place& from, const Extent& extent, bool synchronous) {
@@ -223,7 +224,11 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
   }
   warn_of_direction(call, to.base, side_of(kind, true), "destination");
   warn_of_direction(call, from.base, side_of(kind, false), "source");
-  if (engine().options.counted) count_pageable(call, to, from, extent, in.waits);
+  using How = PageableCopies::How;
+  const bool captured = captures(in.stream);
+  if (engine().options.counted && !captured) {
+    count_pageable(call, to, from, extent, in.waits ? How::kSynchronous : How::kAsynchronous);
+  }
   const auto describe = [=] {
     const Memory target = memory_at(to.base), origin = memory_at(from.base);
     Description description{std::string(call) + " (" + name_of(origin) + " to " + name_of(target) + ')'};
@@ -235,7 +240,13 @@ cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemc
     if (origin == Memory::kPageable) description.keep = [=] { return kept_work_of(call, to, from, extent, in.waits); };
     return description;
   };
-  return submit(in.stream, {work_of(call, to, from, extent, in.waits), describe});
+  const Work work = work_of(call, to, from, extent, in.waits);
+  if (!captured) return submit(in.stream, {work, describe});
+  const auto of_graph = [=] {
+    if (engine().options.counted) count_pageable(call, to, from, extent, How::kInGraph);
+    return work();
+  };
+  return submit(in.stream, {of_graph, describe});
 }
 
 cudaError_t fill(const char* call, Place to, Extent extent, int value, In in) {

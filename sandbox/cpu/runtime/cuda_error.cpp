@@ -46,9 +46,13 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
     ERROR_TEXT(cudaErrorStreamCaptureUnmatched, "capture was not initiated in this stream"),
     ERROR_TEXT(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
+    ERROR_TEXT(cudaErrorStreamCaptureMerge, "operation would result in a merge of separate capture sequences"),
     ERROR_TEXT(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream"),
     ERROR_TEXT(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
     ERROR_TEXT(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
+    ERROR_TEXT(cudaErrorGraphExecUpdateFailure,
+               "the graph update was not performed because it included changes which violated constraints specific to "
+               "instantiated graph update"),
     ERROR_TEXT(cudaErrorNotPermitted, "operation not permitted"),
     ERROR_TEXT(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
     ERROR_TEXT(cudaErrorUnknown, "unknown error"),
@@ -71,8 +75,8 @@ cudaError_t refuse(cudaError_t error, const std::string& message) {
   return last = error;
 }
 
-cudaError_t set_error(cudaError_t error) {
-  message_of_last = entry(error).text;
+cudaError_t set_error(cudaError_t error, const std::string& message) {
+  message_of_last = message.empty() ? entry(error).text : message;
   return last = error;
 }
 

@@ -2,6 +2,7 @@
 // own stream and each other branch to a stream of the graph. A capture of a launch takes all branches as one.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -53,6 +54,51 @@ bool is_destroyed(cudaGraphExec_t executable, const char* call) {
   return true;
 }
 
+// "cudaMemcpy" of each kind of copy, likewise of fills, else the whole name.
+std::string call_of(const std::string& name) {
+  for (const char* call : {"cudaMemcpy", "cudaMemset"}) {
+    if (name.starts_with(call)) return call;
+  }
+  return name;
+}
+
+// " (host to device)" of a copy, else "".
+std::string direction_of(const std::string& name) {
+  const std::size_t at = name.find(" (");
+  return at == std::string::npos ? "" : name.substr(at);
+}
+
+// Whether the node of an executable graph may get what `next` does, and what to say if not.
+cudaGraphExecUpdateResult compare_nodes(const GraphNode& node, const GraphNode& next, std::string& why_not) {
+  if (node.kind != next.kind || node.branch != next.branch || node.event != next.event) {
+    why_not = "the edges of the new graph differ";
+    return cudaGraphExecUpdateErrorTopologyChanged;
+  }
+  if (!node.step.describe || !next.step.describe) return cudaGraphExecUpdateSuccess;
+  const std::string name = node.step.describe().name, next_name = next.step.describe().name;
+  if (node.step.is_kernel && next.step.is_kernel) return cudaGraphExecUpdateSuccess;
+  if (node.step.is_kernel != next.step.is_kernel || call_of(name) != call_of(next_name)) {
+    why_not = name + " cannot become " + next_name;
+    return cudaGraphExecUpdateErrorNodeTypeChanged;
+  }
+  if (direction_of(name) == direction_of(next_name)) return cudaGraphExecUpdateSuccess;
+  why_not = name + " cannot become " + next_name + ": a copy keeps the kinds of its memory";
+  return cudaGraphExecUpdateErrorParametersChanged;
+}
+
+// Whether an executable graph may get what `next` does.
+cudaGraphExecUpdateResult compare_graphs(const CapturedGraph& graph, const CapturedGraph& next, std::string& why_not) {
+  if (graph.nodes.size() != next.nodes.size() || graph.branches.size() != next.branches.size()) {
+    why_not = "the new graph has other nodes or edges";
+    return cudaGraphExecUpdateErrorTopologyChanged;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const cudaGraphExecUpdateResult result = compare_nodes(graph.nodes[i], next.nodes[i], why_not);
+    if (result != cudaGraphExecUpdateSuccess) return result;
+  }
+  return cudaGraphExecUpdateSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -60,17 +106,22 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (refused("cudaStreamBeginCapture", stream)) return last_error();
   if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
-  if (capture()) return refuse(cudaErrorIllegalState, "a capture is already in progress");
-  capture() = std::make_unique<StreamCapture>(stream, mode);
+  if (captures(stream)) return refuse(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is captured already");
+  captures_of_thread().push_back(std::make_unique<StreamCapture>(stream, mode));
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
-  if (!capture()) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
-  const std::unique_ptr<StreamCapture> ended = std::move(capture());
-  if (stream != ended->first()) {
-    return refuse(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture began in another stream");
+  StreamCapture* const capture = capture_of(stream);
+  if (!capture) return refuse(cudaErrorIllegalState, "cudaStreamEndCapture: the stream is not captured");
+  if (stream != capture->first()) {
+    return refuse_in_capture(*capture, cudaErrorStreamCaptureUnmatched,
+                             "cudaStreamEndCapture: the capture began in another stream");
   }
+  auto& all = captures_of_thread();
+  const auto place = std::ranges::find(all, capture, [](const auto& one) { return one.get(); });
+  const std::unique_ptr<StreamCapture> ended = std::move(*place);
+  all.erase(place);
   if (!ended->invalid().empty()) {
     return refuse(cudaErrorStreamCaptureInvalidated,
                   "cudaStreamEndCapture: there is no graph, because the capture does not permit an earlier call: " +
@@ -108,6 +159,23 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
 #if CUDART_VERSION >= 12000
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+#endif
+#if CUDART_VERSION >= 12000
+// A node has no handle here, so the result never names one. Programs update a graph before they instantiate another, so a
+// failure is no finding, and its reason goes with the error.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  if (is_missing(executable, "cudaGraphExecUpdate") || is_missing(graph, "cudaGraphExecUpdate")) return cudaErrorInvalidValue;
+  if (is_destroyed(executable, "cudaGraphExecUpdate")) return last_error();
+  std::string why_not;
+  const cudaGraphExecUpdateResult result = compare_graphs(executable->captured, graph->captured, why_not);
+  if (info) *info = {.result = result, .errorNode = nullptr, .errorFromNode = nullptr};
+  if (result != cudaGraphExecUpdateSuccess) {
+    return set_error(cudaErrorGraphExecUpdateFailure,
+                     "cudaGraphExecUpdate: " + why_not + ". Instantiate the new graph (cudaGraphInstantiate)");
+  }
+  executable->captured = graph->captured;
+  return cudaSuccess;
 }
 #endif
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }

@@ -35,8 +35,8 @@ cudaError_t allocate(void** pointer, std::size_t bytes, HostEvent event, const c
 // streams are lost, so an allocation that is postponed fills the memory again.
 cudaError_t allocate_in_order(void** pointer, std::size_t bytes, const char* call, int device, cudaStream_t stream) {
   if (refused(call, stream)) return last_error();
-  if (captures(stream)) {
-    return refuse_in_capture(cudaErrorNotSupported, std::string(call) + ": functional mode does not support allocations in a "
+  if (StreamCapture* const capture = capture_of(stream)) {
+    return refuse_in_capture(*capture, cudaErrorNotSupported, std::string(call) + ": functional mode does not support allocations in a "
                                                                        "graph. The program may be right on a GPU");
   }
   const cudaError_t error = allocate(pointer, bytes, HostEvent::kStreamOrderedAllocation, call, device);

@@ -1,6 +1,7 @@
 // Streams and events.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -52,7 +53,7 @@ bool refused_captured_event(const char* call, cudaEvent_t event) {
   if (!event->captured) return false;
   const std::string message = std::string(call) + ": the event was recorded in a stream that was captured, so it belongs to "
                                                   "the graph. Record it after cudaGraphLaunch, or synchronise the stream";
-  if (capture() && capture()->has(event)) capture()->invalidate(message);
+  if (StreamCapture* const capture = capture_of(event)) capture->invalidate(message);
   refuse(cudaErrorCapturedEvent, message);
   return true;
 }
@@ -86,8 +87,9 @@ bool refused(const char* call, cudaStream_t stream) {
 }
 
 bool refused_in_capture(const char* call, bool waits) {
-  if (!capture() || (!waits && capture()->mode() == cudaStreamCaptureModeRelaxed)) return false;
-  refuse_in_capture(cudaErrorStreamCaptureUnsupported, std::string(call) + " while a stream is captured. Call it before the capture");
+  const auto forbids = [&](const auto& capture) { return waits || capture->mode() != cudaStreamCaptureModeRelaxed; };
+  if (std::ranges::none_of(captures_of_thread(), forbids)) return false;
+  refuse_in_captures(cudaErrorStreamCaptureUnsupported, std::string(call) + " while a stream is captured. Call it before the capture");
   return true;
 }
 
@@ -105,13 +107,15 @@ cudaError_t submit(cudaStream_t stream, Step step) {
     refused(step.describe().name.c_str(), stream);
     return last_error();
   }
-  if (capture() && step.describe && is_legacy(stream) && blocking(capture()->first())) {
-    return refuse_in_capture(cudaErrorStreamCaptureImplicit,
+  const auto is_blocking = [](const auto& capture) { return blocking(capture->first()); };
+  if (step.describe && is_legacy(stream) && std::ranges::any_of(captures_of_thread(), is_blocking)) {
+    return refuse_in_captures(cudaErrorStreamCaptureImplicit,
                   step.describe().name + " in the default stream while a stream is captured. The default stream waits for the "
                                          "captured stream, which runs nothing. Use the captured stream");
   }
-  if (!captures(stream)) return submit_now(stream, place_of(stream), step, false);
-  capture()->submit(stream, std::move(step));
+  StreamCapture* const capture = capture_of(stream);
+  if (!capture) return submit_now(stream, place_of(stream), step, false);
+  capture->submit(stream, std::move(step));
   return cudaSuccess;
 }
 
@@ -145,7 +149,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (refused("cudaStreamSynchronize", stream)) return last_error();
-  if (captures(stream)) return refuse_in_capture(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
+  if (StreamCapture* const capture = capture_of(stream)) {
+    return refuse_in_capture(*capture, cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
+  }
   host_trace().count(HostEvent::kSynchronisation, "cudaStreamSynchronize");
   needless_waits().wait("cudaStreamSynchronize");
   operations().host_waits_for_stream(place_of(stream));
@@ -154,25 +160,34 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 // CUDA does not keep cudaErrorNotReady as the last error.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (refused("cudaStreamQuery", stream)) return last_error();
-  if (captures(stream)) return refuse_in_capture(cudaErrorStreamCaptureUnsupported, "cudaStreamQuery during a capture");
+  if (StreamCapture* const capture = capture_of(stream)) {
+    return refuse_in_capture(*capture, cudaErrorStreamCaptureUnsupported, "cudaStreamQuery during a capture");
+  }
   return operations().stream_has_ended(place_of(stream)) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   if (refused_event("cudaStreamWaitEvent", event) || refused("cudaStreamWaitEvent", stream)) return last_error();
-  if (capture() && capture()->has(event)) {
+  StreamCapture* const own = capture_of(stream);
+  if (StreamCapture* const capture = capture_of(event)) {
+    if (own && own != capture) {
+      const std::string message = "cudaStreamWaitEvent: the stream and the event belong to two captures, which cannot become one. "
+                                  "Begin the capture in one stream, and let the other one wait for an event of it";
+      own->invalidate(message);
+      return refuse_in_capture(*capture, cudaErrorStreamCaptureMerge, message);
+    }
     if (is_legacy(stream)) {
-      return refuse_in_capture(cudaErrorStreamCaptureImplicit, "cudaStreamWaitEvent: the default stream cannot join a capture. "
+      return refuse_in_capture(*capture, cudaErrorStreamCaptureImplicit, "cudaStreamWaitEvent: the default stream cannot join a capture. "
                                                                "Create a stream");
     }
-    capture()->wait(stream, event);
+    capture->wait(stream, event);
     return cudaSuccess;
   }
-  if (captures(stream) && flags == cudaEventWaitExternal) {
-    return refuse_in_capture(cudaErrorNotSupported, "cudaStreamWaitEvent: functional mode does not support "
+  if (own && flags == cudaEventWaitExternal) {
+    return refuse_in_capture(*own, cudaErrorNotSupported, "cudaStreamWaitEvent: functional mode does not support "
                                                     "cudaEventWaitExternal. The program may be right on a GPU");
   }
-  if (captures(stream)) {
-    return refuse_in_capture(cudaErrorStreamCaptureIsolation,
+  if (own) {
+    return refuse_in_capture(*own, cudaErrorStreamCaptureIsolation,
                   "cudaStreamWaitEvent: the stream is captured, and the event was not recorded in the capture");
   }
   host_trace().count(HostEvent::kStreamWait, "cudaStreamWaitEvent");
@@ -253,16 +268,19 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->recorded_ms = now_ms();
     return cudaSuccess;
   };
-  if (captures(stream) && flags == cudaEventRecordExternal) {
-    return refuse_in_capture(cudaErrorNotSupported, "cudaEventRecordWithFlags: functional mode does not support "
+  StreamCapture* const capture = capture_of(stream);
+  if (capture && flags == cudaEventRecordExternal) {
+    return refuse_in_capture(*capture, cudaErrorNotSupported, "cudaEventRecordWithFlags: functional mode does not support "
                                                     "cudaEventRecordExternal. The program may be right on a GPU");
   }
-  event->captured = captures(stream);
-  if (event->captured) {
-    capture()->record(event, stream, {work, nullptr});
+  event->captured = capture;
+  for (const auto& other : captures_of_thread()) {
+    if (other.get() != capture) other->forget(event);
+  }
+  if (capture) {
+    capture->record(event, stream, {work, nullptr});
     return cudaSuccess;
   }
-  if (capture()) capture()->forget(event);
   host_trace().count(HostEvent::kEventRecord, "cudaEventRecord");
   event->record = host_trace().record(traced(stream));
   operations().record(event, place_of(stream));

@@ -6,12 +6,18 @@
 #include "device_limits.h"
 #include "diagnostics.h"
 #include "scheduler.h"
+#include "waits.h"
 
 namespace warpcourt::cpu {
 namespace {
 
 std::string advice(const Worker& worker, const Launch& launch) {
-  if (!worker.stalled) return ". Look for an endless loop, or spread the work over more threads.";
+  if (!worker.stalled) {
+    if (const std::optional<Waits> waits = ask_what_waits()) {
+      return ". All threads that have not ended wait: " + waits->text() + "no thread can continue. " + waits->advice(launch);
+    }
+    return ". Look for an endless loop, or spread the work over more threads.";
+  }
   return ". The blocks that have started wait for blocks that start only when one of them ends. The virtual device "
          "runs at most " + count(launch.most_resident, "block") + " of this size at the same time, because it has " +
          std::to_string(kMultiprocessors) + " multiprocessors. A GPU has more (an H200 has 132), and runs more. Take the "

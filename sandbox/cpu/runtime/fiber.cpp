@@ -77,7 +77,7 @@ constexpr std::size_t kWordsAbove = 0;
 #endif
 
 void* Stack::prepare(void (*entry)()) const {
-  auto* top = reinterpret_cast<std::uint64_t*>(low + kStackBytes) - kWordsAbove;
+  auto* top = reinterpret_cast<std::uint64_t*>(low + bytes()) - kWordsAbove;
   constexpr std::size_t words = kReturnWord < kSavedWords ? kSavedWords : kReturnWord + 1;
   std::uint64_t* frame = top - words;
   for (std::size_t word = 0; word < words; ++word) frame[word] = 0;
@@ -85,29 +85,31 @@ void* Stack::prepare(void (*entry)()) const {
   return frame;
 }
 
-Stack StackPool::take() {
+Stack StackPool::take(std::size_t units) {
+  if (!free_.empty() && free_.back().units != units) release();
   if (!free_.empty()) {
     Stack stack = free_.back();
     free_.pop_back();
     return stack;
   }
-  void* memory = mmap(nullptr, kStackMappingBytes, PROT_READ | PROT_WRITE,
+  const std::size_t bytes = Stack{.units = units}.mapping_bytes();
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return {};
   mprotect(memory, kGuardBytes, PROT_NONE);
-  note_owned(memory, kStackMappingBytes, Owner::kThread);
+  note_owned(memory, bytes, Owner::kThread);
   const std::size_t colour = made_++ % kColours;
-  ++mapped_;
+  mapped_ += units;
   auto* const mapped = static_cast<std::uint8_t*>(memory);
-  return {mapped + kGuardBytes + colour * kColourBytes, mapped};
+  return {mapped + kGuardBytes + colour * kColourBytes, mapped, units};
 }
 
 void StackPool::release() {
   for (const Stack& stack : free_) {
     forget_owned(stack.mapped);
-    munmap(stack.mapped, kStackMappingBytes);
+    munmap(stack.mapped, stack.mapping_bytes());
+    mapped_ -= stack.units;
   }
-  mapped_ -= free_.size();
   free_.clear();
 }
 

@@ -12,6 +12,10 @@
 namespace warpcourt::cpu {
 
 constexpr std::size_t kStackBytes = 256 << 10;
+// CUDA gives a thread up to 512 KiB of local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability"). The stack of a thread that has much of it is as large as so many others.
+constexpr std::size_t kLargeStack = 3;
+constexpr std::size_t kMostOfOrdinaryStack = 128 << 10;  // local memory, as ptxas counts it
 constexpr std::size_t kGuardBytes = 64 << 10;
 
 // Stacks start at different distances from their guards: tops that lay a power of two apart would share a
@@ -20,16 +24,19 @@ constexpr std::size_t kColours = 256;
 constexpr std::size_t kColourBytes = 5 * 64;
 constexpr std::size_t kColourSpan = kColours * kColourBytes;
 
-// What is mapped for one stack.
+// What is mapped for one ordinary stack.
 constexpr std::size_t kStackMappingBytes = kGuardBytes + kColourSpan + kStackBytes;
 
 // A fiber's stack. `low` is its lowest address; the guard lies at most kColourSpan below it.
 struct Stack {
   std::uint8_t* low = nullptr;
   std::uint8_t* mapped = nullptr;  // where its guard begins
+  std::size_t units = 1;           // of kStackBytes, 1 or kLargeStack
 
+  std::size_t bytes() const { return units * kStackBytes; }
+  std::size_t mapping_bytes() const { return kGuardBytes + kColourSpan + bytes(); }
   bool contains(std::uint64_t address) const {
-    return address - reinterpret_cast<std::uint64_t>(low) < kStackBytes;
+    return address - reinterpret_cast<std::uint64_t>(low) < bytes();
   }
   bool guard_contains(std::uint64_t address) const {
     return reinterpret_cast<std::uint64_t>(low) - 1 - address < kGuardBytes + kColourSpan;
@@ -38,15 +45,15 @@ struct Stack {
   void* prepare(void (*entry)()) const;
 };
 
-// The stacks of one OS thread, kept for reuse.
+// The stacks of one OS thread, kept for reuse. Those that are free have one size.
 class StackPool {
  public:
   // Returns an empty Stack when the system has no memory for one.
-  Stack take();
+  Stack take(std::size_t units);
   void give_back(Stack stack) { free_.push_back(stack); }
   // Returns those that nothing uses to the system.
   void release();
-  // How many stacks all pools have taken from the system.
+  // How many ordinary stacks would take as much as all pools have taken from the system.
   static std::size_t mapped() { return mapped_.load(std::memory_order_relaxed); }
 
  private:

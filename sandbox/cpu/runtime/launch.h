@@ -9,6 +9,7 @@
 
 #include "abi.h"
 #include "block_order.h"
+#include "fiber.h"
 
 namespace warpcourt::cpu {
 
@@ -39,6 +40,10 @@ struct Launch {
   std::atomic<u64> admitted{0}; // blocks that OS threads may start at the same time, see admit_more
   std::atomic<u64> next{0};     // tickets for blocks, see block_at
 
+  // How large the stacks of its threads are, see fiber.h.
+  std::size_t stack_units() const {
+    return kernel->resources.local_bytes > kMostOfOrdinaryStack ? kLargeStack : 1;
+  }
   const u8* parameter_bytes() const { return reinterpret_cast<const u8*>(parameters.data()); }
 };
 

@@ -131,6 +131,30 @@ std::string between_grids(const Grid& one, const Grid& other) {
 
 }  // namespace
 
+std::string Races::barrier_text(const Touch& before, const ThreadRecord& thread, const Touch& now) const {
+  if (!is_plain(before.kind) || !is_plain(now.kind)) return "";
+  const Touch* access = &before;
+  std::optional<LoneThreads::Missing> missing = lone_threads_.barrier_missing(before, false);
+  if (!missing) {
+    access = &now;
+    missing = lone_threads_.barrier_missing(now, true);
+  }
+  if (!missing) return "";
+  const std::string barrier = missing->same_warp ? "__syncwarp()" : "__syncthreads()";
+  const Dim3& size = thread.block->launch->block;
+  std::string text = "Thread " + cpu::text(position(access->thread, size)) +
+                     " does not synchronise with other blocks itself. Thread " + cpu::text(position(missing->thread, size)) +
+                     " of its " + (missing->same_warp ? "warp" : "block") + " does, " +
+                     (missing->after && missing->before ? "from " + line_text(missing->after) + " to " + line_text(missing->before)
+                                                        : "in " + line_text(missing->after | missing->before)) +
+                     ". ";
+  if (missing->after && missing->before) {
+    return text + "Put " + barrier + " after " + line_text(missing->after) + " and before " + line_text(missing->before) +
+           ", so that these threads wait for each other.";
+  }
+  return text + "Put " + barrier + (missing->after ? " after it, so that the others wait, too." : " before it, so that it waits for the others.");
+}
+
 std::string Races::race_text(const Event& event, const Touch& before, u32 offset) const {
   const Touch& now = event.touch;
   const ThreadRecord& thread = *event.thread;
@@ -161,6 +185,8 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
                missing.advice;
   } else if (!same_grid) {
     message += between_grids(earlier, grid);
+  } else if (const std::string barrier = event.shared ? "" : barrier_text(before, thread, now); !barrier.empty()) {
+    message += ", in kernel " + kernel + ". " + barrier;
   } else if (covered(before, thread.block->updated_at)) {
     message += ", in kernel " + kernel +
                ". An atomic operation saw the lock or counter, but it does not order the plain read after it: the L1 cache "
@@ -184,6 +210,22 @@ std::string Races::race_text(const Event& event, const Touch& before, u32 offset
     message += same_warp ? ", and threads of a warp need not run in lockstep." : ".";
   }
   return message;
+}
+
+std::string Races::reordered_text(const ThreadRecord& thread, const Touch& write, const Touch& read) const {
+  const Launch& launch = *thread.block->launch;
+  const SeenWrite& seen = thread.seen;
+  const std::string early = line_text(write.location), late = line_text(seen.write.location);
+  const std::string message =
+      "In kernel " + launch.name + ", thread " + text(thread.tid) + " of block " + text(thread.block->index) + " gets in " +
+      line_text(seen.read_at) + " what another thread wrote in " + late + ", and then in " + line_text(read.location) +
+      " the value from before " + early + ", although the other thread writes there first. Relaxed accesses may take effect in "
+      "another order. ";
+  if (covered(write, std::max(thread.released, thread.block->looked_at))) {
+    return message + "Put __threadfence() between the two reads, or read in " + line_text(seen.read_at) +
+           " with memory_order_acquire.";
+  }
+  return message + "Put __threadfence() between the two writes, or write in " + late + " with memory_order_release.";
 }
 
 }  // namespace warpcourt::cpu

@@ -65,8 +65,9 @@ void Races::start_call() {
 
 void Races::start_launch() {
   launch_run_ = ++runs_;
-  clock_ = 0;
+  clock_ = writes_ = 0;
   covered_.clear();
+  lone_threads_.start_launch();
   suspects_.clear();
   volatile_looks_.clear();
 }
@@ -98,6 +99,7 @@ void Races::start_block(Block& block) {
     thread.looked_at = thread.polls[0] = thread.polls[1] = 0;
     thread.volatile_epoch = 0;
     thread.released = 0;
+    thread.seen = {};
   }
 }
 
@@ -105,11 +107,15 @@ void Races::fence(ThreadRecord& thread, bool within_block) {
   Block& block = *thread.block;
   block.fenced = true;
   if (within_block) return;
+  lone_threads_.fence(thread);
   acquire(thread);
   if (block.fences < kMaxFences) ++block.fences;
 }
 
-void Races::acquire(ThreadRecord& thread) { thread.block->acquired = std::max(thread.block->acquired, thread.released); }
+void Races::acquire(ThreadRecord& thread) {
+  lone_threads_.fence(thread);
+  thread.block->acquired = std::max(thread.block->acquired, thread.released);
+}
 
 bool Races::ordered(const Touch& before, const Block& block, const Touch& now, bool in_caches) const {
   if (now.kind == Access::kCachedRead && writes(before.kind)) return &family().grid_of(before.block) != block.launch->node;
@@ -164,27 +170,45 @@ void Races::keep_old(Cell& cell, const Touch& now, const void* old, u32 bytes) {
 }
 
 // If nothing orders the last write before this access, puts what was there before into memory, for a moment.
-void Races::show_old(const Event& event, Cell& cell, u32 offset, u32 bytes) {
-  if (!cell.stale_reads) return;
+bool Races::show_old(const Event& event, Cell& cell, u32 offset, u32 bytes) {
+  if (!cell.stale_reads) return false;
   ThreadRecord& thread = *event.thread;
   const Touch& now = event.touch;
   const Touch& write = cell.by_update ? cell.update : cell.write;
-  if (is_atomic(now.kind) && (now.kind != Access::kBlockAtomic || write.block == now.block)) return;
-  if (ordered(write, *thread.block, now, cell.in_caches)) return;
+  if (is_atomic(now.kind) && (now.kind != Access::kBlockAtomic || write.block == now.block)) return false;
+  if (ordered(write, *thread.block, now, cell.in_caches)) return false;
   if (thread.looks > kPatience) {
     cell.stale_reads = 0;
-    return;
+    return false;
   }
   --cell.stale_reads;
   auto* const at = reinterpret_cast<u8*>(event.address) + (offset - event.offset);
+  u32 newest = 0;
+  std::memcpy(&newest, at, bytes);
   if (now.kind != Access::kBlockAtomic) {
-    u32 newest = 0;
-    std::memcpy(&newest, at, bytes);
     if (newest != cell.old) shown_.push_back({reinterpret_cast<u64>(at), bytes, newest});
   }
   std::memcpy(at, &cell.old, bytes);
-  if (now.kind != Access::kVolatileRead || shown_.empty() || is_atomic(write.kind)) return;
-  suspect(u64{write.location} << 32 | now.location, thread, now.location, race_text(event, write, offset));
+  if (now.kind == Access::kVolatileRead && !shown_.empty() && !is_atomic(write.kind)) {
+    suspect(u64{write.location} << 32 | now.location, thread, now.location, race_text(event, write, offset));
+  }
+  return newest != cell.old;
+}
+
+void Races::note_reordered(const Event& event, const Cell& cell, bool sees_old) {
+  ThreadRecord& thread = *event.thread;
+  const Touch& now = event.touch;
+  const Touch& write = cell.update ? cell.update : cell.write;
+  SeenWrite& seen = thread.seen;
+  if (!sees_old) {
+    const bool own = write.block == now.block && write.thread == now.thread;
+    if (write && !own) seen = {write, cell.changed, now.location};
+    return;
+  }
+  const bool one_writer = seen.write && seen.write.block == write.block &&
+                          (seen.write.thread == write.thread || seen.write.epoch > write.epoch);
+  if (!one_writer || seen.number <= cell.changed || now.kind == Access::kVolatileRead) return;
+  report({Severity::kNote, "reordered_read", reordered_text(thread, write, now), where(thread, now.location)});
 }
 
 void Races::suspect(u64 locations, const ThreadRecord& reader, u32 location, std::string message) {
@@ -263,8 +287,11 @@ void Races::commit(const Event& event, Cell& cell, u32 offset, u32 bytes) {
   check(event, cell.write, offset, cell.in_caches);
   check(event, cell.update, offset, cell.in_caches);
   if (engine().options.stale_reads) note_volatile(event, cell, offset);
-  if (reads(now.kind)) show_old(event, cell, offset, bytes);
-  if (is_polled_read(now.kind)) return;
+  const bool sees_old = reads(now.kind) && show_old(event, cell, offset, bytes);
+  if (is_polled_read(now.kind)) {
+    if (engine().options.stale_reads) note_reordered(event, cell, sees_old);
+    return;
+  }
   if (!writes(now.kind)) {
     note_reader(cell, now.block);
     if (cell.read && cell.read.block != now.block) {
@@ -277,6 +304,7 @@ void Races::commit(const Event& event, Cell& cell, u32 offset, u32 bytes) {
     return;
   }
   for (const Touch* read : {&cell.read, &cell.neighbour, &cell.foreign}) check(event, *read, offset);
+  cell.changed = ++writes_;
   cell.in_caches = was_read_elsewhere(cell, now.block);
   const u32 from = offset - event.offset;
   const u8* const in_memory = reinterpret_cast<const u8*>(event.address) + from;
@@ -366,6 +394,9 @@ void Races::access(const Event& event) {
   settle();
   const Access kind = event.touch.kind;
   const bool deferred = kind == Access::kWrite && event.bytes <= kWidest;
+  if (!event.shared && !is_plain(kind) && !has_block_scope(kind)) {
+    lone_threads_.synchronise(*event.thread, event.address, event.touch);
+  }
   if (engine().options.stale_reads) note_poll(event);
   event.cells->visit(event.offset, event.bytes, [&](Cell& cell, u32 offset, u32 bytes) {
     if (cell.run != event.run) cell = {.run = event.run};

@@ -31,6 +31,9 @@
 // that came before another lane's write, if the reader had passed the line of that write itself: the program counts on
 // warps that run in lockstep.
 //
+// A polled read that gets an old value, after the thread has seen a later write of the same writer, is noted too: relaxed
+// accesses took effect in another order. The judge keeps the note for wrong answers only.
+//
 // Cached reads (ld.global.nc: __ldg, or a const __restrict__ pointer; constant memory; textures) come after no write of their own grid, whatever
 // orders the two: the cache may hold what was there when the kernel began. Writes may follow them as they follow others.
 //
@@ -46,6 +49,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "lone_threads.h"
 #include "shadow_cells.h"
 
 namespace warpcourt::cpu {
@@ -133,13 +137,18 @@ class Races {
   void release(Cell& cell, ThreadRecord& thread, Access kind);
   // Keeps what the cell held before a write that is already, or not yet, in memory.
   void keep_old(Cell& cell, const Touch& now, const void* old, u32 bytes);
-  void show_old(const Event& access, Cell& cell, u32 offset, u32 bytes);
+  // Whether the access sees another value than the newest.
+  bool show_old(const Event& access, Cell& cell, u32 offset, u32 bytes);
+  void note_reordered(const Event& access, const Cell& cell, bool sees_old);
   void note_poll(const Event& access);
   void note_volatile(const Event& access, const Cell& cell, u32 offset);
   void suspect(u64 locations, const ThreadRecord& reader, u32 location, std::string message);
   void check_initialised(const Event& access, const Cell& cell, u32 offset, u32 bytes) const;
   void report_race(const Event& access, const Touch& before, u32 offset);
   std::string race_text(const Event& access, const Touch& before, u32 offset) const;
+  // What a thread lacks that leaves the synchronisation with other blocks to another thread of its block, or "".
+  std::string barrier_text(const Touch& before, const ThreadRecord& thread, const Touch& now) const;
+  std::string reordered_text(const ThreadRecord& thread, const Touch& write, const Touch& read) const;
   Cells* page(u64 address);
 
   std::unordered_map<u64, std::unique_ptr<Cells>> pages_;
@@ -147,8 +156,10 @@ class Races {
   Cells* last_cells_ = nullptr;
   u32 runs_ = 0;
   u32 launch_run_ = 0;
+  u64 writes_ = 0;                                     // of this launch
   u64 clock_ = 0;                                      // of releases
   std::unordered_map<u32, std::vector<u64>> covered_;  // by block and its fences: when accesses were released
+  LoneThreads lone_threads_;
   Event pending_;                                    // a plain write that may prove to change nothing
   u8 before_[kWidest] = {};                            // what it overwrites
   std::vector<Shown> shown_;

@@ -17,6 +17,7 @@
 #include "owned_memory.h"
 #include "races.h"
 #include "signals.h"
+#include "waits.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -37,7 +38,7 @@ std::vector<Worker*>& workers() {
 
 // A new fiber's stack pointer; it will call threads that have not started.
 void* start_fiber(Worker& worker) {
-  worker.fresh = worker.stacks.take();
+  worker.fresh = worker.stacks.take(worker.block->launch->stack_units());
   if (!worker.fresh.low) {
     fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
          wire::kMemoryLimit);
@@ -287,6 +288,7 @@ void Worker::run(Launch& launch) {
     const auto place = std::ranges::upper_bound(resident, next->number, {}, [](const auto& block) { return block->number; });
     cursor = static_cast<std::size_t>(place - resident.begin()) + 1;
     resident.insert(place, std::move(next));
+    answer_what_waits(*this, resident);
     if (idle > 2 * resident.size()) {
       if (!release_postponed(resident)) {
         const u64 more = admit_more(launch, resident.size());
@@ -325,6 +327,8 @@ std::string place(const ThreadRecord& thread, u32 location) {
 extern "C" void wc_yield(Thread* caller) {
   ThreadRecord& thread = record(caller);
   Block& block = *thread.block;
+  ++thread.waited;
+  thread.yielded_at = thread.location;
   thread.state = State::kReady;
   block.ready.push(thread.index);
   ++block.polls;
@@ -346,7 +350,7 @@ extern "C" void wc_exit(Thread* caller) {
   // A fresh fiber must not start on the stack that this call still stands on.
   Stack replacement;
   if (thread.block->starts_next()) {
-    replacement = worker.stacks.take();
+    replacement = worker.stacks.take(own.units);
     worker.stacks.give_back(own);
     worker.stacks.give_back(replacement);
   } else {

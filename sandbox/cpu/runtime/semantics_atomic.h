@@ -52,15 +52,16 @@ struct AtomicDec {
   WC_INLINE_MEMBER static T apply(T old, T limit) { return old == 0 || old > limit ? limit : T(old - 1); }
 };
 
-// An operation that changes nothing is how some programs read: atomicAdd(&flag, 0) in a loop.
+// An operation that changes nothing is how some programs read: atomicAdd(&flag, 0) in a loop. Others run only after
+// it: race mode has already noted what it comes after, so it must not see what they do meanwhile.
 template <class Operation, class T>
 WC_INLINE T atomic(const Frame& frame, u64 address, T operand) {
-  if constexpr (Operation::kSpins) spin(frame.thread);
   if (is_shared(frame, address)) {
     const T old = load<T>(address);
     const T updated = Operation::apply(old, operand);
     store<T>(address, updated);
-    if (bits<Unsigned<T>>(updated) == bits<Unsigned<T>>(old)) poll(frame.thread, address);
+    if (bits<Unsigned<T>>(updated) == bits<Unsigned<T>>(old)) poll(frame.thread, address); else progress(frame.thread);
+    if constexpr (Operation::kSpins) spin(frame.thread);
     return old;
   }
   using Word = Unsigned<T>;
@@ -69,29 +70,34 @@ WC_INLINE T atomic(const Frame& frame, u64 address, T operand) {
   while (!__atomic_compare_exchange_n(target, &old, bits<Word>(Operation::apply(bits<T>(old), operand)), true,
                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
   }
-  if (bits<Word>(Operation::apply(bits<T>(old), operand)) == old) poll(frame.thread, address);
+  if (bits<Word>(Operation::apply(bits<T>(old), operand)) == old) poll(frame.thread, address); else progress(frame.thread);
+  if constexpr (Operation::kSpins) spin(frame.thread);
   return bits<T>(old);
 }
 
 template <>
 WC_INLINE_MEMBER u32 atomic<AtomicAdd, u32>(const Frame& frame, u64 address, u32 operand) {
-  if (operand == 0) poll(frame.thread, address);
+  u32 old;
   if (is_shared(frame, address)) {
-    const u32 old = load<u32>(address);
+    old = load<u32>(address);
     store<u32>(address, old + operand);
-    return old;
+  } else {
+    old = __atomic_fetch_add(reinterpret_cast<u32*>(address), operand, __ATOMIC_SEQ_CST);
   }
-  return __atomic_fetch_add(reinterpret_cast<u32*>(address), operand, __ATOMIC_SEQ_CST);
+  if (operand == 0) poll(frame.thread, address); else progress(frame.thread);
+  return old;
 }
 template <>
 WC_INLINE_MEMBER u64 atomic<AtomicAdd, u64>(const Frame& frame, u64 address, u64 operand) {
-  if (operand == 0) poll(frame.thread, address);
+  u64 old;
   if (is_shared(frame, address)) {
-    const u64 old = load<u64>(address);
+    old = load<u64>(address);
     store<u64>(address, old + operand);
-    return old;
+  } else {
+    old = __atomic_fetch_add(reinterpret_cast<u64*>(address), operand, __ATOMIC_SEQ_CST);
   }
-  return __atomic_fetch_add(reinterpret_cast<u64*>(address), operand, __ATOMIC_SEQ_CST);
+  if (operand == 0) poll(frame.thread, address); else progress(frame.thread);
+  return old;
 }
 
 // A failed swap is what a spinning thread looks like; a successful one is progress.
@@ -100,14 +106,22 @@ WC_INLINE T compare_and_swap(const Frame& frame, u64 address, T expected, T desi
   if constexpr (sizeof(T) == 16) {
     // 128 bits are not atomic between blocks here; within a block they are.
     const T old = load<T>(address);
-    if (old == expected) store<T>(address, desired); else spin(frame.thread);
+    if (old == expected) {
+      store<T>(address, desired);
+      progress(frame.thread);
+    } else {
+      spin(frame.thread);
+    }
     return old;
   } else {
     using Word = Unsigned<T>;
     Word old = bits<Word>(expected);
-    if (!__atomic_compare_exchange_n(reinterpret_cast<Word*>(address), &old, bits<Word>(desired), false,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    if (__atomic_compare_exchange_n(reinterpret_cast<Word*>(address), &old, bits<Word>(desired), false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+      progress(frame.thread);
+    } else {
       spin(frame.thread);
+    }
     return bits<T>(old);
   }
 }

@@ -182,11 +182,12 @@ WC_INLINE void store_atomic(u64 address, T value) {
   }
 }
 
-// A block runs on one OS thread, so only wider scopes need a real fence.
+// Race mode: the acquire that an operation carries.
 WC_INLINE void acquire(const Frame& frame) {
   if (__builtin_expect(frame.races, 0)) wc_acquire(frame.thread);
 }
 
+// A block runs on one OS thread, so only wider scopes need a real fence.
 WC_INLINE void fence(const Frame& frame, bool within_block) {
   if (!within_block) __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(frame.races, 0)) wc_fence(frame.thread, within_block);
@@ -202,9 +203,12 @@ WC_INLINE void wait_a_while(Thread* thread, u32 waited) {
 }
 // After a failed atomic.
 WC_INLINE void spin(Thread* thread) { wait_a_while(thread, kAgain); }
+// After an atomic operation that changed something.
+WC_INLINE void progress(Thread* thread) { thread->waited = 0; }
 // Before a polled read. One of the same place again is a sign that the thread waits. What others do
 // must not depend on it: a volatile access is no barrier.
 WC_INLINE void poll(Thread* thread, u64 address) {
+  if (address != thread->polled) thread->waited = 0;
   wait_a_while(thread, address == thread->polled ? kAgain : 1);
   thread->polled = address;
 }

@@ -34,11 +34,19 @@ struct Cell {
   u16 releaser = 0;      // the thread that released last through this cell
   u32 releaser_block = 0;
   u64 released = 0;      // when, on the clock of releases; 0: never
+  u64 changed = 0;       // when it was written last, see SeenWrite
   Touch write;           // the last plain one that changed the value
   Touch update;          // the last one since that was atomic or polled
   Touch read;            // the last plain one
   Touch neighbour;       // the last plain one by another thread of the same block
   Touch foreign;         // the last plain one by another block
+};
+
+// A write whose value a thread has got from a polled read. Writes of a launch are numbered.
+struct SeenWrite {
+  Touch write;
+  u64 number = 0;
+  u32 read_at = 0;  // location
 };
 
 // The cells of a stretch of memory.

@@ -19,7 +19,7 @@ thread_local const char* api_call = nullptr;
     fail({Severity::kError, "stack_overflow",
           "stack overflow" + place(thread, thread.location) +
               ". Recursion is too deep, or local arrays are too large: a thread has " +
-              std::to_string(kStackBytes >> 10) + " KiB here.",
+              std::to_string(thread.stack.bytes() >> 10) + " KiB here.",
           where(thread, thread.location)},
          wire::kRuntimeError);
   }

@@ -7,13 +7,32 @@
 
 namespace warpcourt::cpu {
 
-std::unique_ptr<StreamCapture>& capture() {
-  thread_local std::unique_ptr<StreamCapture> instance;
-  return instance;
+namespace {
+
+template <class Handle>
+StreamCapture* capture_with(Handle handle) {
+  const auto& all = captures_of_thread();
+  const auto found = std::ranges::find_if(all, [&](const auto& capture) { return capture->has(handle); });
+  return found == all.end() ? nullptr : found->get();
 }
 
-cudaError_t refuse_in_capture(cudaError_t error, const std::string& message) {
-  capture()->invalidate(message);
+}  // namespace
+
+std::vector<std::unique_ptr<StreamCapture>>& captures_of_thread() {
+  thread_local std::vector<std::unique_ptr<StreamCapture>> instances;
+  return instances;
+}
+
+StreamCapture* capture_of(cudaStream_t stream) { return capture_with(stream); }
+StreamCapture* capture_of(cudaEvent_t event) { return capture_with(event); }
+
+cudaError_t refuse_in_capture(StreamCapture& capture, cudaError_t error, const std::string& message) {
+  capture.invalidate(message);
+  return refuse(error, message);
+}
+
+cudaError_t refuse_in_captures(cudaError_t error, const std::string& message) {
+  for (const auto& capture : captures_of_thread()) capture->invalidate(message);
   return refuse(error, message);
 }
 

@@ -76,12 +76,17 @@ class StreamCapture {
   std::string invalid_;
 };
 
-// The capture that this host thread has begun, null if there is none.
-std::unique_ptr<StreamCapture>& capture();
+// The captures that this host thread has begun. A stream takes part in one of them at most.
+std::vector<std::unique_ptr<StreamCapture>>& captures_of_thread();
 
-inline bool captures(cudaStream_t stream) { return capture() && capture()->has(stream); }
+// The capture in which a stream takes part, or in which an event was recorded last; null if there is none.
+StreamCapture* capture_of(cudaStream_t stream);
+StreamCapture* capture_of(cudaEvent_t event);
 
-// Refuses a call that the capture of this thread does not permit, and makes the capture invalid.
-cudaError_t refuse_in_capture(cudaError_t error, const std::string& message);
+inline bool captures(cudaStream_t stream) { return capture_of(stream); }
+
+// Refuses a call that a capture does not permit, and makes it invalid; or all captures of this thread.
+cudaError_t refuse_in_capture(StreamCapture& capture, cudaError_t error, const std::string& message);
+cudaError_t refuse_in_captures(cudaError_t error, const std::string& message);
 
 }  // namespace warpcourt::cpu

@@ -115,12 +115,18 @@ const Means& means() {
   return found;
 }
 
+// How many of them may be those of this launch.
+u64 affordable_stacks(const Launch& launch) {
+  const u64 touched = std::max<u64>(kTouchedBytes, launch.kernel->resources.local_bytes);
+  return std::min(means().stacks / launch.stack_units(), engine().device_bytes / kShareOfMemory / touched);
+}
+
 // How many blocks one of so many workers may have under way. Blocks that wait for others share what can be afforded;
 // the others come one after the other.
 u64 window_of(const Launch& launch, const Options& options, bool alone) {
   const bool few = options.interleaved && !launch.kernel->polls;
-  u64 threads = few ? kInterleavedThreads : kResidentThreads;
-  if (!alone) threads = std::min(threads, means().stacks / means().workers);
+  u64 threads = (few ? kInterleavedThreads : kResidentThreads) / launch.stack_units();
+  if (!alone) threads = std::min(threads, affordable_stacks(launch) / means().workers);
   return std::clamp<u64>(threads / launch.threads, 2, 32);
 }
 
@@ -129,7 +135,7 @@ unsigned workers_for(const Launch& launch) {
   const u64 most = std::min<u64>(means().workers, launch.blocks);
   if (launch.cooperative) return static_cast<unsigned>(most);
   const u64 stacks = (launch.kernel->polls ? launch.resident : 1) * launch.threads;
-  return static_cast<unsigned>(std::clamp<u64>(means().stacks / stacks, 1, most));
+  return static_cast<unsigned>(std::clamp<u64>(affordable_stacks(launch) / stacks, 1, most));
 }
 
 // How many blocks of that size are resident at the same time on the device that programs see.
@@ -157,7 +163,7 @@ void run_launch(Launch& launch) {
     return;
   }
   // Other workers have the stacks of earlier launches.
-  const u64 needed = launch.cooperative ? launch.blocks * launch.threads : 0;
+  const u64 needed = launch.cooperative ? launch.blocks * launch.threads * launch.stack_units() : 0;
   if (StackPool::mapped() + needed > means().stacks) release_idle_stacks();
   if (!pool) pool = new WorkerPool(means().workers - 1);
   pool->run(launch, workers - 1);
@@ -167,7 +173,7 @@ u64 admit_more(Launch& launch, u64 resident) {
   const u64 admitted = launch.admitted.load(std::memory_order_relaxed);
   const u64 stacks = means().stacks * kMoreIfAllWait / kOfShare, mapped = StackPool::mapped();
   if (admitted >= launch.most_resident || mapped >= stacks) return 0;
-  const u64 more = std::min({resident, launch.most_resident - admitted, (stacks - mapped) / launch.threads});
+  const u64 more = std::min({resident, launch.most_resident - admitted, (stacks - mapped) / (launch.threads * launch.stack_units())});
   launch.admitted.fetch_add(more, std::memory_order_relaxed);
   return more;
 }

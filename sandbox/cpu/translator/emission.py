@@ -57,6 +57,7 @@ class Emission:
         self.names = names
         self.location = 0
         self.file = ""  # that of the code itself, see `Locations`
+        self.files: frozenset[str] = frozenset()  # likewise, with those of the functions around it
         self.uses_carry = False
         self.is_entry = False
         self.labels: list[dict[str, str]] = []  # per scope: PTX name → C++ name

@@ -176,6 +176,7 @@ class _Body:
         """Note the line of what follows, for messages and, as a comment, for what g++ may refuse of it."""
         location = self._locations.index(statement, self._code.location)
         self._code.file = self._locations.file
+        self._code.files = self._locations.files
         if location != self._code.location:
             self._code.location = location
             self._lines.append(f"// line {self._locations.user_line(location)}")

@@ -29,6 +29,7 @@ class Locations:
         self.table: list[tuple[str, int]] = [("?", 0)]
         self.order: tuple[int, ...] = ()
         self.file = ""
+        self.files: frozenset[str] = frozenset()
 
     def enter_function(self, name: str) -> None:
         """Inlining is described per function."""
@@ -36,6 +37,7 @@ class Locations:
         self._chains.clear()
         self.order = ()
         self.file = ""
+        self.files = frozenset()
 
     def user_line(self, index: int) -> int:
         """The line of the submission at `index`, 0 where it is another file's."""
@@ -46,7 +48,8 @@ class Locations:
         """The index for a `.loc`; line 0 means that the compiler does not know: it keeps the previous one.
 
         Afterwards, `order` has the lines of the submission that led there, or nothing if that is uncertain.
-        `file` has the name of the file of the code itself, which can be a header.
+        `file` has the name of the file of the code itself, which can be a header. `files` also has those of
+        the functions into which this code was inlined.
         """
         self.file = self._names.get(location.file, "")
         place = (location.file, location.line, location.column)
@@ -55,6 +58,7 @@ class Locations:
             before = self._chains.get(caller, (caller,))
             self._chains[place] = (*before, place) if len(before) < LONGEST_CHAIN else before
         chain = self._chains.get(place, (place,))
+        self.files = frozenset(self._names.get(one[0], "") for one in chain)
         known = next((one for one in reversed(chain) if one[0] in self._users), chain[0])
         if not known[1]:
             return previous

@@ -20,6 +20,9 @@ RACE = Diagnostic(Severity.WARNING, "race", "race on element 0 of argument y: (l
 HAZARD = Diagnostic(Severity.WARNING, "stream_hazard", "stream hazard on element 0 of argument y.", line=3)
 NOTE = Diagnostic(Severity.NOTE, "launch", "k<<<(1,1,1), (1,1,1)>>>")
 UNINITIALISED = Diagnostic(Severity.WARNING, "uninitialised", "read of uninitialised memory", line=3)
+REORDERED = Diagnostic(
+    Severity.NOTE, "reordered_read", "In kernel k, thread (0,0,0) gets an old value.", line=3
+)
 DRAWN = cast("CaseData", None)
 
 
@@ -90,6 +93,15 @@ def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Ver
     report = check(ScriptedReferee(verdicts, NOTE, RACE))
     assert report.verdict is WRONG
     assert report.message == f"3 % of the elements of y are wrong. There is a data {RACE.message}"
+
+
+def test_a_reordered_read_explains_a_wrong_order_if_there_is_no_race() -> None:
+    for verdicts in ([WRONG], [RIGHT, WRONG]):
+        report = check(ScriptedReferee(verdicts, REORDERED))
+        assert report.message == f"3 % of the elements of y are wrong. {REORDERED.message}"
+    raced = check(ScriptedReferee([WRONG], REORDERED, RACE))
+    assert raced.message.endswith(f"There is a data {RACE.message}")
+    assert not check(ScriptedReferee([RIGHT] * 3, REORDERED)).message
 
 
 def test_a_race_is_explained_by_a_barrier_of_its_kernel_that_threads_miss() -> None:

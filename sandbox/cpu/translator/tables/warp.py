@@ -30,7 +30,14 @@ def _bar(code: Emission, instruction: Instruction) -> str:
     if instruction.has("arrive"):
         return f"wc_barrier_arrive(T, {barrier}, {code.read(instruction.operand(1), 'u32')}, {location});"
     count = code.read(operands[1], "u32") if len(operands) > 1 else "0"
-    return f"wc_barrier(T, {barrier}, {count}, BarrierOp::kSync, 0, {location});"
+    return f"wc_barrier(T, {barrier}, {count}, BarrierOp::{_sync(code)}, 0, {location});"
+
+
+def _sync(code: Emission) -> str:
+    """Whether the program calls __syncthreads() or a function of cooperative groups. Messages name it."""
+    if "cooperative_groups.h" not in code.files:
+        return "kSync"
+    return "kGridSync" if "sync.h" in code.files else "kGroupSync"
 
 
 def _shfl(code: Emission, instruction: Instruction) -> str:
