@@ -17,7 +17,7 @@ from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.profiler import MAX_REPORT_BYTES, REPORT, profiling_argv
 from sandbox.gpu.tool import Tool
 from sandbox.leash import LeashedRuns
-from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
+from sandbox.spec import Bind, Calls, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 
 HOME = "/warpcourt/bin"  # where sandboxes see the built folder
@@ -142,7 +142,7 @@ def watched_runner_command(
         binds=(*plain.binds, *binds),
         limits=limits,
         image=Image.COMPILE,
-        watched=tool is Tool.PROFILER,
+        calls=Calls.WATCHED if tool is Tool.PROFILER else Calls.USUAL,
         collect=collect,
         environment={
             **plain.environment,
