@@ -222,7 +222,7 @@ _LOOPBACK_SOCKETS = ArgumentRule(
     only=(_AF_UNIX, _AF_INET),
 )
 _RANKS_SOCKETS = ArgumentRule(
-    "As above, but also a list of the interfaces, which gloo and NCCL ask for. It needs no privilege, and the "
+    "As above, and a list of the interfaces, for which gloo and NCCL ask. It needs no privilege, and the "
     "namespace has the loopback alone. Other protocols are attack surface, or load kernel modules.",
     *("socket", SOCKET, 0, errno.EAFNOSUPPORT),
     only=(_AF_UNIX, _AF_INET, _AF_NETLINK),
