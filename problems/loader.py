@@ -124,6 +124,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         under_test=_under_test(description, files),
         score=description.score,
         gpus=description.gpus,
+        ranks=description.ranks,
         checker_rules=parse_rules(files.checker or ""),
     )
     return dataclasses.replace(problem, starters=_starters(problem))
@@ -234,6 +235,8 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
     if description.gpus > 1:
         placed = ([argument.name, argument.device] for argument in description.arguments if argument.device)
         yield ["several gpus", description.gpus, *placed]
+    if description.ranks > 1:
+        yield ["ranks", description.ranks]
     yield from _restrictions(description, files)
 
 
