@@ -52,5 +52,5 @@ def _check_arrays(description: Description, faults: Faults) -> None:
         except FormulaError:  # it has names
             first = None
         if first != ranks:
-            fault = f"the first dimension must be the number of ranks; write shape = [\"{ranks}\", …]"
+            fault = f'the first dimension must be the number of ranks; write shape = ["{ranks}", …]'
             faults.add(FILE, f"{key}.shape", fault)

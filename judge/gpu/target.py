@@ -225,7 +225,9 @@ class GpuTarget:
         try:
             groups = self._peer_groups(well, problem.devices_needed)
             if not groups:
-                raise GpusMissing(f"{problem.devices_needed} GPUs of one model that can access each other's memory")
+                raise GpusMissing(
+                    f"{problem.devices_needed} GPUs of one model that can access each other's memory"
+                )
             share = Share.RANK if problem.has_own_gpus else Share.CHECK
             return self._leases.reserve_several(groups, share, cancelled, brief=ORACLE)
         except LeaseCancelled as error:

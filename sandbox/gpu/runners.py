@@ -177,6 +177,18 @@ def triton_runner_command(
     )
 
 
+def ranks_runner_command(
+    interpreter: Interpreter, runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "ranks"
+) -> Command:
+    """Return a new runner of programs with ranks, which have one of the GPUs and a process each.
+
+    It needs what the Triton runner needs, and NCCL, which comes with PyTorch.
+    """
+    plain = triton_runner_command(interpreter, runner, limits=limits, gpu=gpu, label=label)
+    argv = (*plain.argv[:-1], "sandbox.runner.device_ranks_runner")
+    return replace(plain, argv=argv, calls=Calls.RANKS)
+
+
 def oracle_command(
     interpreter: Interpreter, *, limits: Limits, gpu: SandboxGpu | None, label: str = "oracle"
 ) -> Command:

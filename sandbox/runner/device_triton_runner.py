@@ -95,6 +95,7 @@ class DeviceTritonRunner(TritonRunner):
     """Tensors over device memory, kernels compiled for the GPU."""
 
     flag_descriptors = 1
+    payload = _Payload
 
     def __init__(self) -> None:
         super().__init__("CUDA")
@@ -226,7 +227,7 @@ class DeviceTritonRunner(TritonRunner):
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 
-def _tell_triton_where_the_driver_is() -> None:
+def tell_triton_where_the_driver_is() -> None:
     """Set the path of libcuda. Triton links against it and searches the loader's cache, which may lack it."""
     ctypes.CDLL("libcuda.so.1")
     for line in Path("/proc/self/maps").read_text().splitlines():
@@ -239,7 +240,7 @@ def _tell_triton_where_the_driver_is() -> None:
 def main() -> None:
     """Serve until the host closes the channel."""
     Helper.start().install()
-    _tell_triton_where_the_driver_is()
+    tell_triton_where_the_driver_is()
     CudaUtils()  # compiles and loads Triton's own helper; needs no context
     serve(DeviceTritonRunner())
 

@@ -10,6 +10,7 @@ A rank that has failed reports that and then waits to be killed. If it ended at 
 break, and other ranks would report that instead of the cause.
 """
 
+import functools
 import json
 import os
 import signal
@@ -33,6 +34,7 @@ HOST = "127.0.0.1"
 WHERE = b"?"
 # Longer than the limit of any case: the supervisor ends ranks that wait too long, and knows why they wait.
 _PATIENCE = timedelta(hours=1)
+_PEERS = ("dst", "src", "group_dst", "group_src")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Rank:
         dist.init_process_group(
             backend, store=store, rank=self.number, world_size=self.count, timeout=_PATIENCE
         )
+        _refuse_unknown_peers(self.count)
 
 
 class RankRunner(TritonRunner):
@@ -123,6 +126,24 @@ def serve_rank(runner: RankRunner, rank: Rank, load: Load) -> NoReturn:
     dist.destroy_process_group()
     flush()
     os._exit(0)
+
+
+def _refuse_unknown_peers(count: int) -> None:
+    """Let messages to a rank that does not exist raise an error: gloo crashes then."""
+    for name in ("send", "isend", "recv", "irecv"):
+        setattr(dist, name, _checked(getattr(dist, name), count))
+        setattr(dist.distributed_c10d, name, getattr(dist, name))
+
+
+def _checked(function: Callable[..., object], count: int) -> Callable[..., object]:
+    @functools.wraps(function)
+    def checked(*given: object, **named: object) -> object:
+        for peer in (*given[1:2], *(named.get(key) for key in _PEERS)):
+            if isinstance(peer, int) and not 0 <= peer < count:
+                raise ValueError(f"there is no rank {peer}: the ranks are 0 to {count - 1}")
+        return function(*given, **named)
+
+    return checked
 
 
 def slice_of(request: Request, number: int, count: int) -> Request:

@@ -294,3 +294,26 @@ def test_ranks_reach_nothing_outside(start: Start) -> None:
     x, y = arrays()
     assert talk.run([x, y, ("int32", 4)]), talk.findings()
     np.testing.assert_array_equal(y, x)
+
+
+def test_a_rank_that_writes_elsewhere_gains_nothing(start: Start) -> None:
+    """The slices of other ranks are in the same memory: what a rank writes there is an output like any other."""
+    talk = start(
+        """
+        import ctypes
+        def solve(x, y, n):
+            if dist.get_rank() == 0:
+                value = torch.full((n,), 7.0)
+                ctypes.memmove(y.data_ptr() + 4 * n, value.data_ptr(), 4 * n)
+            dist.barrier()
+        """
+    )
+    x, y = arrays()
+    assert talk.run([x, y, ("int32", 4)]), talk.findings()
+    np.testing.assert_array_equal(y, [[-1] * 4, [7] * 4])
+
+
+def test_a_message_to_a_rank_that_does_not_exist(start: Start) -> None:
+    message, line, _ = failed(start("def solve(x, y, n):\n    dist.send(x, 2)\n"))
+    assert message.endswith("ValueError: there is no rank 2: the ranks are 0 to 1")
+    assert line == 5
