@@ -235,8 +235,6 @@ def _optional(description: Description, files: PackageFiles) -> Iterator[object]
     if description.gpus > 1:
         placed = ([argument.name, argument.device] for argument in description.arguments if argument.device)
         yield ["several gpus", description.gpus, *placed]
-    if description.ranks > 1:
-        yield ["ranks", description.ranks]
     yield from _restrictions(description, files)
 
 
@@ -259,3 +257,5 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
         yield ["test", sorted(under_test.faulty), under_test.least_killed, *under_test.programs]
     if (rule := description.score) is not None:
         yield ["score", rule.better, rule.least, rule.most, *rule.cases]
+    if description.ranks > 1:
+        yield ["ranks", description.ranks]

@@ -1,6 +1,6 @@
 """Rules for problems with ranks: programs of several processes. See docs/adr/0044-ranks.md."""
 
-from problems.calling import PythonEntry
+from problems.calling import PythonCallSpec, PythonEntry
 from problems.faults import FILE, Faults
 from problems.formula import FormulaError
 from problems.parse import Description
@@ -22,12 +22,6 @@ def check_ranks(description: Description, faults: Faults) -> None:
         if language is not Language.PYTHON:
             fault = f"{language.label} programs cannot have ranks"
             faults.add(FILE, "languages", f'{fault}; write languages = ["python"]')
-    if description.python is not None and description.python.entry is not PythonEntry.SOLVE:
-        faults.add(FILE, "python.entry", f"each rank calls solve, not {description.python.entry}")
-    if description.python is not None and description.python.returns:
-        faults.add(FILE, "python.returns", "a rank writes its outputs in place; remove it")
-    if description.python is not None and description.python.modules:
-        faults.add(FILE, "python.modules", "ranks get arrays and scalars only; remove it")
     if description.requirements:
         faults.add(FILE, "requirements", "nothing is counted in programs with ranks; remove them")
     if description.under_test is not None:
@@ -36,7 +30,19 @@ def check_ranks(description: Description, faults: Faults) -> None:
         if case.group is Group.TIMED:
             fault = "a problem with ranks is not timed; use another group or remove the case"
             faults.add(FILE, f"cases[{index}].group", fault)
+    _check_call(description.python, faults)
     _check_arrays(description, faults)
+
+
+def _check_call(call: PythonCallSpec | None, faults: Faults) -> None:
+    if call is None:
+        return
+    if call.entry is not PythonEntry.SOLVE:
+        faults.add(FILE, "python.entry", f"each rank calls solve, not {call.entry}")
+    if call.returns:
+        faults.add(FILE, "python.returns", "a rank writes its outputs in place; remove it")
+    if call.modules:
+        faults.add(FILE, "python.modules", "ranks get arrays and scalars only; remove it")
 
 
 def _check_arrays(description: Description, faults: Faults) -> None:

@@ -10,6 +10,7 @@ that was forked from one that uses it, so the supervisor never opens a GPU.
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 # The network namespace has no other interface, and NVLink multicast would need a service of the host.
 os.environ.update(
@@ -93,7 +94,7 @@ def main() -> None:
     """Serve until the host closes the channel."""
     runner = DeviceRank()
 
-    def start(rank: Rank, load: Load) -> None:
+    def start(rank: Rank, load: Load) -> NoReturn:
         serve_rank(runner, rank, load)
 
     serve(RanksRunner(start))

@@ -56,7 +56,7 @@ class Rank:
 
     def join(self, backend: str) -> None:
         """Create the default process group. Raises RuntimeError if the ranks do not meet."""
-        store = dist.TCPStore(
+        store = dist.TCPStore(  # type: ignore[attr-defined]  # PyTorch's list of exports lacks it
             HOST,
             self.store.getsockname()[1],
             self.count,

@@ -151,12 +151,10 @@ class RanksRunner(Runner):
         """Handle what arrives within `patience_s`. Does not return if a rank has ended."""
         living = [child for child in self._children if child.status is None]
         waiting = [child for child in living if sequence is not None and not child.answered]
-        ends = [child.end for child in living]
-        sockets = [child.reports for child in living] + [child.requests for child in waiting]
-        closed = {end for child in living for end in child.closed}
-        readable, _, _ = select.select(
-            [*ends, *(end for end in sockets if end not in closed)], (), (), patience_s
-        )
+        heard: list[socket.socket | int] = [child.end for child in living]
+        heard += [child.reports for child in living if child.reports not in child.closed]
+        heard += [child.requests for child in waiting if child.requests not in child.closed]
+        readable, _, _ = select.select(heard, (), (), patience_s)
         for child in living:  # reports first, because they explain an end
             if child.reports in readable:
                 self._hear(child)

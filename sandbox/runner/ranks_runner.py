@@ -7,6 +7,7 @@ tensors are the memory of the host's arrays, so ranks write their slices of the 
 import gc
 import os
 import sys
+from typing import NoReturn
 
 os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # the only interface of the sandbox
 
@@ -37,7 +38,7 @@ def main() -> None:
     gc.enable()
     runner = HostRank()
 
-    def start(rank: Rank, load: Load) -> None:
+    def start(rank: Rank, load: Load) -> NoReturn:
         serve_rank(runner, rank, load)
 
     serve(RanksRunner(start))

@@ -297,7 +297,7 @@ def test_ranks_reach_nothing_outside(start: Start) -> None:
 
 
 def test_a_rank_that_writes_elsewhere_gains_nothing(start: Start) -> None:
-    """The slices of other ranks are in the same memory: what a rank writes there is an output like any other."""
+    """The slices of other ranks are in the same memory. A rank can write there, as one process could."""
     talk = start(
         """
         import ctypes
