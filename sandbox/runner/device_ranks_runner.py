@@ -2,8 +2,8 @@
 
 Theory of operation: see `ranks`, `rank` and `device_triton_runner`. Rank r uses visible GPU r. The arrays of
 the referee are in memory of the first GPU. Each rank maps them there, works on copies of its slices in memory
-of its own GPU, and copies these back after the call. So the mapping of the referee's memory, which the ranks
-share, is no part of what NCCL uses, and the first rank has no advantage. CUDA cannot be used in a process
+of its own GPU, and copies these back after the call, by way of plain memory of the first GPU. So NCCL never
+uses the mapping, which the ranks share, and the first rank has no advantage. CUDA cannot be used in a process
 that was forked from one that uses it, so the supervisor never opens a GPU.
 """
 
@@ -68,7 +68,8 @@ class DeviceRank(RankRunner, DeviceTritonRunner):
         (address,) = self._memory.map([argument], descriptors)
         payload = torch.as_tensor(self.payload(address, argument.bytes), device=torch.device("cuda", 0))
         tensor = payload.view(DTYPES[argument.dtype]).reshape(argument.shape)
-        copy = tensor.to(self._gpu, copy=True)
+        # By way of plain memory: only the first GPU may access what was imported from a descriptor.
+        copy = tensor.clone().to(self._gpu)
         self._copies.append((tensor, copy))
         return copy
 
@@ -84,7 +85,7 @@ class DeviceRank(RankRunner, DeviceTritonRunner):
     def release(self) -> None:
         """Copy results back and unmap the memory of the referee."""
         for tensor, copy in self._copies:
-            tensor.copy_(copy)
+            tensor.copy_(copy.to(tensor.device))
         self._copies.clear()
         self.finish()
         self._memory.release()
