@@ -126,7 +126,7 @@ def _why_not_profiled(problem: Problem, language: Language, target: Target) -> s
     """Return why a program cannot be profiled, as a text for the user; empty if it can be."""
     if language is not Language.CUDA:
         return "Only CUDA C++ programs can be profiled."
-    if problem.gpus > 1:
+    if problem.devices_needed > 1:
         return "Programs for several GPUs are not profiled."
     if not target.ranks:
         return "This program ran in functional mode. Only a GPU has hardware counters."

@@ -15,8 +15,13 @@ def languages_here() -> tuple[Language, ...]:
     return tuple(Language) if with_triton else (Language.CUDA,)
 
 
-def runner_kind(language: Language) -> str:
+RANKS_RUNNER = "ranks"  # runs Python programs with ranks
+
+
+def runner_kind(language: Language, *, ranks: int = 1) -> str:
     """Return the kind of sandbox that runs programs in `language`. Both languages with PyTorch share one."""
+    if ranks > 1:
+        return RANKS_RUNNER
     return Language.TRITON.value if language is Language.PYTHON else language.value
 
 

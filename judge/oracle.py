@@ -175,6 +175,8 @@ def runner_manifest(problem: Problem, language: Language = Language.TRITON) -> b
         manifest["python"] = call_of(problem).described()
         counters = {r.counter.value for r in problem.requirements if r.counter.language is language}
         manifest["counters"] = sorted(counters)
+    if problem.ranks > 1:
+        manifest["ranks"] = problem.ranks
     return json.dumps(manifest).encode()
 
 

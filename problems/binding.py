@@ -210,7 +210,10 @@ def _starter_triton(problem: Problem) -> str:
 def _explanations(problem: Problem) -> list[str]:
     arguments = problem.arguments
     width = max(len(argument.name) for argument in arguments)
-    return [f"{one.name:<{width}}  {_explain(one, arguments, _place(problem, one))}" for one in arguments]
+    dropped = 1 if problem.ranks > 1 else 0
+    return [
+        f"{one.name:<{width}}  {_explain(one, arguments, _place(problem, one), dropped)}" for one in arguments
+    ]
 
 
 def _place(problem: Problem, argument: Argument) -> str:
@@ -220,8 +223,11 @@ def _place(problem: Problem, argument: Argument) -> str:
     return f" {_MEMORY_WORDS[argument.memory]}" if any(a.memory.on_host for a in problem.arguments) else ""
 
 
-def _explain(argument: Argument, arguments: tuple[Argument, ...], place: str) -> str:
-    """Describe an argument in terms of the others. `place` names the memory of an array."""
+def _explain(argument: Argument, arguments: tuple[Argument, ...], place: str, dropped: int) -> str:
+    """Describe an argument in terms of the others.
+
+    `place` names the memory of an array. A rank gets arrays without the first `dropped` dimensions.
+    """
     if argument.drawn:
         return f"{argument.dtype}, another value in each case"
     if argument.value is not None:
@@ -230,7 +236,7 @@ def _explain(argument: Argument, arguments: tuple[Argument, ...], place: str) ->
         if argument.value.names <= _sizes_by_name(arguments):
             meaning = argument.value.text
         return f"{argument.dtype}, {meaning}" if meaning else argument.dtype.value
-    sizes = [_size(formula, arguments) for formula in argument.shape]
+    sizes = [_size(formula, arguments) for formula in argument.shape[dropped:]]
     words = _ZEROED if argument.zeroed else _ROLE_WORDS[argument.role]
     more = f"; see the statement for the size {_UNKNOWN}" if _UNKNOWN in sizes else ""
     return f"{argument.dtype}[{', '.join(sizes)}]{place}, {words}{more}"

@@ -124,6 +124,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         under_test=_under_test(description, files),
         score=description.score,
         gpus=description.gpus,
+        ranks=description.ranks,
         checker_rules=parse_rules(files.checker or ""),
     )
     return dataclasses.replace(problem, starters=_starters(problem))
@@ -256,3 +257,5 @@ def _restrictions(description: Description, files: PackageFiles) -> Iterator[obj
         yield ["test", sorted(under_test.faulty), under_test.least_killed, *under_test.programs]
     if (rule := description.score) is not None:
         yield ["score", rule.better, rule.least, rule.most, *rule.cases]
+    if description.ranks > 1:
+        yield ["ranks", description.ranks]

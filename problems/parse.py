@@ -49,6 +49,7 @@ MAX_RANK = 4  # as in the wire format
 MAX_CASES = 64
 MAX_SOURCE_KIB = 128
 GPU_COUNTS = (1, 2, 4)  # the last is also the most in the wire format
+RANK_COUNTS = (2, 4)  # each rank has a GPU
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
 _SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py|torch[.]py)"
@@ -115,6 +116,7 @@ class Description:
     under_test: UnderTest | None
     score: ScoreRule | None
     gpus: int
+    ranks: int
     sound: bool
 
 
@@ -150,7 +152,8 @@ def parse_description(text: str, faults: Faults) -> Description:
         requirements=parse_requirements(top),
         under_test=under_test,
         score=parse_score(top),
-        gpus=_gpu_count(top) if top.has("gpus") else 1,
+        gpus=_count(top, "gpus", GPU_COUNTS) if top.has("gpus") else 1,
+        ranks=_count(top, "ranks", RANK_COUNTS) if top.has("ranks") else 1,
         sound=faults.count == before,
     )
     formulas.close()
@@ -192,10 +195,10 @@ def _tiers(top: TomlTable) -> tuple[int, ...]:
     return tiers
 
 
-def _gpu_count(top: TomlTable) -> int:
-    count = top.integer("gpus", least=1, most=max(GPU_COUNTS))
-    if count not in GPU_COUNTS:
-        top.fault("gpus", f"must be one of {', '.join(map(str, GPU_COUNTS))}, not {count}")
+def _count(top: TomlTable, key: str, counts: tuple[int, ...]) -> int:
+    count = top.integer(key, least=min(counts), most=max(counts))
+    if count not in counts:
+        top.fault(key, f"must be one of {', '.join(map(str, counts))}, not {count}")
     return count
 
 

@@ -15,6 +15,7 @@ from problems.own_gpus import check_own_gpus
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
+from problems.rank_rules import check_ranks
 from problems.requirements import check_counted_cases, check_requirements
 from problems.schema import Argument, Case
 from problems.score import check_score
@@ -51,6 +52,7 @@ def check_description(description: Description, faults: Faults) -> None:
     check_python(description.python, description.languages, arguments, faults)
     check_host_memory(arguments, description.languages, cases, faults)
     check_own_gpus(description, faults)
+    check_ranks(description, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)

@@ -249,7 +249,8 @@ class Problem:
     speed. `fix` is None unless submissions must correct a given program, which is then the starter.
     `requirements` are bounds on counters of an accepted program. `score` describes the checker's score, None
     if it gives none. `under_test` is None unless submissions are tests of these programs. `gpus` is the
-    number of GPUs that a program uses, in one process.
+    number of GPUs that a program uses, in one process. `ranks` is the number of its processes, each of which
+    has a GPU of its own.
     """
 
     slug: str
@@ -283,15 +284,22 @@ class Problem:
     under_test: UnderTest | None = None
     score: ScoreRule | None = None
     gpus: int = 1
+    ranks: int = 1
     checker_rules: tuple[tuple[str, str], ...] = ()
 
     @property
     def has_own_gpus(self) -> bool:
         """Whether its programs run alone on their GPUs, outside MPS, and untimed.
 
-        MPS supports neither several GPUs in one process nor kernels that launch kernels.
+        MPS supports neither several GPUs in one process nor kernels that launch kernels. The processes of
+        ranks would be clients of several MPS daemons.
         """
-        return self.gpus > 1 or self.limits.device_launches
+        return self.devices_needed > 1 or self.limits.device_launches
+
+    @property
+    def devices_needed(self) -> int:
+        """The number of GPUs that a program needs, in one process or one for each rank."""
+        return max(self.gpus, self.ranks)
 
     @property
     def ranks_by_score(self) -> bool:

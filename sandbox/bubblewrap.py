@@ -25,6 +25,7 @@ import logging
 import os
 import secrets
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,7 +35,7 @@ from sandbox.cgroup import ControlGroup, Hierarchy
 from sandbox.gpu.attachment import GpuFiles, attach, variables_of
 from sandbox.launch import GATE_LINE, BubblewrapLaunch, Slot
 from sandbox.probe import probe
-from sandbox.spec import Command, Limits, below_work
+from sandbox.spec import Calls, Command, Limits, below_work
 from sandbox.watch import Inherited, WatchedProcess
 
 _log = logging.getLogger(__name__)
@@ -64,8 +65,7 @@ class _Host:
     bwrap: str
     hierarchy: Hierarchy | None
     maps_ids: bool
-    filter_program: bytes
-    watched_filter_program: bytes
+    filter_programs: Mapping[Calls, bytes]
 
 
 class Bubblewrap:
@@ -119,7 +119,7 @@ class Bubblewrap:
                     *command.argv,
                 ),
                 options=_options(command, maps_ids=host.maps_ids),
-                filter_program=host.watched_filter_program if command.watched else host.filter_program,
+                filter_program=host.filter_programs[command.calls],
                 files=(_PASSWD, _GROUP, *command.files.values()),
                 descriptors=descriptors,
                 limits=command.limits,
@@ -155,12 +155,10 @@ def _look() -> _Host:
         raise IsolationUnavailable("bubblewrap is not installed; run: apt-get install bubblewrap")
     try:
         hierarchy = Hierarchy.find()
-        filters = [
-            seccomp.filter_program(uncounted=hierarchy is None, watched=watched) for watched in (False, True)
-        ]
+        filters = {calls: seccomp.filter_program(calls=calls, uncounted=hierarchy is None) for calls in Calls}
     except ValueError as error:
         raise IsolationUnavailable(str(error)) from error
-    return _Host(bwrap, hierarchy, _may_map_ids(), *filters)
+    return _Host(bwrap, hierarchy, _may_map_ids(), filters)
 
 
 def _may_map_ids() -> bool:

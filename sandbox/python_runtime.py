@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sandbox.spec import Bind, Command, Image, Limits
+from sandbox.spec import Bind, Calls, Command, Image, Limits
 
 _PACKAGES_TARGET = "/opt/python/packages"
 _CODE_TARGET = "/opt/python/warpcourt"
@@ -43,6 +43,13 @@ def examiner_command(source: bytes, *, limits: Limits, collect: Mapping[str, int
 def triton_command(limits: Limits, *, threads: int = 1) -> Command:
     """The Triton runner: PyTorch for the CPU and Triton's interpreter."""
     return _command("triton_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=threads)
+
+
+def ranks_command(limits: Limits) -> Command:
+    """Return the runner of programs with ranks, which have a process each: PyTorch for the CPU, and gloo."""
+    plain = _command("ranks_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
+    environment = {**plain.environment, "TORCH_CPP_LOG_LEVEL": "ERROR"}  # it warns that there is no IPv6
+    return replace(plain, calls=Calls.RANKS, environment=environment)
 
 
 def precompile() -> None:

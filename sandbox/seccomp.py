@@ -15,7 +15,10 @@ include/uapi/asm-generic/unistd.h of Linux 6.12.
 import errno
 import platform
 import struct
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sandbox.spec import Calls
 
 _LOAD_WORD = 0x20
 _JUMP_EQUAL = 0x15
@@ -35,7 +38,9 @@ _ARGUMENTS_AT = 16
 _X32_BIT = 0x4000_0000
 _NEWEST_REVIEWED = 466
 _NAMESPACE_FLAGS = 0x7E02_0000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
-_AF_UNIX, _AF_INET = 1, 2
+_AF_UNIX, _AF_INET, _AF_NETLINK = 1, 2, 16
+_IPPROTO_TCP, _IPPROTO_UDP = 6, 17
+_NETLINK_ROUTE = 0
 _PERSONALITY_QUERY = 0xFFFF_FFFF
 _LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)  # F_GETLK, F_SETLK, F_SETLKW and their open-file variants
 _TIOCSTI = 0x5412
@@ -173,7 +178,7 @@ UNCOUNTED = Refusal(
     errno.ENOSYS,
 )
 
-# Of all programs but those that a tool watches: its parts lock files and speak over the loopback.
+# Of all programs but those that a tool watches, whose parts lock files.
 LOCKS = Refusal(
     "Locks of a file that two sandboxes see are a channel between them.",
     {"flock": (73, 32)},
@@ -194,6 +199,7 @@ class ArgumentRule:
     """A call that is judged by the low half of one argument, refused with `error`, and the reason.
 
     Exactly one of three is given: `only` these values are allowed, `never` these, or none with `no_bits`.
+    Of the values in `then_only`, a later argument `second` decides: only the given values of it are allowed.
     """
 
     reason: str
@@ -204,6 +210,8 @@ class ArgumentRule:
     only: tuple[int, ...] = ()
     never: tuple[int, ...] = ()
     no_bits: int = 0
+    second: int = 0
+    then_only: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 _UNIX_ALONE = "Other sockets (netlink, packet, vsock) are attack surface or reach the host."
@@ -212,6 +220,14 @@ _LOOPBACK_SOCKETS = ArgumentRule(
     "Other sockets are attack surface. In an empty network namespace, these reach the loopback alone.",
     *("socket", SOCKET, 0, errno.EAFNOSUPPORT),
     only=(_AF_UNIX, _AF_INET),
+)
+_RANKS_SOCKETS = ArgumentRule(
+    "As above, and a list of the interfaces, for which gloo and NCCL ask. It needs no privilege, and the "
+    "namespace has the loopback alone. Other protocols are attack surface, or load kernel modules.",
+    *("socket", SOCKET, 0, errno.EAFNOSUPPORT),
+    only=(_AF_UNIX, _AF_INET, _AF_NETLINK),
+    second=2,
+    then_only={_AF_INET: (0, _IPPROTO_TCP, _IPPROTO_UDP), _AF_NETLINK: (_NETLINK_ROUTE,)},
 )
 _RECORD_LOCKS = ArgumentRule(
     "The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS
@@ -241,15 +257,13 @@ class Rules:
     judgements: tuple[ArgumentRule, ...]
 
 
-def rules(*, uncounted: bool = False, watched: bool = False) -> Rules:
-    """The rules of a sandbox.
-
-    `uncounted` says that no control group counts memory, and `watched` that a tool watches the program.
-    """
+def rules(calls: Calls = Calls.USUAL, *, uncounted: bool = False) -> Rules:
+    """The rules of a sandbox. `uncounted` says that no control group counts memory."""
     refusals = (*REFUSALS, UNCOUNTED) if uncounted else REFUSALS
-    if watched:
+    if calls is Calls.WATCHED:
         return Rules(refusals, (*JUDGEMENTS, _LOOPBACK_SOCKETS))
-    return Rules((*refusals, LOCKS), (*JUDGEMENTS, _UNIX_SOCKETS, _RECORD_LOCKS))
+    sockets = _RANKS_SOCKETS if calls is Calls.RANKS else _UNIX_SOCKETS
+    return Rules((*refusals, LOCKS), (*JUDGEMENTS, sockets, _RECORD_LOCKS))
 
 
 def architecture(machine: str) -> Architecture:
@@ -259,13 +273,13 @@ def architecture(machine: str) -> Architecture:
     return _ARCHITECTURES[machine.lower()]
 
 
-def filter_program(machine: str = "", *, uncounted: bool = False, watched: bool = False) -> bytes:
+def filter_program(machine: str = "", calls: Calls = Calls.USUAL, *, uncounted: bool = False) -> bytes:
     """The filter for `machine` (this one when empty) as an array of `struct sock_filter`; see `rules`.
 
     Raises:
         ValueError: the machine is neither x86-64 nor aarch64.
     """
-    found = rules(uncounted=uncounted, watched=watched)
+    found = rules(calls, uncounted=uncounted)
     return _assemble(architecture(machine or platform.machine()), found)
 
 
@@ -295,8 +309,17 @@ def _rules(judgement: ArgumentRule) -> list[bytes]:
     if judgement.no_bits:
         return _when(_JUMP_ANY_BIT, judgement.no_bits, action)
     if judgement.only:
-        return _unless_any(judgement.only, action)
+        return [*_unless_any(judgement.only, action), *_second_rules(judgement, action)]
     return _when_any(judgement.never, action)
+
+
+def _second_rules(judgement: ArgumentRule, action: int) -> list[bytes]:
+    """Return rules on the second argument, for the values of the first that it decides on."""
+    program: list[bytes] = []
+    for value, allowed in judgement.then_only.items():
+        tests = [_load(_ARGUMENTS_AT + 8 * judgement.second), *_unless_any(allowed, action), _verdict(ALLOW)]
+        program += [_INSTRUCTION.pack(_JUMP_EQUAL, 0, len(tests), value), *tests]
+    return program
 
 
 def _load(offset: int) -> bytes:

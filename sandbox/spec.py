@@ -46,6 +46,14 @@ class Image(StrEnum):
     ORACLE = "oracle"  # Python, NumPy and CuPy
 
 
+class Calls(StrEnum):
+    """The system calls that a sandbox allows; see `sandbox.seccomp`."""
+
+    USUAL = "usual"
+    WATCHED = "watched"  # for a program that a tool watches: also file locks and IPv4
+    RANKS = "ranks"  # for processes that communicate by gloo or NCCL: also TCP and UDP over IPv4
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxGpu:
     """The GPU that a sandbox may use, with others for a program that uses several.
@@ -77,8 +85,7 @@ class Command:
     tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as descriptor 3. The
     environment holds exactly what `environment` names. `collect` lists file names below `/work` to bring back
     after exit, each a plain file of at most the given bytes. `label` describes the sandbox for operators:
-    `job-<id>-<attempt>` and its purpose. With `watched`, a tool watches the program: processes may also lock
-    files and speak over the loopback, see `sandbox.seccomp`.
+    `job-<id>-<attempt>` and its purpose. `calls` selects the system call filter.
     """
 
     argv: tuple[str, ...]
@@ -91,7 +98,7 @@ class Command:
     label: str = "job"
     image: Image = Image.CUDA
     gpu: SandboxGpu | None = None
-    watched: bool = False
+    calls: Calls = Calls.USUAL
 
 
 def below_work(name: str) -> PurePosixPath:

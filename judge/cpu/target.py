@@ -24,7 +24,7 @@ from judge.cpu.referee import HostReferee
 from judge.drawn import CaseData
 from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.evidence.sums import Sums
-from judge.languages import languages_here, runner_kind
+from judge.languages import RANKS_RUNNER, languages_here, runner_kind
 from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
 from judge.report import Diagnostic
 from problems import schema
@@ -39,7 +39,7 @@ from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
 from sandbox.gpu.tool import Tool
 from sandbox.pool import NotReady, Pool, PoolSpec
-from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
+from sandbox.python_runtime import oracle_command, ranks_command, torch_oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
 from sandbox.toolchain import find_toolkit
 
@@ -185,7 +185,8 @@ class CpuTarget:
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """Return a new runner. The caller must close it. Raises RunnerUnusable."""
         return self._take(
-            runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases) + 1)
+            runner_kind(language, ranks=problem.ranks),
+            runner_limits(problem.limits, cases=_RUNS * len(problem.cases) + 1),
         )
 
     def _take(self, kind: str, limits: Limits) -> Process:
@@ -259,6 +260,7 @@ def commands(runtime: Runtime) -> dict[str, Command]:
     found = {"cuda": runner_command(runtime, limits=limits), "oracle": oracle_command(ORACLE_LIMITS)}
     if Language.TRITON in languages_here():
         found["triton"] = triton_command(limits, threads=_CPUS)
+        found[RANKS_RUNNER] = ranks_command(limits)
         found[TORCH_ORACLE] = torch_oracle_command(ORACLE_LIMITS)
     return found
 

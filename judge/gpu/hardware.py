@@ -66,8 +66,11 @@ class Hardware(Protocol):
     def watched(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """Return the CUDA runner under a tool. Raises RunnerUnusable if the tool is not installed."""
 
-    def outside_mps(self, cards: Sequence[Card], limits: Limits) -> Command:
-        """Return the CUDA runner outside MPS, for programs that use `cards` in this order."""
+    def outside_mps(self, cards: Sequence[Card], limits: Limits, *, ranks: int = 1) -> Command:
+        """Return a runner outside MPS, for programs that use `cards` in this order.
+
+        It is the CUDA runner, or with several `ranks` that of Python programs with ranks.
+        """
 
     def are_peers(self, card: Card, other: Card) -> bool:
         """Whether each of the two cards can access the memory of the other one."""

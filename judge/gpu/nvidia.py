@@ -50,6 +50,7 @@ from sandbox.gpu.runners import (
     library_runner_command,
     of_this_process,
     oracle_command,
+    ranks_runner_command,
     triton_runner_command,
     watched_runner_command,
 )
@@ -186,10 +187,14 @@ class NvidiaHardware:
             self._tools.runner, program, tool=tool, limits=limits, gpu=gpu, binds=binds
         )
 
-    def outside_mps(self, cards: Sequence[Card], limits: Limits) -> Command:
-        """Return the CUDA runner outside MPS that sees all of `cards`."""
+    def outside_mps(self, cards: Sequence[Card], limits: Limits, *, ranks: int = 1) -> Command:
+        """Return the CUDA runner, or the runner of ranks, outside MPS that sees all of `cards`."""
         first, *others = (_beside_mps(card.gpu) for card in cards if card.gpu)
-        return cuda_runner_command(self._tools.runner, limits=limits, gpu=replace(first, peers=tuple(others)))
+        gpu = replace(first, peers=tuple(others))
+        if ranks == 1:
+            return cuda_runner_command(self._tools.runner, limits=limits, gpu=gpu)
+        limits = replace(limits, memory_mib=limits.memory_mib + (ranks - 1) * _CONTEXT_MIB)
+        return ranks_runner_command(self._tools.interpreter, self._tools.runner, limits=limits, gpu=gpu)
 
     def are_peers(self, card: Card, other: Card) -> bool:
         """Return what NVML reports, or False if NVML does not report it."""

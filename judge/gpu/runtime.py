@@ -159,12 +159,12 @@ class GpuRuntime:
         return self._start(self.hardware.watched(self.card, limits, tool), tool.program)
 
     def start_outside_mps(self, peers: Sequence["GpuRuntime"], problem: Problem) -> Process:
-        """Start a new CUDA runner outside MPS that sees this card and those of `peers`.
+        """Start a new runner outside MPS that sees this card and those of `peers`.
 
         Raises RunnerUnusable.
         """
         cards = [runtime.card for runtime in (self, *peers)]
-        command = self.hardware.outside_mps(cards, self._runner_limits(problem))
+        command = self.hardware.outside_mps(cards, self._runner_limits(problem), ranks=problem.ranks)
         return self._start(command, "runner outside MPS")
 
     def _runner_limits(self, problem: Problem) -> Limits:

@@ -18,6 +18,7 @@ from problems.vocabulary import Language
 from sandbox.cpu.build import runner_command
 from sandbox.gpu.tool import Tool
 from sandbox.pool import Pool
+from sandbox.python_runtime import ranks_command
 from sandbox.spec import Command, Limits
 
 
@@ -52,10 +53,10 @@ class SimulatedHardware:
         del card, limits
         raise RunnerUnusable(f"{tool.program} needs a GPU")
 
-    def outside_mps(self, cards: Sequence[Card], limits: Limits) -> Command:
-        """Return the CPU target's runner, which has virtual devices."""
+    def outside_mps(self, cards: Sequence[Card], limits: Limits, *, ranks: int = 1) -> Command:
+        """Return the CPU target's runner, which has virtual devices, or that of ranks."""
         del cards
-        return runner_command(self._cpu.runtime, limits=limits)
+        return ranks_command(limits) if ranks > 1 else runner_command(self._cpu.runtime, limits=limits)
 
     def are_peers(self, card: Card, other: Card) -> bool:
         """Return True: all simulated cards are peers."""

@@ -223,9 +223,11 @@ class GpuTarget:
             named = gpu_model or "GPU"
             raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
         try:
-            groups = self._peer_groups(well, problem.gpus)
+            groups = self._peer_groups(well, problem.devices_needed)
             if not groups:
-                raise GpusMissing(f"{problem.gpus} GPUs of one model that can access each other's memory")
+                raise GpusMissing(
+                    f"{problem.devices_needed} GPUs of one model that can access each other's memory"
+                )
             share = Share.RANK if problem.has_own_gpus else Share.CHECK
             return self._leases.reserve_several(groups, share, cancelled, brief=ORACLE)
         except LeaseCancelled as error:

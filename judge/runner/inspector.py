@@ -116,7 +116,7 @@ class Inspector:
                     timeout_s=limit_s + _GRACE_S + (_COUNTS_S if flags & RunFlag.SUMS else 0),
                     time_limit_ms=int(limit_s * 1000),
                     flags=flags & ~RunFlag.SHOW,
-                    devices=self._problem.gpus,
+                    devices=self._problem.devices_needed,
                 )
                 wall_ms = _ms_since(started)
                 if trace:

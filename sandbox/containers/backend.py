@@ -38,7 +38,7 @@ from sandbox.containers.orphans import OWNER_LABEL, Owner, orphans
 from sandbox.containers.profile import engine_profile
 from sandbox.containers.removal import Removals
 from sandbox.probe import probe
-from sandbox.spec import Command
+from sandbox.spec import Calls, Command
 from sandbox.watch import Inherited, WatchedProcess
 
 _log = logging.getLogger(__name__)
@@ -186,9 +186,7 @@ class Containers:
                 "install it and name it under runtimes in /etc/docker/daemon.json"
             )
         try:
-            profile, watched_profile = (
-                profile_text(engine_profile(watched=watched)) for watched in (False, True)
-            )
+            profiles = {calls: profile_text(engine_profile(calls=calls)) for calls in Calls}
         except ValueError as error:
             raise IsolationUnavailable(str(error)) from error
         self._images.prepare(self._engine)
@@ -200,8 +198,7 @@ class Containers:
             Shell(
                 images=self._images,
                 runtime=self._runtime,
-                profile=profile,
-                watched_profile=watched_profile,
+                profiles=profiles,
                 processors=min(self._processors, facts.processors),
                 enter=build_enter(folder),
                 passwd=_file(folder / "passwd", _passwd(self._identities)),

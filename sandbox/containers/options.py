@@ -13,7 +13,7 @@ from pathlib import Path
 from sandbox.containers.attachment import NOTHING, Attachment
 from sandbox.containers.images import Images
 from sandbox.gpu.attachment import variables_of
-from sandbox.spec import Bind, Command, Limits
+from sandbox.spec import Bind, Calls, Command, Limits
 
 INNER_FOLDER = "/.warpcourt"  # where a container sees Warpcourt's files
 _ENTER = f"{INNER_FOLDER}/enter"
@@ -38,14 +38,12 @@ class Shell:
     """Settings shared by all containers of a backend.
 
     `enter` is the first process, `passwd` and `group` name its user `identity`, and `empty` is an empty file.
-    All of them are files on the engine's host. `profile` is the system call filter as JSON, and
-    `watched_profile` is the filter of programs under a tool.
+    All of them are files on the engine's host. `profiles` are the system call filters as JSON.
     """
 
     images: Images
     runtime: str | None
-    profile: str
-    watched_profile: str
+    profiles: Mapping[Calls, str]
     processors: float
     enter: Path
     passwd: Path
@@ -89,7 +87,7 @@ def configuration(
         "StopTimeout": 1,
         "Labels": dict(labels),
         "HostConfig": {
-            **_isolation(shell, attachment, shell.watched_profile if command.watched else shell.profile),
+            **_isolation(shell, attachment, shell.profiles[command.calls]),
             **_limits(command.limits, shell),
             "Mounts": [_mount(bind) for bind in _binds(command, shell, socket, attachment)],
             "Devices": [

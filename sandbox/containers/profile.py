@@ -12,11 +12,12 @@ Source: seccomp_rule_add(3); moby, profiles/seccomp.
 
 import errno
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from sandbox import seccomp
 from sandbox.containers.calls import CALLS
+from sandbox.spec import Calls
 
 _WORD = 0xFFFF_FFFF  # the filter compares the low half of an argument, and the kernel uses only this half
 _BITS = range(32)
@@ -24,23 +25,32 @@ _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _Pattern = tuple[int, int]  # a mask, and the required value of the masked bits
 
 
-def engine_profile(machine: str = "", *, watched: bool = False) -> dict[str, object]:
+def engine_profile(machine: str = "", calls: Calls = Calls.USUAL) -> dict[str, object]:
     """Return the profile for `machine` (by default this one).
-
-    With `watched`, it is for a program under a tool.
 
     Raises ValueError for a machine that has no filter.
     """
     architecture = seccomp.architecture(machine or platform.machine())
-    found = seccomp.rules(watched=watched)
+    found = seccomp.rules(calls)
     refused = {name for refusal in found.refusals for name in refusal.calls}
     judged = {judgement.name for judgement in found.judgements}
     rules = [_rule(sorted(set(CALLS) - refused - judged))]
     rules += [_rule(sorted(refusal.calls), refusal.error) for refusal in found.refusals]
     for judgement in found.judgements:
         refusals, allowances = _sides(judgement)
+        decided = {(_WORD, value) for value in judgement.then_only}  # by a second argument, below
         for patterns, error in ((refusals, judgement.error), (allowances, 0)):
-            rules += [_rule([judgement.name], error, judgement.argument, pattern) for pattern in patterns]
+            rules += [
+                _rule([judgement.name], error, {judgement.argument: pattern})
+                for pattern in patterns
+                if pattern not in decided
+            ]
+        for value, allowed in judgement.then_only.items():
+            first = {judgement.argument: (_WORD, value)}
+            for pattern in _none_of(allowed):
+                rules.append(_rule([judgement.name], judgement.error, first | {judgement.second: pattern}))
+            for pattern in ((_WORD, number) for number in allowed):
+                rules.append(_rule([judgement.name], 0, first | {judgement.second: pattern}))
     return {
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": errno.ENOSYS,
@@ -50,16 +60,17 @@ def engine_profile(machine: str = "", *, watched: bool = False) -> dict[str, obj
 
 
 def _rule(
-    names: list[str], error: int = 0, argument: int = 0, pattern: _Pattern | None = None
+    names: list[str], error: int = 0, patterns: Mapping[int, _Pattern] | None = None
 ) -> dict[str, object]:
-    """Return a rule that allows these calls, or refuses them with `error`, if the argument matches."""
+    """Return a rule that allows these calls, or refuses them with `error`, if all arguments match."""
     rule: dict[str, object] = {"names": names, "action": "SCMP_ACT_ERRNO" if error else "SCMP_ACT_ALLOW"}
     if error:
         rule["errnoRet"] = error
-    if pattern is not None:
-        mask, value = pattern
-        comparison = {"index": argument, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
-        rule["args"] = [comparison]
+    if patterns:
+        rule["args"] = [
+            {"index": argument, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
+            for argument, (mask, value) in patterns.items()
+        ]
     return rule
 
 

@@ -17,7 +17,7 @@ from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.profiler import MAX_REPORT_BYTES, REPORT, profiling_argv
 from sandbox.gpu.tool import Tool
 from sandbox.leash import LeashedRuns
-from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
+from sandbox.spec import Bind, Calls, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 
 HOME = "/warpcourt/bin"  # where sandboxes see the built folder
@@ -142,7 +142,7 @@ def watched_runner_command(
         binds=(*plain.binds, *binds),
         limits=limits,
         image=Image.COMPILE,
-        watched=tool is Tool.PROFILER,
+        calls=Calls.WATCHED if tool is Tool.PROFILER else Calls.USUAL,
         collect=collect,
         environment={
             **plain.environment,
@@ -175,6 +175,18 @@ def triton_runner_command(
         label=label,
         image=Image.TRITON,
     )
+
+
+def ranks_runner_command(
+    interpreter: Interpreter, runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "ranks"
+) -> Command:
+    """Return a new runner of programs with ranks, which have one of the GPUs and a process each.
+
+    It needs what the Triton runner needs, and NCCL, which comes with PyTorch.
+    """
+    plain = triton_runner_command(interpreter, runner, limits=limits, gpu=gpu, label=label)
+    argv = (*plain.argv[:-1], "sandbox.runner.device_ranks_runner")
+    return replace(plain, argv=argv, calls=Calls.RANKS)
 
 
 def oracle_command(

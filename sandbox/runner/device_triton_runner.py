@@ -96,6 +96,7 @@ class DeviceTritonRunner(TritonRunner):
     """Tensors over device memory, kernels compiled for the GPU."""
 
     flag_descriptors = 1
+    payload = _Payload
 
     def __init__(self) -> None:
         super().__init__("CUDA")
@@ -224,7 +225,7 @@ class DeviceTritonRunner(TritonRunner):
         return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 
-def _tell_triton_where_the_driver_is() -> None:
+def tell_triton_where_the_driver_is() -> None:
     """Set the path of libcuda. Triton links against it and searches the loader's cache, which may lack it."""
     ctypes.CDLL("libcuda.so.1")
     for line in Path("/proc/self/maps").read_text().splitlines():
@@ -237,7 +238,7 @@ def _tell_triton_where_the_driver_is() -> None:
 def main() -> None:
     """Serve until the host closes the channel."""
     Helper.start().install()
-    _tell_triton_where_the_driver_is()
+    tell_triton_where_the_driver_is()
     CudaUtils()  # compiles and loads Triton's own helper; needs no context
     serve(DeviceTritonRunner())
 

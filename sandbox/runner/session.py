@@ -79,7 +79,7 @@ class Diagnostics:
         array: str | None = None,
     ) -> None:
         """Write one finding; `line` is 1-based in the submitted source."""
-        finding = {
+        finding: dict[str, object] = {
             "severity": severity,
             "kind": kind,
             "message": message[:_MESSAGE_CHARACTERS],
@@ -88,6 +88,10 @@ class Diagnostics:
             "line": line,
             "array": array,
         }
+        self.write(finding)
+
+    def write(self, finding: Mapping[str, object]) -> None:
+        """Write one finding that is complete."""
         with contextlib.suppress(OSError):
             os.write(self._descriptor, json.dumps(finding).encode() + b"\n")
 

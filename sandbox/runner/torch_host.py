@@ -20,21 +20,11 @@ from sandbox.runner.block_scaled import is_packed_product, packed_product
 from sandbox.runner.virtual_device import ANSWERS
 
 _ASKED, _HOST = "_asked_for_cuda", "_made_on_host"
-_CUDA = torch.device("cuda", 0)  # created here: within a mode, creating one counts as a GPU request
 _HISTOGRAMS = {torch.histc, torch.Tensor.histc}  # of integers, which a GPU counts and a host refuses
 # Functions whose new tensor is in host memory unless a device is named.
 _FACTORIES = {
-    *(
-        torch.arange,
-        torch.empty,
-        torch.eye,
-        torch.full,
-        torch.linspace,
-        torch.logspace,
-        torch.ones,
-        torch.rand,
-    ),
-    *(torch.randint, torch.randn, torch.randperm, torch.tensor, torch.zeros),
+    *(torch.arange, torch.empty, torch.eye, torch.full, torch.linspace, torch.logspace, torch.ones),
+    *(torch.rand, torch.randint, torch.randn, torch.randperm, torch.tensor, torch.zeros),
 }
 # Functions that read contents, or change nothing else. Without contents, the answer is 1, so that the
 # examination of shapes continues.
@@ -56,8 +46,9 @@ def _is_cuda(value: object) -> bool:
 class _OnHost(TorchFunctionMode):
     """Replaces the device in every call that names one."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, device: torch.device) -> None:
         super().__init__()
+        self._here = device
         self._place = torch.device(place)
         tensor: Any = torch.Tensor  # its attributes are described as values
         self._device = tensor.device.__get__
@@ -76,7 +67,7 @@ class _OnHost(TorchFunctionMode):
         if func in _CONTENTS and self._place.type == "meta":
             return _content(func, *args)
         if func == self._device:
-            return _CUDA
+            return self._here
         if func == self._is_cuda:
             return True
         if func is torch.Tensor.cuda:
@@ -115,8 +106,12 @@ def is_host_tensor(tensor: torch.Tensor) -> bool:
 
 
 @contextlib.contextmanager
-def place_on_host(*, meta: bool = False) -> Iterator[None]:
-    """Within this context, a GPU is the host's memory, or with `meta` no memory at all."""
+def place_on_host(*, meta: bool = False, device: int = 0, devices: int = 1) -> Iterator[None]:
+    """Within this context, a GPU is the host's memory, or with `meta` no memory at all.
+
+    It is number `device` of `devices`.
+    """
+    here = torch.device("cuda", device)  # created here: within the mode, creating one counts as a GPU request
     place = "meta" if meta else "cpu"
     generator = torch.Generator
 
@@ -133,8 +128,8 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         "empty_cache": lambda: None,
         "manual_seed": lambda _seed: None,
         "manual_seed_all": lambda _seed: None,
-        "current_device": lambda: 0,
-        "device_count": lambda: 1,
+        "current_device": lambda: device,
+        "device_count": lambda: devices,
         **ANSWERS,
         **host_streams.REPLACED,
     }
@@ -144,7 +139,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
     for name, function in replaced.items():
         setattr(torch.cuda, name, function)
     try:
-        with _OnHost(place):
+        with _OnHost(place, here):
             yield
     finally:
         torch.Generator = generator  # type: ignore[misc]  # the class itself again

@@ -62,7 +62,12 @@ def _contains(text: str, words: Collection[str]) -> bool:
 
 
 class InterpreterRunner(TritonRunner):
-    """Tensors over memfds, kernels in the interpreter."""
+    """Tensors over memfds, kernels in the interpreter.
+
+    `device` is the number of the virtual device that the program has, and `devices` is how many there are.
+    """
+
+    device, devices = 0, 1
 
     def __init__(self) -> None:
         torch.empty(1).add_(1)  # starts the thread pool now instead of in the first case
@@ -85,7 +90,7 @@ class InterpreterRunner(TritonRunner):
     def load(self, load: Load) -> None:
         """Run the submission's module."""
         self._memory.diagnostics = load.diagnostics
-        self._placed.enter_context(place_on_host())  # programs may name the device "cuda"
+        self._placed.enter_context(self._on_host())  # programs may name the device "cuda"
         super().load(load)
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
@@ -121,13 +126,16 @@ class InterpreterRunner(TritonRunner):
         try:
             yield
         finally:
-            self._placed.enter_context(place_on_host())
+            self._placed.enter_context(self._on_host())
 
     def time_limit(
         self, limit_ms: int, on_limit: Callable[[FrameType | None], None]
     ) -> AbstractContextManager[None]:
         """Use a signal, because the interpreter only runs Python code."""
         return time_limit(limit_ms, on_limit)
+
+    def _on_host(self) -> AbstractContextManager[None]:
+        return place_on_host(device=self.device, devices=self.devices)
 
     def _note(self, kind: str, message: str) -> None:
         """Report, once per program, how a GPU differs from the program's assumptions."""

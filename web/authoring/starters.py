@@ -141,4 +141,5 @@ def _problem(slug: str, described: Description) -> Problem:
         python=described.python,
         fix=described.fix,
         gpus=described.gpus,
+        ranks=described.ranks,
     )

@@ -46,7 +46,12 @@ class StatementView:
     @property
     def gpus(self) -> int:
         """Return the number of GPUs that a program uses."""
-        return self.problem.gpus if self.problem else 1
+        return self.problem.devices_needed if self.problem else 1
+
+    @property
+    def ranks(self) -> int:
+        """Return the number of processes of a program."""
+        return self.problem.ranks if self.problem else 1
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:

@@ -41,7 +41,7 @@ _HOST = {ArrayMemory.HOST: "host, pageable", ArrayMemory.PINNED: "host, pinned"}
 
 
 def argument_row(argument: schema.Argument, *, gpus: int) -> Argument:
-    """Return the row of an argument of a problem whose programs use that many GPUs."""
+    """Return the row of an argument of a problem whose programs use that many GPUs in one process."""
     formula = argument.value.text if argument.value else argument.name
     on_device = f"GPU {argument.device}" if gpus > 1 and argument.role is not Role.SCALAR else ""
     return Argument(

@@ -117,8 +117,13 @@ class Problem(models.Model):
 
     @property
     def gpu_count(self) -> int:
-        """Return the number of GPUs that a program uses."""
+        """Return the number of GPUs that a program uses, in one process or one for each rank."""
         return int(self.limits.get("gpu_count", 1))
+
+    @property
+    def ranks(self) -> int:
+        """Return the number of processes of a program."""
+        return int(self.limits.get("ranks", 1))
 
     @property
     def asks_for_tests(self) -> bool:

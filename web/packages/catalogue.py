@@ -131,8 +131,10 @@ def _limits(package: schema.Problem) -> dict[str, object]:
     limits = asdict(package.limits)
     if package.fix is not None:
         limits |= {"changed_lines": package.fix.changes, "changed_tokens": package.fix.most_tokens}
-    if package.gpus > 1:
-        limits["gpu_count"] = package.gpus
+    if package.devices_needed > 1:
+        limits["gpu_count"] = package.devices_needed
+    if package.ranks > 1:
+        limits["ranks"] = package.ranks
     if package.under_test is not None:
         kinds = [case.program for case in package.cases]
         limits |= {

@@ -73,6 +73,7 @@ class ProblemPage:
     commands: dict[str, str]
     gpu_models: tuple[str, ...]
     gpus: int
+    ranks: int
     personal_node: bool
     gpu_time: GpuTime | None
     functional: bool
@@ -136,7 +137,9 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         source=source,
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
-        arguments=[argument_row(argument, gpus=problem.gpu_count) for argument in problem.arguments],
+        arguments=[
+            argument_row(argument, gpus=problem.gpu_count // problem.ranks) for argument in problem.arguments
+        ],
         sample_sizes=sample_sizes,
         sizes=tuple(
             case_size(name, value, problem.arguments, most=problem.size_limits[name])
@@ -148,6 +151,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
         gpus=problem.gpu_count,
+        ranks=problem.ranks,
         gpu_models=tuple(model for model in offered if suits_gpu(problem.gpu_words, model)),
         personal_node=isinstance(viewer, User) and problem.on_personal_nodes and serves(viewer),
         gpu_time=tightest(viewer) if isinstance(viewer, User) and offered else None,

@@ -122,7 +122,7 @@ def _attach(link: Link) -> _Attached:
         raise TypeError(f"{message} comes before a runner")
     sockets = tuple(socket.socket(fileno=descriptor) for descriptor in descriptors)
     runner, *others = (RunnerChannel(channel, lambda: link.closed) for channel in sockets)
-    runner.send_prepare(devices=message.problem.gpus)
+    runner.send_prepare(devices=message.problem.devices_needed)
     return _Attached(message, runner, next(iter(others), None), sockets)
 
 

@@ -112,3 +112,22 @@ def test_several_of_them_and_others_all_end(pair: GpuTarget, peer_swap: Problem,
 def test_a_host_with_fewer_cards_says_what_it_lacks(node: GpuTarget, peer_swap: Problem) -> None:
     with pytest.raises(GpusMissing, match="2 GPUs of one model that can access each other's memory"):
         judge(node, peer_swap, "peer-copies.cu")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [("scaled-sums", Verdict.ACCEPTED), ("own-count", Verdict.WRONG_ANSWER)],
+)
+def test_programs_with_ranks_get_a_gpu_for_each_rank(pair: GpuTarget, name: str, verdict: Verdict) -> None:
+    problem = load_problem(PROBLEMS / "uneven-batches")
+    source = (PROBLEMS / "uneven-batches" / "solutions" / f"{name}.torch.py").read_text()
+    report = evaluate(problem, source, language=Language.PYTHON, mode=Mode.SUBMIT, target=pair)
+    assert report.verdict is verdict, report
+    assert not report.ranked
+
+
+def test_more_ranks_than_gpus_are_missing(pair: GpuTarget) -> None:
+    problem = load_problem(PROBLEMS / "halo-exchange")
+    source = (PROBLEMS / "halo-exchange" / "solutions" / "batch.torch.py").read_text()
+    with pytest.raises(GpusMissing, match="4 GPUs"):
+        evaluate(problem, source, language=Language.PYTHON, mode=Mode.SUBMIT, target=pair)

@@ -8,7 +8,7 @@ import pytest
 
 from sandbox import seccomp
 from sandbox.bubblewrap import Bubblewrap
-from sandbox.spec import Completion, Limits, Termination
+from sandbox.spec import Calls, Completion, Limits, Termination
 from testing.services import need
 from tests.integration.sandbox.conftest import SYSTEM_PYTHON, Sandbox
 
@@ -24,7 +24,7 @@ def uncounted(bubblewrap: Bubblewrap) -> Sandbox:
     need(SYSTEM_PYTHON.exists(), "a system Python", "apt-get install python3-minimal")
     backend = Bubblewrap()
     backend._found = replace(
-        backend._host(), hierarchy=None, filter_program=seccomp.filter_program(uncounted=True)
+        backend._host(), hierarchy=None, filter_programs={Calls.USUAL: seccomp.filter_program(uncounted=True)}
     )
     return Sandbox(backend, 65534, "Bubblewrap()")
 

@@ -113,9 +113,7 @@ def test_without_bubblewrap_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_missing_control_groups_are_a_weakness_that_names_what_still_limits() -> None:
     """The kernel counts RLIMIT_NPROC per user and RLIMIT_CPU per process."""
     backend = Bubblewrap()
-    backend._found = bubblewrap._Host(
-        "bwrap", hierarchy=None, maps_ids=True, filter_program=b"", watched_filter_program=b""
-    )
+    backend._found = bubblewrap._Host("bwrap", hierarchy=None, maps_ids=True, filter_programs={})
     (weakness,) = backend.weaknesses
     assert "CPU time is limited per process, and tasks per user" in weakness
 

@@ -7,16 +7,23 @@ import pytest
 
 from sandbox import seccomp
 from sandbox.seccomp import AARCH64, ALLOW, KILL_PROCESS, X86_64, Architecture, filter_program
+from sandbox.spec import Calls
 
 BOTH = pytest.mark.parametrize("machine", [X86_64, AARCH64], ids=lambda machine: machine.name)
 READ = {X86_64: 0, AARCH64: 63}
 
 
-def judge(machine: Architecture, number: int, *arguments: int, token: int | None = None) -> int:
+def judge(
+    machine: Architecture,
+    number: int,
+    *arguments: int,
+    token: int | None = None,
+    calls: Calls = Calls.USUAL,
+) -> int:
     """Return the result of the filter for `machine` for a call."""
     padded = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("<iIQ6Q", number, machine.token if token is None else token, 0, *padded)
-    program = list(struct.iter_unpack("<HBBI", filter_program(machine.name)))
+    program = list(struct.iter_unpack("<HBBI", filter_program(machine.name, calls)))
     at, word = 0, 0
     while True:
         code, when, otherwise, value = program[at]
@@ -67,13 +74,25 @@ def test_only_unix_sockets(machine: Architecture) -> None:
 
 
 def test_programs_that_a_tool_watches_may_speak_over_the_loopback_and_lock_files() -> None:
-    usual, watched = seccomp.rules(), seccomp.rules(watched=True)
+    usual, watched = seccomp.rules(), seccomp.rules(Calls.WATCHED)
     (sockets,) = (rule for rule in watched.judgements if rule.name == "socket")
     assert sockets.only == (1, 2)
     names = {name for refusal in watched.refusals for name in refusal.calls}
     assert {name for refusal in usual.refusals for name in refusal.calls} - names == {"flock"}
     assert {rule.name for rule in usual.judgements} - {rule.name for rule in watched.judgements} == {"fcntl"}
-    assert seccomp.rules(uncounted=True, watched=True).refusals == (*watched.refusals, seccomp.UNCOUNTED)
+    assert seccomp.rules(Calls.WATCHED, uncounted=True).refusals == (*watched.refusals, seccomp.UNCOUNTED)
+
+
+@BOTH
+def test_ranks_may_use_tcp_over_the_loopback_and_list_its_interfaces(machine: Architecture) -> None:
+    def judged(family: int, protocol: int) -> int:
+        number = seccomp.SOCKET[machine.column]
+        return judge(machine, number, family, 1, protocol, calls=Calls.RANKS)
+
+    for family, protocol in ((1, 0), (2, 0), (2, 6), (2, 17), (16, 0)):
+        assert judged(family, protocol) == ALLOW
+    for family, protocol in ((2, 132), (2, 262), (16, 6), (16, 12), (10, 0), (17, 0), (40, 0)):
+        assert judged(family, protocol) == refused(errno.EAFNOSUPPORT)
 
 
 @BOTH

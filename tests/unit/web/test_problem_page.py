@@ -236,6 +236,16 @@ def test_arrays_on_several_gpus_are_shown_and_nothing_is_ranked(problem, client:
     assert client.get("/api/v1/problems/vector-add").json()["signature"][0]["device"] == 1
 
 
+def test_ranks_are_explained(problem, client: Client):
+    problem.limits = {**problem.limits, "gpu_count": 2, "ranks": 2}
+    problem.save()
+    page = client.get(URL).content.decode()
+    assert "A program runs in 2 processes, the ranks" in page
+    assert "A program uses 2 GPUs in one process" not in page
+    assert "<td>GPU 0</td>" not in page
+    assert client.get("/api/v1/problems/vector-add").json()["limits"]["ranks"] == 2
+
+
 def test_requirements_are_listed_in_words(problem, client: Client):
     assert "<h3>Requirements</h3>" not in client.get(URL).content.decode()
     row = {"counter": "launches", "relation": "at_most", "bound": 2.0, "explanation": "Few."}

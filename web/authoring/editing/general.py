@@ -25,7 +25,8 @@ class LimitRow:
 
     An empty `gpus` allows any model. `libraries` is None if all libraries are allowed. `device_launches` says
     whether kernels may launch kernels. `gpu_count` is the number of GPUs that a program uses, as the file
-    writes it, empty for one. `sizes` are the names of sizes and their greatest values in custom cases.
+    writes it, empty for one, and `ranks` is the number of its processes, likewise. `sizes` are the names of
+    sizes and their greatest values in custom cases.
     """
 
     languages: tuple[str, ...]
@@ -35,6 +36,7 @@ class LimitRow:
     device_launches: bool = False
     gpu_count: str = ""
     sizes: tuple[tuple[str, str], ...] = ()
+    ranks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ def read_limits(text: str) -> LimitRow:
         table.get("device_launches") is True,
         number_at(document, "gpus"),
         tuple((name, number_at(sizes, name)) for name in sizes),
+        number_at(document, "ranks"),
     )
 
 
@@ -90,7 +93,8 @@ def write_limits(text: str, row: LimitRow) -> str:
     """Return `text` with these limits. Omitted limits have their defaults. Raises DescriptionUnreadable."""
     before = read_limits(text)
     together = number(row.gpu_count) if row.gpu_count else None
-    text = change_top(text, {"languages": _languages(text, row.languages), "gpus": together})
+    ranks = number(row.ranks) if row.ranks else None
+    text = change_top(text, {"languages": _languages(text, row.languages), "gpus": together, "ranks": ranks})
     values: dict[str, object] = {
         name: number(value) if value.strip() else None for name, value in row.numbers.items()
     }

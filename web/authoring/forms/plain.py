@@ -10,7 +10,7 @@ from problems.fix import MAX_CHANGES, MAX_TOKENS
 from problems.formula import Formula, FormulaError
 from problems.libraries import Library
 from problems.package import MAX_TEXT_KIB
-from problems.parse import GPU_COUNTS
+from problems.parse import GPU_COUNTS, RANK_COUNTS
 from problems.schema import TOKENS_PER_LINE
 from problems.vocabulary import Language
 from web.authoring.editing.checking import ToleranceRow
@@ -103,6 +103,14 @@ class LimitsForm(forms.Form):
         help_text="With several, a program is CUDA C++ and is not timed. Place arrays under Signature.",
         widget=forms.Select(attrs={"class": "select"}),
     )
+    ranks = forms.ChoiceField(
+        choices=[("", "1"), *((str(count), str(count)) for count in RANK_COUNTS)],
+        required=False,
+        label="Ranks",
+        help_text="With several, a program is in Python, each rank is a process with a GPU of its own, and "
+        "nothing is timed. The first dimension of each array is the number of ranks.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
     sizes = forms.CharField(
         required=False,
         max_length=400,
@@ -147,6 +155,7 @@ class LimitsForm(forms.Form):
                 "languages": list(row.languages),
                 "gpus": ", ".join(row.gpus),
                 "gpu_count": "" if row.gpu_count == "1" else row.gpu_count,
+                "ranks": row.ranks,
                 "restricted": row.libraries is not None,
                 "libraries": list(row.libraries or ()),
                 "device_launches": row.device_launches,
@@ -182,6 +191,7 @@ class LimitsForm(forms.Form):
             cleaned["device_launches"],
             cleaned["gpu_count"],
             cleaned["sizes"],
+            cleaned["ranks"],
         )
 
 

@@ -10,7 +10,7 @@ import pytest
 from sandbox.containers.attachment import NOTHING, Attachment, DeviceRequest
 from sandbox.containers.images import Images
 from sandbox.containers.options import Shell, configuration, container_name, environment
-from sandbox.spec import Bind, Command, Image, Limits
+from sandbox.spec import Bind, Calls, Command, Image, Limits
 
 COMMAND = Command(
     ("/program",),
@@ -24,8 +24,7 @@ COMMAND = Command(
 SHELL = Shell(
     images=Images.tagged("here", "5"),
     runtime=None,
-    profile='{"defaultAction":"SCMP_ACT_ERRNO"}',
-    watched_profile='{"defaultAction":"SCMP_ACT_LOG"}',
+    profiles={calls: f'{{"defaultAction":"{calls}"}}' for calls in Calls},
     processors=1.5,
     enter=Path("/run/own/enter"),
     passwd=Path("/run/own/passwd"),
@@ -76,7 +75,7 @@ def test_fences(option: str, value: object) -> None:
 
 
 def test_no_privileges_can_be_gained_and_the_filter_is_ours() -> None:
-    assert host()["SecurityOpt"] == ["no-new-privileges:true", f"seccomp={SHELL.profile}"]
+    assert host()["SecurityOpt"] == ["no-new-privileges:true", f"seccomp={SHELL.profiles[Calls.USUAL]}"]
 
 
 def test_everything_writable_has_a_quota() -> None:

@@ -13,6 +13,7 @@ from sandbox import seccomp
 from sandbox.containers.calls import CALLS
 from sandbox.containers.profile import _none_of, engine_profile
 from sandbox.seccomp import AARCH64, X86_64, Architecture
+from sandbox.spec import Calls
 from testing.services import need
 from tests.unit.sandbox.test_seccomp import judge
 
@@ -49,8 +50,8 @@ def fits(condition: dict[str, Any], arguments: tuple[int, ...]) -> bool:
     return bool(arguments[condition["index"]] & condition["value"] == condition["valueTwo"])
 
 
-def engine(machine: Architecture) -> Engine:
-    return Engine(engine_profile(machine.name))
+def engine(machine: Architecture, calls: Calls = Calls.USUAL) -> Engine:
+    return Engine(engine_profile(machine.name, calls))
 
 
 @BOTH
@@ -72,6 +73,15 @@ def test_every_argument_is_judged_alike(machine: Architecture, judgement: seccom
         arguments = [0] * 6
         arguments[judgement.argument] = value
         assert theirs.decide(judgement.name, *arguments) == judge(machine, number, *arguments), hex(value)
+
+
+@BOTH
+def test_the_sockets_of_ranks_are_judged_alike(machine: Architecture) -> None:
+    theirs, number = engine(machine, Calls.RANKS), seccomp.SOCKET[machine.column]
+    for family in (0, 1, 2, 3, 10, 16, 17, 40):
+        for protocol in INTERESTING:
+            ours = judge(machine, number, family, 1, protocol, calls=Calls.RANKS)
+            assert theirs.decide("socket", family, 1, protocol) == ours, (family, protocol)
 
 
 def test_every_call_of_this_kernels_headers_is_decided_alike() -> None:

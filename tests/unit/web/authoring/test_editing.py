@@ -316,3 +316,9 @@ class TestLimits:
         assert tomllib.loads(told) == {"title": "One", "languages": ["cuda"], "gpus": 2}
         assert general.read_limits(told).gpu_count == "2"
         assert "gpus" not in general.write_limits(told, general.LimitRow(("cuda",), {}))
+
+    def test_the_number_of_ranks_is_at_the_top(self):
+        told = general.write_limits('title = "One"\n', general.LimitRow(("python",), {}, ranks="4"))
+        assert tomllib.loads(told) == {"title": "One", "languages": ["python"], "ranks": 4}
+        assert general.read_limits(told).ranks == "4"
+        assert "ranks" not in general.write_limits(told, general.LimitRow(("python",), {}))

@@ -1,0 +1,11 @@
+import torch
+import torch.distributed as dist
+
+
+def solve(g0: torch.Tensor, g1: torch.Tensor, count: torch.Tensor, m: int, n: int) -> None:
+    total = count.clone()
+    dist.all_reduce(total)
+    g0 *= count / total
+    g1 /= dist.get_world_size()
+    for gradient in (g0, g1):
+        dist.all_reduce(gradient)

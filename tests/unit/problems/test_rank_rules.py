@@ -1,0 +1,104 @@
+"""Problems whose programs run in several processes: packages, faults and starters."""
+
+from pathlib import Path
+
+import pytest
+
+from judge.oracle import runner_manifest
+from problems.faults import PackageInvalid
+from problems.loader import load_problem, problems_root
+from problems.vocabulary import Language
+from sandbox.runner.rank import slice_of
+from sandbox.wire import Request, RequestKind, WireArgument
+
+UNEVEN = problems_root() / "uneven-batches"
+
+
+def loaded(folder: Path, *edits: tuple[str, str]) -> Path:
+    """Write the shipped package with an edited problem.toml, and return its folder."""
+    package = folder / "uneven-batches"
+    package.mkdir()
+    for path in UNEVEN.rglob("*"):
+        target = package / path.relative_to(UNEVEN)
+        if path.is_dir():
+            target.mkdir()
+        else:
+            target.write_bytes(path.read_bytes())
+    text = (package / "problem.toml").read_text()
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (package / "problem.toml").write_text(text)
+    return package
+
+
+def test_a_problem_may_have_ranks() -> None:
+    problem = load_problem(UNEVEN)
+    assert (problem.ranks, problem.gpus, problem.devices_needed) == (2, 1, 2)
+    assert problem.has_own_gpus
+    assert b'"ranks": 2' in runner_manifest(problem, Language.PYTHON)
+
+
+def test_the_starter_says_what_a_rank_gets() -> None:
+    starter = load_problem(UNEVEN).starters[Language.PYTHON]
+    assert "import torch.distributed as dist" in starter
+    assert "Each of 2 ranks calls solve in a process of its own" in starter
+    assert "g0     float32[m, n], input and output" in starter
+    assert "count  int64[], input" in starter
+
+
+def test_other_problems_have_one_rank_and_need_as_many_gpus_as_before() -> None:
+    for slug, devices in (("vector-add", 1), ("peer-swap", 2)):
+        problem = load_problem(problems_root() / slug)
+        assert (problem.ranks, problem.devices_needed) == (1, devices)
+        assert b"ranks" not in runner_manifest(problem)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("ranks = 2", "ranks = 3", "ranks: must be one of 2, 4, not 3"),
+        ("ranks = 2", "ranks = 1", "ranks: must be from 2 to 4, is 1"),
+        ("ranks = 2", "ranks = 2\ngpus = 2", "ranks: each rank has a GPU of its own; remove gpus"),
+        ('["python"]', '["python", "triton"]', "languages: Triton programs cannot have ranks"),
+        ('["python"]', '["python", "cuda"]', "languages: CUDA C++ programs cannot have ranks"),
+        ('group = "large"', 'group = "timed"', "group: a problem with ranks is not timed"),
+        ('["2", "m", "n"]', '["m", "n"]', "arguments[0].shape: the first dimension must be the number of"),
+        (
+            '["2", "m", "n"]',
+            '["4", "m", "n"]',
+            "arguments[0].shape: the first dimension must be the number of",
+        ),
+        ("ranks = 2", "ranks = 4", "arguments[1].shape: the first dimension must be the number of ranks"),
+        (
+            'shape = ["2"]',
+            'shape = ["2"]\nmemory = "pinned"',
+            "arguments[2].memory: a rank gets its arrays in",
+        ),
+        ('shape = ["2"]', 'shape = ["2"]\ndevice = 1', "arguments[2].device: there is no GPU 1"),
+        (
+            "[limits]",
+            '[python]\nentry = "custom_kernel"\ngiven = "(g0, g1, count)"\n\n[limits]',
+            "python.entry: each rank calls solve, not custom_kernel",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    with pytest.raises(PackageInvalid) as refused:
+        load_problem(loaded(tmp_path, (old, new)))
+    assert any(fault in told for told in map(str, refused.value.faults)), refused.value.faults
+
+
+def test_each_rank_gets_its_slice_of_the_memory() -> None:
+    array = WireArgument(
+        "float32", scalar=False, descriptor=1, offset=64, bytes=96, value=224, shape=(4, 3, 2)
+    )
+    number = WireArgument("int32", scalar=True, value=3)
+    request = Request(RequestKind.RUN, 7, (array, number), 500)
+    sliced = slice_of(request, 2, 4)
+    assert sliced.arguments[0].shape == (3, 2)
+    assert (sliced.arguments[0].offset, sliced.arguments[0].bytes) == (64 + 48, 24)
+    assert sliced.arguments[1] == number
+    assert (sliced.sequence, sliced.time_limit_ms) == (7, 500)
+    with pytest.raises(ValueError, match="for 2 ranks"):
+        slice_of(request, 0, 2)
