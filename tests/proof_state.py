@@ -33,6 +33,7 @@ class Use(StrEnum):
     REQUIREMENTS = "requirements"  # the problem sets requirements on counters
     FIX = "fix"  # the problem gives a program to correct
     UNDER_TEST = "under test"  # submissions test programs
+    RANKS = "ranks"  # programs consist of several processes
     TEXTS = "texts"  # the checks of the package, and the explanations of findings
 
 
@@ -100,6 +101,7 @@ _USED_BY: tuple[tuple[str, frozenset[Use]], ...] = (
     ("sandbox/runner/program_races.py", _INTERPRETED),
     ("sandbox/runner/python_backward.py", frozenset({Use.PYTHON})),
     ("sandbox/runner/python_call.py", frozenset({Use.PYTHON})),
+    ("sandbox/runner/rank", frozenset({Use.RANKS})),
     ("sandbox/runner/rounded_sums.py", _INTERPRETED),
     ("sandbox/runner/triton_", _INTERPRETED),
 )
@@ -124,6 +126,8 @@ def uses_of(problem: Problem, languages: frozenset[Language], *, texts: bool) ->
         found.add(Use.FIX)
     if problem.under_test is not None:
         found.add(Use.UNDER_TEST)
+    if problem.ranks > 1:
+        found.add(Use.RANKS)
     if texts:
         found.add(Use.TEXTS)
     return frozenset(found)
