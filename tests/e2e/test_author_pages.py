@@ -21,11 +21,19 @@ PLACES = (
     f"/{SLUG}/files/statement.md",
     f"/{SLUG}/new-file",
     f"/{SLUG}/delete-file/statement.md",
+    f"/{SLUG}/people/reader/remove",
     f"/{SLUG}/comments/statement.md",
     f"/{SLUG}/history/1",
     f"/{SLUG}/versions/1",
     f"/{SLUG}/clone",
 )
+
+READER = f"""
+from web.accounts.models import User
+from web.authoring.models import Membership, Role, Workspace
+reader = User.objects.create_user("reader")
+Membership.objects.create(workspace=Workspace.objects.get(slug="{SLUG}"), user=reader, role=Role.VIEWER)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +47,7 @@ def writer(site: Site, browser: Browser) -> str:
         page.get_by_role("link", name="Publish problem").click()
         page.get_by_role("button", name="Publish").click()
         expect(page.get_by_text("same files")).to_be_visible()
+        site.manage("shell", "-c", READER)
     return "writer"
 
 
