@@ -121,8 +121,4 @@ def _removing(workspace: Workspace, by: User, found: User) -> Question:
 def _told(workspace: Workspace, them: User, role: Role) -> str:
     if role == Role.OWNER and workspace.owner != them:
         return f"You offered the ownership to {them}, who gets a notification and can accept or decline."
-    return f"{them} is {_with_article(role)}."
-
-
-def _with_article(role: Role) -> str:
-    return {Role.OWNER: "the owner", Role.EDITOR: "an editor"}.get(role, f"a {role.label.lower()}")
+    return f"{them} is {members.with_article(role)}."
