@@ -62,8 +62,9 @@ def test_no_column_is_cut_on_a_phone(site: Site, browser: Browser, writer: str) 
     with set_theme(browser, "dark", phone=True) as context:
         page = context.new_page()
         sign_in(page, site, writer)
-        for tab in ("signature", "cases", "formulas", "proof", "files", "history"):
-            page.goto(f"{site.url}/author/{SLUG}/{tab}")
+        tabs = ("signature", "cases", "formulas", "proof", "people", "files", "history")
+        for tab in ("", *(f"/{SLUG}/{tab}" for tab in tabs)):
+            page.goto(f"{site.url}/author{tab}")
             expect(page.locator(".table-wrap").first).to_be_visible()
             assert cut_tables(page) == [], tab
         expect(page.get_by_text("Created from the template")).to_be_visible()  # the note of a revision

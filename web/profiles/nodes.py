@@ -50,8 +50,8 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         question = Question(
             f"Remove {node.name}?",
-            "Its key and its token stop working at once. If this is your last node, the site cancels your "
-            "runs that wait for it. To use the machine again, invite it again.",
+            "Its key stops working at once, and so does a token that was not used yet. If this is your last "
+            "node, the site cancels the runs that wait for it. To use the machine again, invite it again.",
             "Remove node",
             "Your nodes",
             reverse("account-nodes"),

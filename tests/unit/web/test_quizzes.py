@@ -493,6 +493,11 @@ class TestStaff:
         staff_browser.post("/staff/quizzes/mine/publish")
         assert client.get("/quizzes/mine").status_code == 200
 
+    def test_the_list_follows_the_days_and_ends_with_quizzes_without_one(self, quiz, staff_browser):
+        self.upload(staff_browser, QUIZ.replace("track_day = 3\n", ""))
+        listed = staff_browser.get("/staff/quizzes").context["quizzes"]
+        assert [(quiz.slug, quiz.track_day) for quiz in listed] == [("sums", 3), ("mine", None)]
+
     def test_every_fault_is_shown(self, staff_browser):
         answer = self.upload(
             staff_browser, QUIZ.replace("pass_mark = 1", "pass_mark = 9").replace('"easy"', '"no"')

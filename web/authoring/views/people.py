@@ -111,9 +111,9 @@ def _removing(workspace: Workspace, by: User, found: User) -> Question:
         again = "Only the owner and staff can add you again."
     else:
         text, action = f"Remove {found} from this problem?", "Remove member"
-        lost = f"{found} loses access to its files, history and comments at once."
-        declined = " This also withdraws your offer of the ownership." if offered else ""
-        again = f"Revisions and comments of {found} stay. You can add {found} again."
+        lost = "The user loses access to its files, history and comments at once."
+        declined = " This also withdraws the offer of the ownership." if offered else ""
+        again = "Revisions and comments of the user stay. You can add the user again."
     effect = f"{lost}{declined} {again}"
     return Question(text, effect, action, workspace.title or slug, reverse("author-people", args=[slug]))
 

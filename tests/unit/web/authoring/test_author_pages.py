@@ -501,7 +501,7 @@ class TestPeople:
         author.post(address, {"person": "teammate", "role": "owner"})
         assert "Withdraw offer" in author.get(address).content.decode()
         asked = author.get(f"{address}/teammate/remove").content.decode()
-        assert "This also withdraws your offer of the ownership." in asked
+        assert "This also withdraws the offer of the ownership." in asked
         told = author.post(address, {"person": "teammate", "role": "reviewer"}, follow=True)
         assert "You withdrew the offer. teammate is a reviewer." in told.content.decode()
         assert "Withdraw offer" not in told.content.decode()
