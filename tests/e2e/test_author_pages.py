@@ -21,11 +21,19 @@ PLACES = (
     f"/{SLUG}/files/statement.md",
     f"/{SLUG}/new-file",
     f"/{SLUG}/delete-file/statement.md",
+    f"/{SLUG}/people/reader/remove",
     f"/{SLUG}/comments/statement.md",
     f"/{SLUG}/history/1",
     f"/{SLUG}/versions/1",
     f"/{SLUG}/clone",
 )
+
+READER = f"""
+from web.accounts.models import User
+from web.authoring.models import Membership, Role, Workspace
+reader = User.objects.create_user("reader")
+Membership.objects.create(workspace=Workspace.objects.get(slug="{SLUG}"), user=reader, role=Role.VIEWER)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +47,7 @@ def writer(site: Site, browser: Browser) -> str:
         page.get_by_role("link", name="Publish problem").click()
         page.get_by_role("button", name="Publish").click()
         expect(page.get_by_text("same files")).to_be_visible()
+        site.manage("shell", "-c", READER)
     return "writer"
 
 
@@ -53,8 +62,9 @@ def test_no_column_is_cut_on_a_phone(site: Site, browser: Browser, writer: str) 
     with set_theme(browser, "dark", phone=True) as context:
         page = context.new_page()
         sign_in(page, site, writer)
-        for tab in ("signature", "cases", "formulas", "proof", "files", "history"):
-            page.goto(f"{site.url}/author/{SLUG}/{tab}")
+        tabs = ("signature", "cases", "formulas", "proof", "people", "files", "history")
+        for tab in ("", *(f"/{SLUG}/{tab}" for tab in tabs)):
+            page.goto(f"{site.url}/author{tab}")
             expect(page.locator(".table-wrap").first).to_be_visible()
             assert cut_tables(page) == [], tab
         expect(page.get_by_text("Created from the template")).to_be_visible()  # the note of a revision

@@ -44,6 +44,16 @@ def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..
     return decorate
 
 
+def require_edit(request: HttpRequest, workspace: Workspace) -> None:
+    """Refuse users who may not change `workspace`, also if they only ask for a form.
+
+    Raises:
+        PermissionDenied: see above.
+    """
+    if not request.user.has_perm(rights.EDIT, workspace):
+        raise PermissionDenied
+
+
 def person(request: HttpRequest) -> User:
     """Return the signed-in user who made `request`."""
     return cast("User", request.user)

@@ -19,6 +19,7 @@ class Kind(models.TextChoices):
     VERDICT = "verdict", "Verdicts that a rejudge changed"
     OFFER = "offer", "Offers of the ownership of a problem"
     HANDOVER = "handover", "Answers to your offers of the ownership of a problem"
+    ROLE = "role", "Changes of your access to the files of a problem"
 
 
 # The kinds that are sent by email unless the user chooses otherwise.
@@ -34,6 +35,7 @@ _SENTENCES = {
     Kind.VERDICT: "A rejudge changed the verdict of your submission to {subject}.",
     Kind.OFFER: "{actor} offers you the ownership of {subject}.",
     Kind.HANDOVER: "{actor} answered your offer of the ownership of {subject}.",
+    Kind.ROLE: "{actor} changed your access to {subject}.",
 }
 
 

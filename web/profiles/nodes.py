@@ -7,14 +7,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from web.accounts.confirming import confirmed_post
 from web.accounts.models import User
 from web.fleet.models import PersonalNode
 from web.fleet.personal import PersonalNodeRefused, invite_personal, list_nodes
 from web.profiles.forms import PersonalNodeForm
+from web.site.asking import Question, ask
 from web.site.version import version
 from web.submissions.services.personal import remove_personal_node, runs_held
 
@@ -39,11 +41,22 @@ def nodes(request: HttpRequest) -> HttpResponse:
     return _page(request, PersonalNodeForm(), token=token.to_text(), made=form.cleaned_data["name"])
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
 @login_required
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Remove a node of the user."""
+    """Remove a node of the user, after a confirmation."""
     node = get_object_or_404(PersonalNode, pk=pk, owner=cast("User", request.user))
+    if request.method != "POST":
+        question = Question(
+            f"Remove {node.name}?",
+            "Its key stops working at once, and so does a token that was not used yet. If this is your last "
+            "node, the site cancels the runs that wait for it. To use the machine again, invite it again.",
+            "Remove node",
+            "Your nodes",
+            reverse("account-nodes"),
+        )
+        return ask(request, question)
     remove_personal_node(node)
     messages.success(request, f"{node.name} is removed. Its key no longer works.")
     return redirect("account-nodes")

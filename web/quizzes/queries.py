@@ -134,8 +134,13 @@ def _spec(slug: str, source: str) -> QuizSpec:
 
 
 def _visible(viewer: Viewer) -> QuerySet[Quiz]:
+    """Return the quizzes with a sound file that `viewer` may see.
+
+    Learners see published ones. Staff and instructors also see hidden ones, to try them before learners do.
+    """
     quizzes = Quiz.objects.filter(live=True)
-    return quizzes if viewer.is_staff else quizzes.filter(published=True)
+    tries = viewer.is_authenticated and (viewer.is_staff or viewer.is_instructor)
+    return quizzes if tries else quizzes.filter(published=True)
 
 
 def _live(quiz: Quiz) -> LiveQuiz:

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -69,7 +69,7 @@ def quiz_list(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"{quiz.title} saved{'' if quiz.published else ', hidden from learners'}.")
         return redirect("staff-quizzes") if quiz.published else redirect("quiz", quiz.slug)
     found = Quiz.objects.defer("source").annotate(attempted=Count("attempts"))
-    quizzes = found.order_by("track_day", "slug")[:_MOST_ROWS]
+    quizzes = found.order_by(F("track_day").asc(nulls_last=True), "slug")[:_MOST_ROWS]
     status = 422 if request.method == "POST" else 200
     return render(request, "staff/quizzes.html", {"quizzes": quizzes, "form": form}, status=status)
 

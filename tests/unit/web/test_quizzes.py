@@ -14,7 +14,7 @@ from django.utils import timezone
 from problems.loader import problems_root
 from problems.quiz_files import check_quiz, load_quizzes
 from tests.unit.problems.quizzes.test_format import QUIZ
-from web.accounts.models import Scope
+from web.accounts.models import Scope, User
 from web.accounts.services import issue_token
 from web.audit.models import AuditEntry, AuditKind
 from web.privacy import export
@@ -213,16 +213,35 @@ class TestVisitors:
         join = asked[0]["sql"].partition(" JOIN ")[2].partition(" WHERE ")[0]
         assert f'"user_id" = {owner.pk}' in join
 
-    def test_unpublished_ones_are_for_staff_and_missing_ones_for_no_user(
-        self, quiz, staff, browser_of, client
+    def test_unpublished_ones_are_for_teachers_and_missing_ones_for_no_user(
+        self, quiz, staff, owner, teammate, browser_of, client
     ):
+        User.objects.filter(pk=teammate.pk).update(is_instructor=True)
         Quiz.objects.update(published=False)
-        assert client.get(PAGE).status_code == 404
-        assert "visible to staff only" in text_of(browser_of(staff).get("/quizzes"))
-        assert browser_of(staff).get(PAGE).status_code == 200
+        for learner in (client, browser_of(owner)):
+            assert learner.get(PAGE).status_code == 404
+            assert "No quizzes yet." in text_of(learner.get("/quizzes"))
+            assert learner.get("/api/v1/quizzes").json() == []
+        for browser in (browser_of(staff), browser_of(teammate)):
+            assert "Hidden from learners" in text_of(browser.get("/quizzes"))
+            assert "Hidden from learners" in text_of(browser.get(PAGE))
+            assert browser.get("/api/v1/quizzes/sums").status_code == 200
         Quiz.objects.update(live=False)
-        assert browser_of(staff).get(PAGE).status_code == 404
+        for browser in (browser_of(staff), browser_of(teammate)):
+            assert browser.get(PAGE).status_code == 404
         assert "No quizzes yet." in text_of(client.get("/quizzes"))
+
+    def test_an_instructor_answers_a_hidden_one_and_uploads_and_publishes_none(
+        self, quiz, teammate, browser_of
+    ):
+        User.objects.filter(pk=teammate.pk).update(is_instructor=True)
+        browser = browser_of(teammate)
+        Quiz.objects.update(published=False)
+        assert browser.post(PAGE, form(teammate, quiz)).url == f"{PAGE}/attempts/1"
+        assert "Attempt 1: 2 of 2 right" in text_of(browser.get(f"{PAGE}/attempts/1"))
+        assert browser.get("/staff/quizzes").status_code == 404
+        assert browser.post("/staff/quizzes/sums/publish").status_code == 404
+        assert not Quiz.objects.get().published
 
 
 class TestLoading:
@@ -468,11 +487,16 @@ class TestStaff:
         answer = staff_browser.post("/staff/quizzes", sent, follow=True)
         assert answer.redirect_chain[-1][0] == "/quizzes/mine"
         assert "hidden from learners" in text_of(answer)
-        assert "visible to staff only" in text_of(answer)
+        assert "Hidden from learners" in text_of(answer)
         assert 'name="q1"' in text_of(answer)
         assert client.get("/quizzes/mine").status_code == 404
         staff_browser.post("/staff/quizzes/mine/publish")
         assert client.get("/quizzes/mine").status_code == 200
+
+    def test_the_list_follows_the_days_and_ends_with_quizzes_without_one(self, quiz, staff_browser):
+        self.upload(staff_browser, QUIZ.replace("track_day = 3\n", ""))
+        listed = staff_browser.get("/staff/quizzes").context["quizzes"]
+        assert [(quiz.slug, quiz.track_day) for quiz in listed] == [("sums", 3), ("mine", None)]
 
     def test_every_fault_is_shown(self, staff_browser):
         answer = self.upload(

@@ -25,7 +25,7 @@ class MemberRefused(Exception):
 def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     """Make `person` an editor, a reviewer or a viewer, or offer `person` the ownership.
 
-    Staff make `person` the owner at once. Others offer the ownership, and `person` gets a notification.
+    `person` gets a notification. Staff make `person` the owner at once. Others offer the ownership.
     A user who has no role yet can edit while the offer is open. An offer ends if the user gets another role.
 
     Raises:
@@ -36,7 +36,11 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     if role == Role.OWNER and before != Role.OWNER:
         _require_author(person)
         if by.is_staff:
+            previous = locked.owner
             _hand_over(locked, by, person)
+            _tell_role(locked, person, by, "You are now the owner.")
+            if previous is not None:
+                _tell_role(locked, previous, by, "Another user is now the owner. You are now an editor.")
         else:
             _offer(locked, by, person)
     elif role != before and before == Role.OWNER:
@@ -46,6 +50,8 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
         Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
         if role != before:
             _note(locked, by, person, before, role)
+            gone = f", no longer {with_article(Role(before))}" if before else ""
+            _tell_role(locked, person, by, f"You are now {with_article(role)}{gone}.")
     _forget(workspace, locked)
 
 
@@ -76,6 +82,7 @@ def decline(workspace: Workspace, person: User) -> bool:
 def remove(workspace: Workspace, by: User, person: User) -> bool:
     """Remove `person` from the members. Return False if `person` was not a member.
 
+    `person` gets a notification if another user did it.
     Members who leave while the ownership is offered to them decline the offer.
 
     Raises:
@@ -93,8 +100,14 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
         _end_offers(locked, to=person)
     Membership.objects.filter(workspace=locked, user=person).delete()
     _note(locked, by, person, before, None)
+    _tell_role(locked, person, by, "You no longer have access.", url=reverse("author"))
     _forget(workspace, locked)
     return True
+
+
+def with_article(role: Role) -> str:
+    """Return the role in words, such as "an editor"."""
+    return {Role.OWNER: "the owner", Role.EDITOR: "an editor"}.get(role, f"a {role.label.lower()}")
 
 
 def _locked(workspace: Workspace) -> Workspace:
@@ -138,6 +151,13 @@ def _answer(workspace: Workspace, person: User, owner: User | None, detail: str)
     _tell(workspace, owner, Kind.HANDOVER, person, detail)
 
 
+def _tell_role(workspace: Workspace, to: User, by: User, detail: str, *, url: str = "") -> None:
+    """Notify `to` about a new role, unless `to` made the change. `url` is for users without access."""
+    # An unread notification about an earlier role would suppress this one.
+    mark_topic_read([to.pk], Kind.ROLE, _topic(workspace))
+    _tell(workspace, to, Kind.ROLE, by, detail, url=url)
+
+
 def _tell(
     workspace: Workspace,
     to: User,
@@ -145,6 +165,7 @@ def _tell(
     by: User,
     detail: str = "",
     *,
+    url: str = "",
     mail_pause: timedelta | None = None,
 ) -> None:
     notify(
@@ -154,7 +175,7 @@ def _tell(
         subject=workspace.title or workspace.slug,
         detail=detail,
         topic=_topic(workspace),
-        url=reverse("author-people", args=[workspace.slug]),
+        url=url or reverse("author-people", args=[workspace.slug]),
         mail_pause=mail_pause,
     )
 

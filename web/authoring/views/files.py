@@ -1,6 +1,5 @@
 """The tab of files. It lists all files. Each one can be edited as text, even if it is broken."""
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -9,14 +8,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from problems.archive import MEDIA_TYPE, SUFFIX, pack
 from problems.contents import Contents
 from problems.package import MAX_TEXT_KIB
-from web.authoring import rights
 from web.authoring.differing import language_of
 from web.authoring.faults import faults_at, faults_of
 from web.authoring.forms.files import NewFileForm
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import open_comments, tab_context
-from web.authoring.permissions import in_workspace
+from web.authoring.permissions import in_workspace, require_edit
 from web.authoring.queries import NotText, list_comments, read, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 from web.site.asking import Question, ask
@@ -70,7 +68,7 @@ def export(_request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 def new(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Create an empty file, and open it."""
-    _require_edit(request, workspace)
+    require_edit(request, workspace)
     form = NewFileForm(request.POST or None, slug=workspace.slug, there=sizes(workspace))
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
@@ -112,7 +110,7 @@ def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
 @in_workspace()
 def delete(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
     """Delete a file after a confirmation. The history keeps it."""
-    _require_edit(request, workspace)
+    require_edit(request, workspace)
     _require_file(workspace, path)
     if request.method == "POST":
         return save(request, workspace, {path: None}, back=reverse("author-files", args=[workspace.slug]))
@@ -125,11 +123,6 @@ def delete(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespons
         sent={"expected": workspace.revision},
     )
     return ask(request, question)
-
-
-def _require_edit(request: HttpRequest, workspace: Workspace) -> None:
-    if not request.user.has_perm(rights.EDIT, workspace):
-        raise PermissionDenied
 
 
 def _require_file(workspace: Workspace, path: str) -> None:

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -13,6 +14,7 @@ from web.authoring.models import Role, Workspace
 from web.authoring.pages import tab_context
 from web.authoring.permissions import in_workspace, person
 from web.authoring.services import members
+from web.site.asking import Question, ask
 from web.site.paging import first_rows
 
 
@@ -50,10 +52,13 @@ def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     return render(request, "authoring/people.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.VIEW)
 def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpResponse:
-    """Remove a member. Members may remove themselves. Users who may share the problem may remove others."""
+    """Remove a member, after a confirmation.
+
+    Members may remove themselves. Users who may share the problem may remove others.
+    """
     by = person(request)
     if "\0" in username:  # PostgreSQL does not accept it
         raise Http404("User not found.")
@@ -61,6 +66,8 @@ def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpRes
     allowed = found == by or by.has_perm(rights.SHARE, workspace)
     if not allowed or queries.role_of(found, workspace) is None:
         raise Http404("This user has no access to the problem.")
+    if request.method != "POST":
+        return ask(request, _removing(workspace, by, found))
     try:
         members.remove(workspace, by, found)
     except members.MemberRefused as refusal:
@@ -95,11 +102,23 @@ def _back(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     return redirect("author-people", workspace.slug) if still else redirect("author")
 
 
+def _removing(workspace: Workspace, by: User, found: User) -> Question:
+    slug, offered = workspace.slug, queries.is_offered(found, workspace)
+    if found == by:
+        text, action = "Leave this problem?", "Leave problem"
+        lost = "You lose access to its files, history and comments at once."
+        declined = " You also decline the ownership that is offered to you." if offered else ""
+        again = "Only the owner and staff can add you again."
+    else:
+        text, action = f"Remove {found} from this problem?", "Remove member"
+        lost = "The user loses access to its files, history and comments at once."
+        declined = " This also withdraws the offer of the ownership." if offered else ""
+        again = "Revisions and comments of the user stay. You can add the user again."
+    effect = f"{lost}{declined} {again}"
+    return Question(text, effect, action, workspace.title or slug, reverse("author-people", args=[slug]))
+
+
 def _told(workspace: Workspace, them: User, role: Role) -> str:
     if role == Role.OWNER and workspace.owner != them:
         return f"You offered the ownership to {them}, who gets a notification and can accept or decline."
-    return f"{them} is {_with_article(role)}."
-
-
-def _with_article(role: Role) -> str:
-    return {Role.OWNER: "the owner", Role.EDITOR: "an editor"}.get(role, f"a {role.label.lower()}")
+    return f"{them} is {members.with_article(role)}."

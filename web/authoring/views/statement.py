@@ -20,14 +20,17 @@ from web.authoring.forms.plain import complaints
 from web.authoring.forms.statement import AboutForm, FigureForm, StatementForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, tab_context
-from web.authoring.permissions import in_workspace
+from web.authoring.permissions import in_workspace, require_edit
 from web.authoring.queries import NotText, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.statement_view import STATEMENT, StatementView, statement_view
 from web.packages.figures import POLICY
+from web.site.asking import Question, ask
+
+_form = require_http_methods(["GET", "HEAD", "POST"])
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@_form
 @in_workspace()
 def statement(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Show and save the statement in one language."""
@@ -62,14 +65,26 @@ def translation_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     return save(request, workspace, {path_of(locale): text.encode()}, back=f"{here}?locale={locale}")
 
 
-@require_POST
+@_form
 @in_workspace()
 def translation_remove(request: HttpRequest, workspace: Workspace, locale: str) -> HttpResponse:
-    """Remove a translation. The history keeps it."""
+    """Remove a translation, after a confirmation. The history keeps it."""
+    require_edit(request, workspace)
     if not locale:
         raise Http404
     path = _path_or_404(workspace, locale)
-    return save(request, workspace, {path: None}, back=reverse("author-statement", args=[workspace.slug]))
+    here = reverse("author-statement", args=[workspace.slug])
+    if request.method == "POST":
+        return save(request, workspace, {path: None}, back=here)
+    question = Question(
+        f"Remove the translation to {locale_name(locale)}?",
+        f"This removes {path}. After you publish, all learners see the original. {_kept(workspace)}",
+        "Remove translation",
+        workspace.title or workspace.slug,
+        f"{here}?locale={locale}",
+        sent={"expected": workspace.revision},
+    )
+    return ask(request, question)
 
 
 @require_POST
@@ -111,15 +126,26 @@ def figure(_request: HttpRequest, workspace: Workspace, name: str) -> HttpRespon
     return HttpResponse(found.content, content_type=found.media_type, headers=headers)
 
 
-@require_POST
+@_form
 @in_workspace()
 def figure_remove(request: HttpRequest, workspace: Workspace, name: str) -> HttpResponse:
-    """Remove an image. The history keeps it."""
+    """Remove an image, after a confirmation. The history keeps it."""
+    require_edit(request, workspace)
     path = f"{figures.FOLDER}{name}"
     if path not in sizes(workspace):
         raise Http404("Figure not found.")
     back = reverse("author-statement", args=[workspace.slug]) + "#figures"
-    return save(request, workspace, {path: None}, back=back)
+    if request.method == "POST":
+        return save(request, workspace, {path: None}, back=back)
+    question = Question(
+        f"Remove {name}?",
+        f"A text that still shows this figure becomes invalid. {_kept(workspace)}",
+        "Remove figure",
+        workspace.title or workspace.slug,
+        back,
+        sent={"expected": workspace.revision},
+    )
+    return ask(request, question)
 
 
 def _page(
@@ -154,6 +180,11 @@ def _page(
     if about:
         show(about, context["faults"], "", ABOUT)
     return render(request, "authoring/statement.html", context, status=422 if faulty else 200)
+
+
+def _kept(workspace: Workspace) -> str:
+    """Return how to undo a removal from the current revision, which the history then always keeps."""
+    return f"To undo this later, restore revision {workspace.revision} under History, with all its files."
 
 
 def _shown(view: StatementView) -> dict[str, Any]:

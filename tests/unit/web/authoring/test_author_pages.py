@@ -218,8 +218,16 @@ class TestFigures:
         page = author.post("/author/my-sum/statement/preview", {"text": text}).content.decode()
         assert '<img src="/author/my-sum/figures/tree-of-sums.svg?v=' in page
         workspace.refresh_from_db()
-        author.post("/author/my-sum/figures/tree-of-sums.svg/remove", {"expected": workspace.revision})
+        asked = author.get("/author/my-sum/figures/tree-of-sums.svg/remove").content.decode()
+        assert "Remove tree-of-sums.svg?" in asked
+        assert f"restore revision {workspace.revision} under History" in asked
+        assert author.get("/author/my-sum/figures/tree-of-sums.svg").status_code == 200
+        number = workspace.revision
+        author.post("/author/my-sum/figures/tree-of-sums.svg/remove", {"expected": number})
         assert author.get("/author/my-sum/figures/tree-of-sums.svg").status_code == 404
+        assert author.get("/author/my-sum/figures/tree-of-sums.svg/remove").status_code == 404
+        author.post(f"/author/my-sum/history/{number}/restore", {"expected": number + 1})
+        assert author.get("/author/my-sum/figures/tree-of-sums.svg").content == DRAWING
 
     @pytest.mark.parametrize(
         ("content", "name", "why"),
@@ -255,8 +263,13 @@ class TestTranslations:
         assert load(workspace).translations == {"de": "Addiere zwei Vektoren.\n"}
         assert 'lang="de"' in author.get(answer.url).content.decode()
         workspace.refresh_from_db()
+        asked = author.get("/author/my-sum/translations/de/remove").content.decode()
+        assert "This removes statement.de.md." in asked
+        assert f"restore revision {workspace.revision} under History" in asked
+        assert load(workspace).translations
         author.post("/author/my-sum/translations/de/remove", {"expected": workspace.revision})
         assert load(workspace).translations == {}
+        assert author.get("/author/my-sum/translations/de/remove").status_code == 404
 
     @pytest.mark.parametrize("locale", ["", "german", "../x", "DE"])
     def test_need_a_language(self, author, workspace, locale):
@@ -450,6 +463,10 @@ class TestPeople:
         assert Membership.objects.get().role == Role.REVIEWER
         author.post("/author/my-sum/people", {"person": "owner", "role": "editor"})
         assert Membership.objects.get().role == Role.EDITOR
+        asked = author.get("/author/my-sum/people/owner/remove").content.decode()
+        assert "Remove owner from this problem?" in asked
+        assert "offer" not in asked
+        assert Membership.objects.exists()
         author.post("/author/my-sum/people/owner/remove")
         assert not Membership.objects.exists()
 
@@ -483,6 +500,8 @@ class TestPeople:
         assert '<option value="owner"' in author.get(address).content.decode().partition("Add a member")[0]
         author.post(address, {"person": "teammate", "role": "owner"})
         assert "Withdraw offer" in author.get(address).content.decode()
+        asked = author.get(f"{address}/teammate/remove").content.decode()
+        assert "This also withdraws the offer of the ownership." in asked
         told = author.post(address, {"person": "teammate", "role": "reviewer"}, follow=True)
         assert "You withdrew the offer. teammate is a reviewer." in told.content.decode()
         assert "Withdraw offer" not in told.content.decode()
@@ -494,6 +513,9 @@ class TestPeople:
         assert client.post("/author/my-sum/archive").status_code == 403
         assert client.post("/author/my-sum/statement", about(workspace)).status_code == 403
         assert client.get("/author/my-sum/people").status_code == 200
+        asked = client.get("/author/my-sum/people/viewer/remove").content.decode()
+        assert "Leave this problem?" in asked
+        assert "Only the owner and staff can add you again." in asked
         left = client.post("/author/my-sum/people/viewer/remove", follow=True)
         assert left.redirect_chain == [("/author", 302)]
         assert "You no longer have access to my-sum." in left.content.decode()
@@ -520,6 +542,7 @@ class TestPeople:
 
     def test_only_members_are_removed(self, author, workspace, owner):
         for name in (owner.username, "nobody", "%00"):
+            assert author.get(f"/author/my-sum/people/{name}/remove").status_code == 404
             assert author.post(f"/author/my-sum/people/{name}/remove").status_code == 404
 
     def test_nobody_lets_the_owner_out(self, author, workspace, instructor):

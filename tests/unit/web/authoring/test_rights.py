@@ -16,6 +16,8 @@ from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
 from web.notifications import mailing
 from web.notifications.models import Kind, Notification
+from web.notifications.queries import kinds_of
+from web.notifications.services import choose_mail
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "reference.py"
@@ -145,18 +147,19 @@ def test_an_offer_of_ownership_is_announced(workspace, instructor, teammate):
     teammate.refresh_from_db()
     EmailAddress.objects.create(user=teammate, email="teammate@example.org", verified=True, primary=True)
     members.set_role(workspace, instructor, teammate, Role.EDITOR)
-    assert not Notification.objects.exists()
+    offers = Notification.objects.filter(kind=Kind.OFFER)
+    assert not offers.exists()
     members.set_role(workspace, instructor, teammate, Role.OWNER)
-    told = Notification.objects.get()
+    told = offers.get()
     assert (told.user, told.url) == (teammate, "/author/my-sum/people")
     assert told.text == "instructor offers you the ownership of Vector addition."
     mailing.send_due()
     assert mail.outbox[0].to == ["teammate@example.org"]
     members.set_role(workspace, instructor, teammate, Role.OWNER)
-    assert teammate.notifications.count() == 1, "the same offer"
+    assert offers.filter(user=teammate).count() == 1, "the same offer"
     members.decline(workspace, teammate)
     members.set_role(workspace, instructor, teammate, Role.OWNER)
-    assert teammate.notifications.count() == 2, "a new offer"
+    assert offers.filter(user=teammate).count() == 2, "a new offer"
 
 
 def test_a_repeated_offer_is_mailed_once_a_day(workspace, instructor, teammate, owner, vector_add):
@@ -198,7 +201,7 @@ def test_an_offer_of_ownership_ends(workspace, instructor, teammate, owner, how)
         members.set_role(workspace, instructor, owner, Role.OWNER)
     else:
         members.accept(workspace, teammate)
-    assert not Notification.objects.filter(user=teammate, read=None).exists()
+    assert not Notification.objects.filter(user=teammate, kind=Kind.OFFER, read=None).exists()
     with pytest.raises(members.MemberRefused, match="no longer offers"):
         members.accept(workspace, teammate)
     assert workspace.owner == (teammate if how == "accepted" else instructor)
@@ -227,12 +230,58 @@ def test_the_owner_learns_how_an_offer_was_answered(workspace, instructor, teamm
     assert told.text == "teammate answered your offer of the ownership of Vector addition."
 
 
-def test_staff_hand_a_problem_over_at_once(workspace, staff, teammate):
+def test_staff_hand_a_problem_over_at_once(workspace, staff, teammate, instructor):
     members.set_role(workspace, staff, teammate, Role.EDITOR)
     User.objects.filter(pk=teammate.pk).update(is_instructor=True)
     teammate.refresh_from_db()
     members.set_role(workspace, staff, teammate, Role.OWNER)
     assert workspace.owner == teammate
+    assert _role_news(teammate) == ["You are now the owner."]
+    assert _role_news(instructor) == ["Another user is now the owner. You are now an editor."]
+
+
+def _role_news(user: User) -> list[str]:
+    unread = Notification.objects.filter(user=user, kind=Kind.ROLE, read=None)
+    return [*unread.values_list("detail", flat=True)]
+
+
+def test_users_learn_that_their_role_changed(workspace, instructor, owner, client):
+    members.set_role(workspace, instructor, owner, Role.REVIEWER)
+    assert _role_news(owner) == ["You are now a reviewer."]
+    members.set_role(workspace, instructor, owner, Role.REVIEWER)
+    members.set_role(workspace, instructor, owner, Role.EDITOR)
+    assert _role_news(owner) == ["You are now an editor, no longer a reviewer."], "only the latest is unread"
+    told = Notification.objects.get(user=owner, read=None)
+    assert (told.actor, told.url) == (instructor, "/author/my-sum/people")
+    assert told.text == "instructor changed your access to Vector addition."
+    members.remove(workspace, instructor, owner)
+    told = Notification.objects.get(user=owner, read=None)
+    assert (told.detail, told.url) == ("You no longer have access.", "/author")
+    client.force_login(owner)
+    assert client.get(f"/notifications/{told.pk}", follow=True).status_code == 200
+    assert not Notification.objects.exclude(user=owner).exists()
+
+
+def test_users_are_not_told_what_they_did_or_were_offered(workspace, instructor, owner, teammate):
+    members.set_role(workspace, instructor, owner, Role.VIEWER)
+    Notification.objects.all().delete()
+    members.remove(workspace, owner, owner)
+    assert not Notification.objects.exists()
+    User.objects.filter(pk=teammate.pk).update(is_instructor=True)
+    teammate.refresh_from_db()
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert [row.kind for row in Notification.objects.all()] == [Kind.OFFER], "which makes an editor too"
+
+
+def test_a_changed_role_is_mailed_only_to_users_who_choose_it(workspace, instructor, owner):
+    EmailAddress.objects.create(user=owner, email="owner@example.org", verified=True, primary=True)
+    members.set_role(workspace, instructor, owner, Role.VIEWER)
+    assert mailing.send_due() == 0
+    choose_mail(owner, [Kind.ROLE], kinds_of(owner))
+    members.set_role(workspace, instructor, owner, Role.EDITOR)
+    assert mailing.send_due() == 1
+    assert mail.outbox[-1].subject == "[Warpcourt] instructor changed your access to Vector addition."
+    assert "You are now an editor, no longer a viewer." in mail.outbox[-1].body
 
 
 def test_comments_are_for_a_line_and_are_settled(workspace, instructor, member):

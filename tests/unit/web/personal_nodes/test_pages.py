@@ -93,6 +93,23 @@ def test_pages_of_nodes_need_a_csrf_token_and_their_owner(owner: User, teammate:
     assert PersonalNode.objects.get() == desk.row
 
 
+def test_a_node_is_removed_after_a_confirmation(
+    owner: User, teammate: User, desk: ANode, client: Client
+) -> None:
+    address = f"/account/nodes/{desk.row.pk}/remove"
+    client.force_login(teammate)
+    assert client.get(address).status_code == 404
+    client.force_login(owner)
+    assert f'href="{address}"' in client.get("/account/nodes").content.decode()
+    asked = client.get(address).content.decode()
+    assert f"Remove {desk.row.name}?" in asked
+    assert "invite it again" in asked
+    assert PersonalNode.objects.exists()
+    done = client.post(address, follow=True).content.decode()
+    assert f"{desk.row.name} is removed. Its key no longer works." in done
+    assert not PersonalNode.objects.exists()
+
+
 def test_the_page_says_whether_a_token_can_still_be_used(owner: User, client: Client) -> None:
     invite_personal(owner, "desk", SITE)
     client.force_login(owner)
