@@ -54,6 +54,7 @@ class DeviceRank(RankRunner, DeviceTritonRunner):
 
     def join(self) -> None:
         """Create the process group, and the communicator of NCCL, whose failure is not the program's."""
+        self._operators.restore()  # the collective computes, which only programs in Triton must not do
         self.rank.join(_BACKEND)
         torch.distributed.all_reduce(torch.zeros(1, device=self._gpu))
         self.finish()
