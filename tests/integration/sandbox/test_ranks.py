@@ -11,7 +11,7 @@ from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import ranks_command
 from sandbox.spec import Completion, Limits, Termination
-from sandbox.wire import ExitStatus
+from sandbox.wire import ExitStatus, Request, RequestKind, WireArgument
 from tests.integration.sandbox.talk import Talk
 
 pytestmark = pytest.mark.integration
@@ -317,3 +317,19 @@ def test_a_message_to_a_rank_that_does_not_exist(start: Start) -> None:
     message, line, _ = failed(start("def solve(x, y, n):\n    dist.send(x, 2)\n"))
     assert message.endswith("ValueError: there is no rank 2: the ranks are 0 to 1")
     assert line == 5
+
+
+def test_each_rank_gets_its_slice_of_the_memory() -> None:
+    slice_of = pytest.importorskip("sandbox.runner.rank").slice_of  # imports PyTorch
+    array = WireArgument(
+        "float32", scalar=False, descriptor=1, offset=64, bytes=96, value=224, shape=(4, 3, 2)
+    )
+    number = WireArgument("int32", scalar=True, value=3)
+    request = Request(RequestKind.RUN, 7, (array, number), 500)
+    sliced = slice_of(request, 2, 4)
+    assert sliced.arguments[0].shape == (3, 2)
+    assert (sliced.arguments[0].offset, sliced.arguments[0].bytes) == (64 + 48, 24)
+    assert sliced.arguments[1] == number
+    assert (sliced.sequence, sliced.time_limit_ms) == (7, 500)
+    with pytest.raises(ValueError, match="for 2 ranks"):
+        slice_of(request, 0, 2)

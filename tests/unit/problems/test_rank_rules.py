@@ -8,8 +8,6 @@ from judge.oracle import runner_manifest
 from problems.faults import PackageInvalid
 from problems.loader import load_problem, problems_root
 from problems.vocabulary import Language
-from sandbox.runner.rank import slice_of
-from sandbox.wire import Request, RequestKind, WireArgument
 
 UNEVEN = problems_root() / "uneven-batches"
 
@@ -87,18 +85,3 @@ def test_what_cannot_be_is_refused(tmp_path: Path, old: str, new: str, fault: st
     with pytest.raises(PackageInvalid) as refused:
         load_problem(loaded(tmp_path, (old, new)))
     assert any(fault in told for told in map(str, refused.value.faults)), refused.value.faults
-
-
-def test_each_rank_gets_its_slice_of_the_memory() -> None:
-    array = WireArgument(
-        "float32", scalar=False, descriptor=1, offset=64, bytes=96, value=224, shape=(4, 3, 2)
-    )
-    number = WireArgument("int32", scalar=True, value=3)
-    request = Request(RequestKind.RUN, 7, (array, number), 500)
-    sliced = slice_of(request, 2, 4)
-    assert sliced.arguments[0].shape == (3, 2)
-    assert (sliced.arguments[0].offset, sliced.arguments[0].bytes) == (64 + 48, 24)
-    assert sliced.arguments[1] == number
-    assert (sliced.sequence, sliced.time_limit_ms) == (7, 500)
-    with pytest.raises(ValueError, match="for 2 ranks"):
-        slice_of(request, 0, 2)
