@@ -31,7 +31,8 @@ def test_the_starter_of_an_easy_problem_is_a_skeleton(
     cpu_target: Target, problem: Problem, language: Language
 ) -> None:
     source = problem.starters[language]
-    assert ("__global__" if language is Language.CUDA else "@triton.jit") in source
+    kernel = {Language.CUDA: "__global__", Language.TRITON: "@triton.jit", Language.PYTHON: "def solve("}
+    assert kernel[language] in source
     assert "1." in source
     assert judge(problem, source, language, cpu_target).startswith(Verdict.WRONG_ANSWER)
 

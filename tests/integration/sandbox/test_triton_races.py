@@ -112,7 +112,7 @@ KERNELS = [
 
 def solve(a, c, n, which):
     if which < len(KERNELS):
-        KERNELS[which][(n,)](a, c, n, torch.zeros(n, dtype=torch.int32))
+        KERNELS[which][(n,)](a, c, n, torch.zeros(n, dtype=torch.int32, device="cuda"))
     else:  # the launches of one call have an order
         for _ in range(3):
             updates_its_own[(n,)](a, c, n, None)
@@ -153,7 +153,7 @@ def polls(a, c, n, flags):
 KERNELS = [locks, looks_back, polls]
 
 def solve(a, c, n, which):
-    KERNELS[which][(n,)](a, c, n, torch.zeros(n, dtype=torch.int32))
+    KERNELS[which][(n,)](a, c, n, torch.zeros(n, dtype=torch.int32, device="cuda"))
 """
 )
 ASCENDING, DESCENDING = ORDERS[:2]
