@@ -18,10 +18,13 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Workspace, P], HttpResponse]
 
 
-def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..., HttpResponse]]:
+def in_workspace(
+    *, read: str = rights.VIEW, write: str = rights.EDIT
+) -> Callable[[View[P]], Callable[..., HttpResponse]]:
     """Decorate a view that takes the workspace of a slug. It answers 404 to users without access.
 
-    GET requires the right to view, every other method the permission `write`.
+    GET requires the permission `read`, every other method the permission `write`. Forms whose only purpose is
+    a change require the same permission for both.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponse]:
@@ -32,7 +35,8 @@ def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..
             workspace = find_workspace(request.user, slug)
             if workspace is None or not request.user.has_perm(rights.VIEW, workspace):
                 raise Http404("Workspace not found.")
-            if request.method not in {"GET", "HEAD"} and not request.user.has_perm(write, workspace):
+            needed = read if request.method in {"GET", "HEAD"} else write
+            if not request.user.has_perm(needed, workspace):
                 raise PermissionDenied
             try:
                 return view(request, workspace, *args, **kwargs)
@@ -42,16 +46,6 @@ def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..
         return never_cache(enter)
 
     return decorate
-
-
-def require_edit(request: HttpRequest, workspace: Workspace) -> None:
-    """Refuse users who may not change `workspace`, also if they only ask for a form.
-
-    Raises:
-        PermissionDenied: see above.
-    """
-    if not request.user.has_perm(rights.EDIT, workspace):
-        raise PermissionDenied
 
 
 def person(request: HttpRequest) -> User:

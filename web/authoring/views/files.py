@@ -8,13 +8,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from problems.archive import MEDIA_TYPE, SUFFIX, pack
 from problems.contents import Contents
 from problems.package import MAX_TEXT_KIB
+from web.authoring import rights
 from web.authoring.differing import language_of
 from web.authoring.faults import faults_at, faults_of
 from web.authoring.forms.files import NewFileForm
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import open_comments, tab_context
-from web.authoring.permissions import in_workspace, require_edit
+from web.authoring.permissions import in_workspace
 from web.authoring.queries import NotText, list_comments, read, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 from web.site.asking import Question, ask
@@ -65,10 +66,9 @@ def export(_request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 @_form
-@in_workspace()
+@in_workspace(read=rights.EDIT)
 def new(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Create an empty file, and open it."""
-    require_edit(request, workspace)
     form = NewFileForm(request.POST or None, slug=workspace.slug, there=sizes(workspace))
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
@@ -107,10 +107,9 @@ def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
 
 
 @_form
-@in_workspace()
+@in_workspace(read=rights.EDIT)
 def delete(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
     """Delete a file after a confirmation. The history keeps it."""
-    require_edit(request, workspace)
     _require_file(workspace, path)
     if request.method == "POST":
         return save(request, workspace, {path: None}, back=reverse("author-files", args=[workspace.slug]))

@@ -3,7 +3,6 @@
 from typing import cast
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -126,11 +125,9 @@ def version_archive(request: HttpRequest, workspace: Workspace, number: int) -> 
 
 
 @_form
-@in_workspace(write=rights.WITHDRAW)
+@in_workspace(read=rights.WITHDRAW, write=rights.WITHDRAW)
 def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Hide the published problem from learners after a confirmation, or show it again."""
-    if not request.user.has_perm(rights.WITHDRAW, workspace):
-        raise PermissionDenied
     if request.method != "POST":
         question = Question(
             "Withdraw this problem?",
@@ -162,8 +159,6 @@ def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace(write=rights.WITHDRAW)
 def personal_nodes(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Allow or forbid runs on personal nodes."""
-    if not request.user.has_perm(rights.WITHDRAW, workspace):
-        raise PermissionDenied
     allowed = request.POST.get("how") == "allow"
     try:
         services.allow_personal_nodes(workspace, person(request), allowed=allowed)
@@ -175,11 +170,9 @@ def personal_nodes(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 @require_safe
-@in_workspace()
+@in_workspace(read=rights.PUBLISH)
 def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Show the results of a preview. htmx gets the part that changes."""
-    if not request.user.has_perm(rights.PUBLISH, workspace):
-        raise PermissionDenied
     found = _rejudge_or_404(request, workspace, pk)
     page = rejudge_pages.rejudge_page(found, request.GET.get("change", ""), request.GET.get("after", ""))
     context = {
@@ -194,7 +187,7 @@ def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
 
 
 @_form
-@in_workspace(write=rights.PUBLISH)
+@in_workspace(read=rights.PUBLISH, write=rights.PUBLISH)
 def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Make the version live and its verdicts visible, after a confirmation."""
     found = _rejudge_or_404(request, workspace, pk)
@@ -209,7 +202,7 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
             reverse("author-rejudge", args=[workspace.slug, pk]),
             dangerous=False,
         )
-        return _ask(request, workspace, question)
+        return ask(request, question)
     try:
         applied = services.apply(workspace, found, person(request))
     except services.PublishingRefused as refusal:
@@ -223,7 +216,7 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
 
 
 @_form
-@in_workspace(write=rights.PUBLISH)
+@in_workspace(read=rights.PUBLISH, write=rights.PUBLISH)
 def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Discard a preview, after a confirmation. The live version and all verdicts stay."""
     found = _rejudge_or_404(request, workspace, pk)
@@ -235,7 +228,7 @@ def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> Http
             found.reason,
             reverse("author-rejudge", args=[workspace.slug, pk]),
         )
-        return _ask(request, workspace, question)
+        return ask(request, question)
     if not rejudging.discard(found, person(request)):
         messages.error(request, "This preview is not ready, or was already applied or discarded.")
     return redirect("author-rejudge", workspace.slug, pk)
@@ -248,12 +241,6 @@ def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpR
     if not rejudging.cancel(_rejudge_or_404(request, workspace, pk), person(request)):
         messages.error(request, "This preview is no longer running.")
     return redirect("author-rejudge", workspace.slug, pk)
-
-
-def _ask(request: HttpRequest, workspace: Workspace, question: Question) -> HttpResponse:
-    if not request.user.has_perm(rights.PUBLISH, workspace):
-        raise PermissionDenied
-    return ask(request, question)
 
 
 def _publish(request: HttpRequest, workspace: Workspace, note: str) -> HttpResponse:

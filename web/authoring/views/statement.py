@@ -20,7 +20,7 @@ from web.authoring.forms.plain import complaints
 from web.authoring.forms.statement import AboutForm, FigureForm, StatementForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, tab_context
-from web.authoring.permissions import in_workspace, require_edit
+from web.authoring.permissions import in_workspace
 from web.authoring.queries import NotText, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.statement_view import STATEMENT, StatementView, statement_view
@@ -66,10 +66,9 @@ def translation_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 @_form
-@in_workspace()
+@in_workspace(read=rights.EDIT)
 def translation_remove(request: HttpRequest, workspace: Workspace, locale: str) -> HttpResponse:
     """Remove a translation, after a confirmation. The history keeps it."""
-    require_edit(request, workspace)
     if not locale:
         raise Http404
     path = _path_or_404(workspace, locale)
@@ -127,10 +126,9 @@ def figure(_request: HttpRequest, workspace: Workspace, name: str) -> HttpRespon
 
 
 @_form
-@in_workspace()
+@in_workspace(read=rights.EDIT)
 def figure_remove(request: HttpRequest, workspace: Workspace, name: str) -> HttpResponse:
     """Remove an image, after a confirmation. The history keeps it."""
-    require_edit(request, workspace)
     path = f"{figures.FOLDER}{name}"
     if path not in sizes(workspace):
         raise Http404("Figure not found.")

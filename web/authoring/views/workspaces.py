@@ -117,11 +117,9 @@ def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 
 
 @_form
-@in_workspace(write=rights.SHARE)
+@in_workspace(read=rights.SHARE, write=rights.SHARE)
 def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Delete a problem that was never published, after a confirmation."""
-    if not request.user.has_perm(rights.SHARE, workspace):
-        raise PermissionDenied
     if request.method == "POST":
         try:
             services.delete(workspace, person(request))
