@@ -8,6 +8,7 @@ import pytest
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "async_copies.cu").read_text()
@@ -37,9 +38,7 @@ def outcomes(name: str, *orders: RunFlag) -> list[Outcome]:
 
 
 def line_of(mark: str) -> int:
-    return next(
-        number for number, text in enumerate(SOURCE.splitlines(), start=1) if text.endswith(f"// {mark}")
-    )
+    return marked_lines(SOURCE, mark)[0]
 
 
 @pytest.mark.parametrize("name", ORDERLY)

@@ -14,6 +14,7 @@ from judge.evidence.launches import parse_launches
 from judge.evidence.sums import Event, parse_sums
 from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import Outcome, Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 KERNELS = Path(__file__).parent / "kernels"
@@ -55,7 +56,7 @@ def races(ended: list[Outcome]) -> list[str]:
 
 
 def line_of(comment: str) -> int:
-    return next(at for at, text in enumerate(GRIDS.split("\n"), 1) if text.endswith(f"// {comment}"))
+    return marked_lines(GRIDS, comment)[0]
 
 
 @pytest.mark.parametrize("name", UNORDERED)

@@ -15,6 +15,7 @@ from judge.evidence.counts import KernelCounts, parse_counts
 from judge.evidence.diagnostics import parse_diagnostics
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "counters.cu").read_text()
@@ -60,8 +61,7 @@ def notes(runner: Runner, kind: Kernel, flags: RunFlag = COUNTED) -> list[dict[s
 def only(runner: Runner, kind: Kernel, comment: str) -> tuple[object, str]:
     """The kind and message of the only note of a call, which is about the line with that comment."""
     (said,) = notes(runner, kind)
-    line = next(at for at, text in enumerate(SOURCE.split("\n"), 1) if text.endswith(f"// {comment}"))
-    assert (said["line"], said["severity"]) == (line, "note")
+    assert (said["line"], said["severity"]) == (marked_lines(SOURCE, comment)[0], "note")
     return said["kind"], str(said["message"])
 
 

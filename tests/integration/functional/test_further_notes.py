@@ -12,6 +12,7 @@ import pytest
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "further_notes.cu").read_text()
@@ -51,9 +52,7 @@ def notes(runner: Runner, program: Program, n: int = N) -> list[dict[str, Any]]:
 
 
 def line_of(mark: str) -> int:
-    return next(
-        number for number, text in enumerate(SOURCE.splitlines(), start=1) if text.endswith(f"// {mark}")
-    )
+    return marked_lines(SOURCE, mark)[0]
 
 
 @pytest.mark.parametrize(

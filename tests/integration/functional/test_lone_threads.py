@@ -7,6 +7,7 @@ import pytest
 
 from judge.cases import ORDERS
 from tests.integration.functional.harness import Outcome, Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 BLOCKS, THREADS = 8, 64
@@ -68,17 +69,8 @@ X = np.random.default_rng(1).integers(1, 1000, BLOCKS * THREADS).astype(np.int32
 SUMS = X.reshape(BLOCKS, THREADS).sum(0)
 
 
-def body(kernel: str) -> tuple[int, int]:
-    """Return the numbers of the first line of `kernel` and of the first line after it."""
-    lines = SOURCE.splitlines()
-    first = next(at for at, text in enumerate(lines, 1) if f"void {kernel}(" in text)
-    return first, next(at for at, text in enumerate(lines, 1) if at > first and text == "}")
-
-
 def line(kernel: str, mark: str) -> int:
-    first, end = body(kernel)
-    found = (at for at, text in enumerate(SOURCE.splitlines(), 1) if text.endswith(f"// {mark}"))
-    return next(at for at in found if first < at < end)
+    return marked_lines(SOURCE, mark, kernel=kernel)[0]
 
 
 def outcomes(source: str, kernel: str) -> list[Outcome]:

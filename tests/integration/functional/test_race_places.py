@@ -8,6 +8,7 @@ import pytest
 
 from judge.cases import ORDERS
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "loops.cu").read_text()
@@ -43,7 +44,7 @@ PLACES = {
 
 
 def line(text: str) -> int:
-    return next(number for number, found in enumerate(LINES, start=1) if found.endswith(f"// {text}"))
+    return marked_lines(SOURCE, text)[0]
 
 
 def races(runner: Runner, program: str) -> list[dict[str, object]]:
@@ -113,9 +114,8 @@ def test_a_race_in_library_code_has_the_line_that_called_it(program: str) -> Non
         found = races(runner, program)
     finally:
         runner.close()
-    marked = {number for number, text in enumerate(LINES, start=1) if text.endswith(f"// {program}")}
     assert found
-    assert {race["line"] for race in found} <= marked
+    assert {race["line"] for race in found} <= {*marked_lines(SOURCE, program)}
     assert not any(".cuh" in str(race["message"]) for race in found)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from judge.cases import ORDERS
 from tests.integration.functional.harness import Outcome, Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = """
@@ -57,9 +58,7 @@ def outcomes(source: str, kernel: str) -> list[Outcome]:
 
 
 def line(kernel: str, mark: str) -> int:
-    lines = SOURCE.splitlines()
-    first = next(at for at, text in enumerate(lines, 1) if f"void {kernel}(" in text)
-    return next(at for at, text in enumerate(lines, 1) if at > first and text.endswith(f"// {mark}"))
+    return marked_lines(SOURCE, mark, kernel=kernel)[0]
 
 
 def noted(ended: list[Outcome]) -> list[str]:

@@ -11,6 +11,7 @@ from judge.evidence.diagnostics import parse_diagnostics
 from judge.evidence.sums import Sum, Sums, parse_sums
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 from tests.integration.functional.test_counters import BLOCK, COUNTED, SOURCE, WARP, Kernel, N, X
 
 pytestmark = pytest.mark.integration
@@ -32,7 +33,7 @@ def sums(runner: Runner, kind: Kernel, flags: RunFlag = COUNTED | RunFlag.SUMS) 
 
 
 def line_of(comment: str) -> int:
-    return next(at for at, text in enumerate(SOURCE.split("\n"), 1) if text.endswith(f"// {comment}"))
+    return marked_lines(SOURCE, comment)[0]
 
 
 def test_a_run_that_only_counts_reports_no_sums(runner: Runner) -> None:

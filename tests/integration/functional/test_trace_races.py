@@ -14,6 +14,7 @@ from judge.replay.races import TracedRace, races_in
 from judge.replay.recorded import TraceMemory
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 from tests.traces import Request, requests_of
 
 pytestmark = pytest.mark.integration
@@ -25,7 +26,7 @@ LANES = 32
 
 def line_of(comment: str) -> int:
     """The line that ends with that comment."""
-    return next(at for at, line in enumerate(SOURCE.split("\n"), 1) if line.endswith(f"// {comment}"))
+    return marked_lines(SOURCE, comment)[0]
 
 
 @pytest.fixture
