@@ -160,7 +160,7 @@ LAUNCH_LINE = 16
 
 def test_a_kernel_whose_blocks_need_too_much_shared_memory_is_refused(talk: Talk) -> None:
     assert talk.load(PRODUCT, {"arguments": []}), talk.findings()
-    given = [np.ones((128, 64), np.float32), np.zeros((128, 128), np.float32), ("int32", 64)]
+    given = np.ones((128, 64), np.float32), np.zeros((128, 128), np.float32), ("int32", 64)
     assert talk.run([*given, ("int32", 3)]), talk.findings()  # 192 KiB
     assert not talk.run([*given, ("int32", 4)])  # 256 KiB
     finding = talk.findings()[-1]
