@@ -117,7 +117,7 @@ class Problem(models.Model):
 
     @property
     def gpu_count(self) -> int:
-        """Return the number of GPUs that a program uses, in one process or one for each rank."""
+        """Return the number of GPUs that a program uses, either all in one process, or one GPU per rank."""
         return int(self.limits.get("gpu_count", 1))
 
     @property

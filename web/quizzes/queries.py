@@ -134,7 +134,7 @@ def _spec(slug: str, source: str) -> QuizSpec:
 
 
 def _visible(viewer: Viewer) -> QuerySet[Quiz]:
-    """Return the quizzes with a sound file that `viewer` may see.
+    """Return the quizzes with a valid file that `viewer` may see.
 
     Learners see published ones. Staff and instructors also see hidden ones, to try them before learners do.
     """

@@ -37,7 +37,7 @@ FIXES: Mapping[str, str] = {
     DiagnosticKind.PAGEABLE_COPY: "Allocate the memory of the host with cudaMallocHost.",
     DiagnosticKind.PEER_ACCESS: "Enable peer access from the device that runs the kernel to the other one.",
     DiagnosticKind.RACE: "Put a barrier between the accesses, or use an atomic operation.",
-    DiagnosticKind.REORDERED_READ: "Write with memory_order_release, and read with memory_order_acquire.",
+    DiagnosticKind.REORDERED_READ: "Use a release write and an acquire read for the flag.",
     DiagnosticKind.REDUNDANT_LOADS: "Load a tile into shared memory once and read it from there.",
     DiagnosticKind.RESOURCES: "Use fewer threads per block or less shared memory.",
     DiagnosticKind.ROUNDED_SUM: "Add in blocks or pairwise, or use a wider type for the sum.",

@@ -89,7 +89,7 @@ FINDINGS: Mapping[str, Finding] = {
         Finding(DiagnosticKind.PEER_ACCESS, "Memory of another device", "#memory"),
         Finding(DiagnosticKind.PRECISION, "Lower precision than expected", "numerical-stability"),
         Finding(DiagnosticKind.RACE, "Data race", "synchronisation"),
-        Finding(DiagnosticKind.REORDERED_READ, "Relaxed accesses in another order", "synchronisation"),
+        Finding(DiagnosticKind.REORDERED_READ, "Reordered relaxed accesses", "synchronisation"),
         Finding(DiagnosticKind.REDUNDANT_LOADS, "Loads of the same elements", "data-reuse"),
         Finding(DiagnosticKind.RESOURCES, "Kernel that needs too much", "#launch"),
         Finding(DiagnosticKind.ROUNDED_SUM, "Rounding errors of a sum", "numerical-stability"),

@@ -100,15 +100,16 @@ class LimitsForm(forms.Form):
         choices=[("", "1"), *((str(count), str(count)) for count in GPU_COUNTS if count > 1)],
         required=False,
         label="GPUs per program",
-        help_text="With several, a program is CUDA C++ and is not timed. Place arrays under Signature.",
+        help_text="With several GPUs, programs are in CUDA C++ and are not timed. Set the GPU of each array "
+        "under Signature.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     ranks = forms.ChoiceField(
         choices=[("", "1"), *((str(count), str(count)) for count in RANK_COUNTS)],
         required=False,
         label="Ranks",
-        help_text="With several, a program is in Python, each rank is a process with a GPU of its own, and "
-        "nothing is timed. The first dimension of each array is the number of ranks.",
+        help_text="With several ranks, programs are in Python and are not timed. Each rank is a process with "
+        "its own GPU. The first dimension of each array is the number of ranks.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     sizes = forms.CharField(

@@ -76,8 +76,9 @@ def translation_remove(request: HttpRequest, workspace: Workspace, locale: str) 
     if request.method == "POST":
         return save(request, workspace, {path: None}, back=here)
     question = Question(
-        f"Remove the translation to {locale_name(locale)}?",
-        f"This removes {path}. After you publish, all learners see the original. {_kept(workspace)}",
+        f"Remove the {locale_name(locale)} translation?",
+        f"This removes {path}. From the next published version on, all learners see the original. "
+        f"{_kept(workspace)}",
         "Remove translation",
         workspace.title or workspace.slug,
         f"{here}?locale={locale}",
@@ -137,7 +138,7 @@ def figure_remove(request: HttpRequest, workspace: Workspace, name: str) -> Http
         return save(request, workspace, {path: None}, back=back)
     question = Question(
         f"Remove {name}?",
-        f"A text that still shows this figure becomes invalid. {_kept(workspace)}",
+        f"Texts that still show this figure become invalid. {_kept(workspace)}",
         "Remove figure",
         workspace.title or workspace.slug,
         back,
@@ -182,7 +183,10 @@ def _page(
 
 def _kept(workspace: Workspace) -> str:
     """Return how to undo a removal from the current revision, which the history then always keeps."""
-    return f"To undo this later, restore revision {workspace.revision} under History, with all its files."
+    return (
+        f"To undo this later, restore revision {workspace.revision} under History. "
+        "This restores all files of that revision."
+    )
 
 
 def _shown(view: StatementView) -> dict[str, Any]:
