@@ -19,7 +19,10 @@ RANKS_RUNNER = "ranks"  # runs Python programs with ranks
 
 
 def runner_kind(language: Language, *, ranks: int = 1) -> str:
-    """Return the kind of sandbox that runs programs in `language`. Both languages with PyTorch share one."""
+    """Return the kind of sandbox that runs programs in `language`.
+
+    Programs with ranks have their own kind. Other programs in Triton and PyTorch share one.
+    """
     if ranks > 1:
         return RANKS_RUNNER
     return Language.TRITON.value if language is Language.PYTHON else language.value

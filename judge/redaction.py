@@ -70,7 +70,7 @@ _SENTENCES: Mapping[str, str] = {
     DiagnosticKind.PAGEABLE_COPY: "Copies use pageable memory, so the driver copies the data twice.",
     DiagnosticKind.PEER_ACCESS: "A kernel used memory of another device without peer access.",
     DiagnosticKind.RACE: "Threads race: one writes what another reads or writes at the same time.",
-    DiagnosticKind.REORDERED_READ: "A relaxed read got an old value after a newer one of the same thread.",
+    DiagnosticKind.REORDERED_READ: "A thread saw a later write, but then read an older value.",
     DiagnosticKind.REDUNDANT_LOADS: "Blocks load the same elements from global memory many times.",
     DiagnosticKind.RESOURCES: "A kernel needs more resources than the GPU has.",
     DiagnosticKind.ROUNDED_SUM: "The rounding errors of a sum exceed the tolerance.",

@@ -27,13 +27,13 @@ def call_of(problem: Problem) -> PythonCallSpec:
     return problem.python or PythonCallSpec(PythonEntry.SOLVE, Pattern.of_names(names))
 
 
-def communicates(problem: Problem) -> list[str]:
+def _communicates(problem: Problem) -> list[str]:
     """Return comments on the ranks of a program; none if it is one process."""
     if problem.ranks == 1:
         return []
     return [
         f"Each of {problem.ranks} ranks calls solve in a process of its own, with its part of each array.",
-        "The process group exists already: use dist.get_rank() and the functions of torch.distributed.",
+        "The process group already exists: use dist.get_rank() and the functions of torch.distributed.",
     ]
 
 
@@ -41,7 +41,7 @@ def starter_python(problem: Problem, explanations: list[str]) -> str:
     """Return a starter: it loads, explains every argument, and computes nothing."""
     call = call_of(problem)
     imports = ["import torch", *(["import torch.distributed as dist"] if problem.ranks > 1 else [])]
-    notes = [*communicates(problem), *_notes(call, explanations)]
+    notes = [*_communicates(problem), *_notes(call, explanations)]
     lines = [*imports, "", "", *(f"# {line}" for line in notes)]
     match call.entry:
         case PythonEntry.CUSTOM_KERNEL:

@@ -23,9 +23,9 @@ def check_ranks(description: Description, faults: Faults) -> None:
             fault = f"{language.label} programs cannot have ranks"
             faults.add(FILE, "languages", f'{fault}; write languages = ["python"]')
     if description.requirements:
-        faults.add(FILE, "requirements", "nothing is counted in programs with ranks; remove them")
+        faults.add(FILE, "requirements", "programs with ranks are not counted; remove [[requirements]]")
     if description.under_test is not None:
-        faults.add(FILE, "test", "tests cannot have ranks")
+        faults.add(FILE, "test", "a problem that asks for tests cannot have ranks; remove test or ranks")
     for index, case in enumerate(description.cases):
         if case.group is Group.TIMED:
             fault = "a problem with ranks is not timed; use another group or remove the case"
@@ -40,9 +40,9 @@ def _check_call(call: PythonCallSpec | None, faults: Faults) -> None:
     if call.entry is not PythonEntry.SOLVE:
         faults.add(FILE, "python.entry", f"each rank calls solve, not {call.entry}")
     if call.returns:
-        faults.add(FILE, "python.returns", "a rank writes its outputs in place; remove it")
+        faults.add(FILE, "python.returns", "a rank writes its outputs in place; remove returns")
     if call.modules:
-        faults.add(FILE, "python.modules", "ranks get arrays and scalars only; remove it")
+        faults.add(FILE, "python.modules", "ranks get arrays and scalars only; remove modules")
 
 
 def _check_arrays(description: Description, faults: Faults) -> None:
@@ -52,7 +52,7 @@ def _check_arrays(description: Description, faults: Faults) -> None:
             continue
         key = f"arguments[{index}]"
         if argument.memory.on_host:
-            faults.add(FILE, f"{key}.memory", "a rank gets its arrays in memory of its GPU; remove it")
+            faults.add(FILE, f"{key}.memory", "a rank gets its arrays in memory of its GPU; remove memory")
         try:
             first = argument.shape[0].evaluate({}) if argument.shape else None
         except FormulaError:  # it has names

@@ -298,7 +298,7 @@ class Problem:
 
     @property
     def devices_needed(self) -> int:
-        """The number of GPUs that a program needs, in one process or one for each rank."""
+        """The number of GPUs that a program needs, either all in one process, or one GPU per rank."""
         return max(self.gpus, self.ranks)
 
     @property

@@ -46,7 +46,7 @@ def triton_command(limits: Limits, *, threads: int = 1) -> Command:
 
 
 def ranks_command(limits: Limits) -> Command:
-    """Return the runner of programs with ranks, which have a process each: PyTorch for the CPU, and gloo."""
+    """Return the runner of programs with ranks. Each rank is a process with PyTorch for the CPU, and gloo."""
     plain = _command("ranks_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
     environment = {**plain.environment, "TORCH_CPP_LOG_LEVEL": "ERROR"}  # it warns that there is no IPv6
     return replace(plain, calls=Calls.RANKS, environment=environment)

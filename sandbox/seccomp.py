@@ -178,7 +178,7 @@ UNCOUNTED = Refusal(
     errno.ENOSYS,
 )
 
-# Of all programs but those that a tool watches, whose parts lock files.
+# For all programs except those that a tool watches, because tools lock files.
 LOCKS = Refusal(
     "Locks of a file that two sandboxes see are a channel between them.",
     {"flock": (73, 32)},
@@ -199,7 +199,7 @@ class ArgumentRule:
     """A call that is judged by the low half of one argument, refused with `error`, and the reason.
 
     Exactly one of three is given: `only` these values are allowed, `never` these, or none with `no_bits`.
-    Of the values in `then_only`, a later argument `second` decides: only the given values of it are allowed.
+    `then_only` maps values of the argument to the allowed values of a later argument, `second`.
     """
 
     reason: str

@@ -51,7 +51,7 @@ class Calls(StrEnum):
 
     USUAL = "usual"
     WATCHED = "watched"  # for a program that a tool watches: also file locks and IPv4
-    RANKS = "ranks"  # for processes that communicate by gloo or NCCL: also TCP and UDP over IPv4
+    RANKS = "ranks"  # for processes that communicate by gloo or NCCL: also IPv4, and the list of interfaces
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,7 +247,7 @@ def wrong_reference(problem: Problem, outcomes: Sequence[ProgramOutcome]) -> Ite
             yield error(
                 "checker.py" if problem.checker is not None else "reference.py",
                 f"all {len(right)} solutions that should be accepted are wrong in the case {case.name}",
-                "check this file before the solutions: probably it has the mistake",
+                "check this file first: the mistake is probably in it, not in the solutions",
             )
             return
 

@@ -180,7 +180,7 @@ def triton_runner_command(
 def ranks_runner_command(
     interpreter: Interpreter, runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "ranks"
 ) -> Command:
-    """Return a new runner of programs with ranks, which have one of the GPUs and a process each.
+    """Return a new runner of programs with ranks. Each rank is a process with its own GPU.
 
     It needs what the Triton runner needs, and NCCL, which comes with PyTorch.
     """

@@ -53,7 +53,10 @@ class DeviceRank(RankRunner, DeviceTritonRunner):
         torch.cuda.set_device(self._gpu)
 
     def join(self) -> None:
-        """Create the process group, and the communicator of NCCL, whose failure is not the program's."""
+        """Create the process group and the communicator of NCCL.
+
+        A failure of NCCL here is not charged to the program.
+        """
         self._operators.restore()  # the collective computes, which only programs in Triton must not do
         self.rank.join(_BACKEND)
         torch.distributed.all_reduce(torch.zeros(1, device=self._gpu))

@@ -115,7 +115,7 @@ class CheckedMemory:
             if isinstance(value, torch.Tensor) and is_host_tensor(value):
                 raise ValueError(
                     f"Kernel {kernel}: the argument {name} is a tensor in host memory, which a GPU cannot "
-                    'access. Create it with device="cuda" or on the device of an argument: device=x.device.'
+                    'access. Create it with device="cuda", or with the device of another tensor.'
                 )
         self.launches += 1
         self._kernel = kernel

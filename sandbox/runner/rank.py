@@ -130,7 +130,7 @@ def serve_rank(runner: RankRunner, rank: Rank, load: Load) -> NoReturn:
 
 
 def _refuse_unknown_peers(count: int) -> None:
-    """Let messages to a rank that does not exist raise an error: gloo crashes then."""
+    """Raise an error for messages to a rank that does not exist, because gloo would crash."""
     for name in ("send", "isend", "recv", "irecv"):
         setattr(dist, name, _checked(getattr(dist, name), count))
         setattr(dist.distributed_c10d, name, getattr(dist, name))

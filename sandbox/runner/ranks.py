@@ -49,6 +49,10 @@ _ANSWER_S = 0.3  # for the ranks to tell their lines
 _CAUSE_S = 0.2  # for the end of a rank to be noticed
 _QUIT_S = 1.5
 _LINE_CHARACTERS = 80
+_ADVICE = (
+    "If ranks wait for each other, give each send a matching receive, and call the same collectives in the "
+    "same order in all ranks."
+)
 _SAME_IN_ALL = {"load", "syntax"}  # kinds of findings that do not depend on the rank
 
 
@@ -87,7 +91,12 @@ class RanksRunner(Runner):
         self._load = load
         self._children = self._fork(load, cast("int", load.manifest["ranks"]))
         if not self._wait(0, time.monotonic() + _LOAD_S):
-            load.diagnostics.say("error", "load", "The program took too long to load.")
+            load.diagnostics.say(
+                "error",
+                "load",
+                f"The program took longer than {_LOAD_S:g} s to load. Move work from the top level of the "
+                "module to solve.",
+            )
             self._end(ExitStatus.LOAD_ERROR)
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
@@ -214,16 +223,16 @@ class RanksRunner(Runner):
         texts = [self._place(child) for child in self._children]
         line = next((child.line for child in waiting if child.line), None)
         limit = f"The limit of {limit_ms / 1000:g} s for one case was reached."
-        self._said().diagnostics.say("error", "time_limit", " ".join([limit, *texts]), line=line)
+        self._said().diagnostics.say("error", "time_limit", " ".join([limit, *texts, _ADVICE]), line=line)
 
     def _place(self, child: _Child) -> str:
         name = f"Rank {child.number}"
         if child.answered:
             return f"{name} has returned from solve."
         if not child.told:
-            return f"{name} does not answer."
+            return f"{name} cannot report its line: native code holds Python's interpreter lock."
         if child.line is None:
-            return f"{name} is outside of the program."
+            return f"{name} is not running a line of the program."
         text = "".join(self._said().source.splitlines()[child.line - 1 : child.line]).strip()
         return (
             f"{name} is in line {child.line}: {text[:_LINE_CHARACTERS]}."

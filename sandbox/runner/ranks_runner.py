@@ -1,6 +1,6 @@
 """Runs a Python program with ranks without a GPU: gloo, and the tensors of `triton_runner`.
 
-Theory of operation: see `ranks` and `rank`. The supervisor makes the runner that each rank then is. Its
+Theory of operation: see `ranks` and `rank`. The supervisor creates the runner, and each rank inherits it. Its
 tensors are the memory of the host's arrays, so ranks write their slices of the outputs in place.
 """
 

@@ -15,7 +15,7 @@
 namespace warpcourt::cpu {
 namespace {
 
-// Whose threads all take part.
+// The group whose threads must all arrive.
 const char* members(BarrierOp op) { return op == BarrierOp::kGridSync ? "grid" : "block"; }
 
 void warn_divergence(Block& block, const Barrier& barrier) {

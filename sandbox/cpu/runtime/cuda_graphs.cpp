@@ -71,7 +71,7 @@ std::string direction_of(const std::string& name) {
 // Whether the node of an executable graph may get what `next` does, and what to say if not.
 cudaGraphExecUpdateResult compare_nodes(const GraphNode& node, const GraphNode& next, std::string& why_not) {
   if (node.kind != next.kind || node.branch != next.branch || node.event != next.event) {
-    why_not = "the edges of the new graph differ";
+    why_not = "the edges of the new graph are different";
     return cudaGraphExecUpdateErrorTopologyChanged;
   }
   if (!node.step.describe || !next.step.describe) return cudaGraphExecUpdateSuccess;
@@ -82,14 +82,14 @@ cudaGraphExecUpdateResult compare_nodes(const GraphNode& node, const GraphNode& 
     return cudaGraphExecUpdateErrorNodeTypeChanged;
   }
   if (direction_of(name) == direction_of(next_name)) return cudaGraphExecUpdateSuccess;
-  why_not = name + " cannot become " + next_name + ": a copy keeps the kinds of its memory";
+  why_not = name + " cannot become " + next_name + ": an update cannot change the direction of a copy";
   return cudaGraphExecUpdateErrorParametersChanged;
 }
 
 // Whether an executable graph may get what `next` does.
 cudaGraphExecUpdateResult compare_graphs(const CapturedGraph& graph, const CapturedGraph& next, std::string& why_not) {
   if (graph.nodes.size() != next.nodes.size() || graph.branches.size() != next.branches.size()) {
-    why_not = "the new graph has other nodes or edges";
+    why_not = "the new graph has different nodes or edges";
     return cudaGraphExecUpdateErrorTopologyChanged;
   }
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -106,7 +106,7 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (refused("cudaStreamBeginCapture", stream)) return last_error();
   if (is_legacy(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
-  if (captures(stream)) return refuse(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is captured already");
+  if (captures(stream)) return refuse(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is already being captured");
   captures_of_thread().push_back(std::make_unique<StreamCapture>(stream, mode));
   return cudaSuccess;
 }

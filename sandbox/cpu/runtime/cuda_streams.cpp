@@ -170,8 +170,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   StreamCapture* const own = capture_of(stream);
   if (StreamCapture* const capture = capture_of(event)) {
     if (own && own != capture) {
-      const std::string message = "cudaStreamWaitEvent: the stream and the event belong to two captures, which cannot become one. "
-                                  "Begin the capture in one stream, and let the other one wait for an event of it";
+      const std::string message = "cudaStreamWaitEvent: the stream and the event belong to different captures, and captures cannot "
+                                  "be merged. Begin only one capture, and let the other stream wait for an event in it";
       own->invalidate(message);
       return refuse_in_capture(*capture, cudaErrorStreamCaptureMerge, message);
     }

@@ -14,7 +14,7 @@ namespace {
 std::string advice(const Worker& worker, const Launch& launch) {
   if (!worker.stalled) {
     if (const std::optional<Waits> waits = ask_what_waits()) {
-      return ". All threads that have not ended wait: " + waits->text() + "no thread can continue. " + waits->advice(launch);
+      return ". All remaining threads wait: " + waits->text() + "no thread can continue. " + waits->advice(launch);
     }
     return ". Look for an endless loop, or spread the work over more threads.";
   }

@@ -13,7 +13,7 @@ namespace warpcourt::cpu {
 
 constexpr std::size_t kStackBytes = 256 << 10;
 // CUDA gives a thread up to 512 KiB of local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute
-// Capability"). The stack of a thread that has much of it is as large as so many others.
+// Capability"). A thread that needs much of it gets a stack of kLargeStack times the usual size.
 constexpr std::size_t kLargeStack = 3;
 constexpr std::size_t kMostOfOrdinaryStack = 128 << 10;  // local memory, as ptxas counts it
 constexpr std::size_t kGuardBytes = 64 << 10;

@@ -20,7 +20,7 @@ void LoneThreads::synchronise(const ThreadRecord& thread, u64 address, const Tou
                  ? *known
                  : block.uses.emplace_back(Use{address, static_cast<u16>(thread.index), {}, {}, false});
   use.polls |= thread.waited > 0;
-  // What a lock is taken with reads and writes; the write that follows in another line gives it back.
+  // The operation that acquires a lock both reads and writes. A later write in another line releases it.
   if (reads(touch.kind) && (!use.taken || !writes(touch.kind) || use.taken.location == touch.location)) {
     use.taken = touch;
   } else if (writes(touch.kind)) {

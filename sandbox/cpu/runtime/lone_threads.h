@@ -1,7 +1,7 @@
-// Which threads of a block synchronise with other blocks, so that a race of the others names the barrier they lack.
+// Which threads of a block synchronise with other blocks. So a race of its other threads names the missing barrier.
 //
-// Programs let one thread of a block take a lock or poll a flag, and fence. Barriers before and after that make it hold
-// for the block. If one is missing, a thread races that has not synchronised itself, and a further fence would not help.
+// Programs let one thread of a block acquire a lock or poll a flag, and fence. Barriers before and after that order
+// the accesses of the whole block. If one is missing, a thread races that has not synchronised itself, and a further fence would not help.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ struct ThreadRecord;
 
 class LoneThreads {
  public:
-  // The barrier that the thread of an access lacks.
+  // The barrier that is missing at an access.
   struct Missing {
     u16 thread;         // the one that synchronises in its place
-    u32 after = 0;      // location of the operation that waits for other blocks, 0: a barrier follows it
-    u32 before = 0;     // of the one that lets other blocks go on, 0: a barrier precedes it
+    u32 after = 0;      // location of the operation that waits for other blocks; 0 if a barrier follows it
+    u32 before = 0;     // of the operation that lets other blocks continue; 0 if a barrier precedes it
     bool same_warp;     // a barrier of the warp is enough
   };
 

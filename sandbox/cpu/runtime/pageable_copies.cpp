@@ -42,7 +42,7 @@ void PageableCopies::report_calls() const {
     report({Severity::kNote, "pageable_copy",
             call + (to_device ? " (host to device)" : " (device to host)") + " copies " + std::to_string(copies.bytes) +
                 " bytes of pageable memory in " + cpu::count(copies.copies, in_graph ? "execution" : "call") +
-                (in_graph ? " by graphs. " : ". ") + effect_of(copies.how, to_device) +
+                (in_graph ? " of captured copies. " : ". ") + effect_of(copies.how, to_device) +
                 "Allocate the memory of the host with cudaMallocHost, or pin it with cudaHostRegister.",
             {}});
   }

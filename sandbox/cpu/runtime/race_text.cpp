@@ -149,10 +149,12 @@ std::string Races::barrier_text(const Touch& before, const ThreadRecord& thread,
                                                         : "in " + line_text(missing->after | missing->before)) +
                      ". ";
   if (missing->after && missing->before) {
-    return text + "Put " + barrier + " after " + line_text(missing->after) + " and before " + line_text(missing->before) +
-           ", so that these threads wait for each other.";
+    return text + "Put one " + barrier + " after " + line_text(missing->after) + " and another one before " +
+           line_text(missing->before) + ".";
   }
-  return text + "Put " + barrier + (missing->after ? " after it, so that the others wait, too." : " before it, so that it waits for the others.");
+  return text + "Put " + barrier +
+         (missing->after ? " after " + line_text(missing->after) + ", so that the other threads wait as well."
+                         : " before " + line_text(missing->before) + ", so that this thread waits for the others.");
 }
 
 std::string Races::race_text(const Event& event, const Touch& before, u32 offset) const {
@@ -217,10 +219,10 @@ std::string Races::reordered_text(const ThreadRecord& thread, const Touch& write
   const SeenWrite& seen = thread.seen;
   const std::string early = line_text(write.location), late = line_text(seen.write.location);
   const std::string message =
-      "In kernel " + launch.name + ", thread " + text(thread.tid) + " of block " + text(thread.block->index) + " gets in " +
-      line_text(seen.read_at) + " what another thread wrote in " + late + ", and then in " + line_text(read.location) +
-      " the value from before " + early + ", although the other thread writes there first. Relaxed accesses may take effect in "
-      "another order. ";
+      "In kernel " + launch.name + ", thread " + text(thread.tid) + " of block " + text(thread.block->index) + " reads in " +
+      line_text(seen.read_at) + " the value that another thread wrote in " + late + ". It then reads in " +
+      line_text(read.location) + " an old value, although that thread wrote a new one in " + early + ", before " + late +
+      ". A GPU may reorder relaxed accesses. ";
   if (covered(write, std::max(thread.released, thread.block->looked_at))) {
     return message + "Put __threadfence() between the two reads, or read in " + line_text(seen.read_at) +
            " with memory_order_acquire.";

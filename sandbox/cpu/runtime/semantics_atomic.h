@@ -52,8 +52,8 @@ struct AtomicDec {
   WC_INLINE_MEMBER static T apply(T old, T limit) { return old == 0 || old > limit ? limit : T(old - 1); }
 };
 
-// An operation that changes nothing is how some programs read: atomicAdd(&flag, 0) in a loop. Others run only after
-// it: race mode has already noted what it comes after, so it must not see what they do meanwhile.
+// An operation that changes nothing is how some programs read: atomicAdd(&flag, 0) in a loop. It yields only
+// afterwards: race mode has already recorded its order, so no other thread may run in between.
 template <class Operation, class T>
 WC_INLINE T atomic(const Frame& frame, u64 address, T operand) {
   if (is_shared(frame, address)) {

@@ -73,7 +73,7 @@ bool Waits::add(const Block& block) {
     if (thread.state == State::kDone) continue;
     const bool polls = polls_in_vain(thread);
     if (!polls && thread.state != State::kAtBarrier && thread.state != State::kAtWarp) return false;
-    polls_ |= polls;
+    at_grid_barrier_ |= thread.state == State::kAtBarrier && thread.barrier_op == BarrierOp::kGridSync;
     Group& group = groups_[waiting_for(thread)];
     const std::string position = cpu::text(thread.tid);
     if (group.size++ == 0) {
@@ -97,17 +97,21 @@ std::string Waits::text() const {
 }
 
 std::string Waits::advice(const Launch& launch) const {
-  if (const u64 ended = launch.blocks - blocks_; ended) {
-    return count(ended, "block") + " of " + std::to_string(launch.blocks) +
-           (ended == 1 ? " has ended, so it does not arrive." : " have ended, so they do not arrive.") +
-           " Every block must reach a barrier of the grid: do not return before it.";
-  }
+  const u64 ended = launch.blocks - blocks_;
+  const std::string ended_text =
+      count(ended, "block") + " of " + std::to_string(launch.blocks) + (ended == 1 ? " has ended. " : " have ended. ");
+  if (ended && at_grid_barrier_) return ended_text + "All blocks must reach each grid.sync(), so no block may return before it.";
   if (!meets_pollers_.empty()) {
     return "Thread " + meets_pollers_ + " waits for lanes of its warp that poll. If it holds the lock that they poll, it must "
-           "give the lock back before the lanes meet: take it, work and give it back in one branch.";
+           "release the lock before the lanes of the warp synchronise: acquire the lock, do the work and release the lock in "
+           "the same branch.";
   }
-  return "No thread changes what the others poll. A thread must give back a lock, or set a flag, before it waits at a "
-         "barrier, and as many threads or blocks must arrive at a counter as others wait for.";
+  if (ended) {
+    return ended_text + "If the others wait for them at a barrier of the program, no block may return before this barrier. A "
+                        "block that holds a lock must release it before it returns.";
+  }
+  return "No thread changes what the others poll. A thread must release its lock, or set its flag, before it waits at a "
+         "barrier. If threads wait for a counter, check that enough threads or blocks increment it.";
 }
 
 void answer_what_waits(const Worker& worker, const std::vector<std::unique_ptr<Block>>& resident) {

@@ -1,8 +1,8 @@
 // What threads wait for: the message about a block that is deadlocked, and about a launch in which all threads wait.
 //
-// Theory of operation. A thread that polls is never known to wait for ever: another one may change what it polls. So the
-// deadline decides. It asks the workers, and each answers when it comes between two blocks: the state of its own
-// blocks changes no more then. If every thread of theirs is at a barrier, meets lanes of its warp, or has polled in vain
+// Theory of operation. Whether a polling thread waits forever is unknown: another thread may change what it polls. So the
+// deadline decides. It asks the workers. Each of them answers between two blocks, when the state of its own blocks no
+// longer changes. If every thread of these blocks is at a barrier, waits for lanes of its warp, or has polled in vain
 // for a while, none can continue.
 #pragma once
 
@@ -45,7 +45,7 @@ class Waits {
   std::string meets_pollers_;            // a thread that waits for lanes of its warp which poll
   bool names_blocks_;
   u64 blocks_ = 0;
-  bool polls_ = false;
+  bool at_grid_barrier_ = false;  // a thread waits at grid.sync()
 };
 
 // Of a worker that is between two blocks: answers if the deadline asks.

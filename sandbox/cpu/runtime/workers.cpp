@@ -115,7 +115,7 @@ const Means& means() {
   return found;
 }
 
-// How many of them may be those of this launch.
+// How many stacks this launch may use.
 u64 affordable_stacks(const Launch& launch) {
   const u64 touched = std::max<u64>(kTouchedBytes, launch.kernel->resources.local_bytes);
   return std::min(means().stacks / launch.stack_units(), engine().device_bytes / kShareOfMemory / touched);

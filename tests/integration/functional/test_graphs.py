@@ -17,10 +17,13 @@ X = np.random.default_rng(1).integers(1, 1000, N).astype(np.int32)
 RIGHT = ("two_captures", "updates", "instantiates_again")
 # With words of the finding. As on an H200 with CUDA 13.0.
 REFUSED = {
-    "merges_captures": ("belong to two captures", "cudaErrorStreamCaptureMerge"),
-    "captures_twice": ("cudaStreamBeginCapture: the stream is captured already", "cudaErrorIllegalState"),
+    "merges_captures": ("belong to different captures", "cudaErrorStreamCaptureMerge"),
+    "captures_twice": (
+        "cudaStreamBeginCapture: the stream is already being captured",
+        "cudaErrorIllegalState",
+    ),
     "ignores_failed_update": (
-        "cudaGraphExecUpdate: the new graph has other nodes or edges. Instantiate the new graph",
+        "cudaGraphExecUpdate: the new graph has different nodes or edges. Instantiate the new graph",
     ),
 }
 NAMES = (
@@ -76,7 +79,7 @@ def test_copies_of_pageable_memory_in_a_graph_are_noted_for_each_launch() -> Non
         (str(found["message"]) for found in ended.diagnostics if found["kind"] == "pageable_copy"),
         reverse=True,
     )
-    copied = "cudaMemcpyAsync ({}) copies 2048 bytes of pageable memory in 2 executions by graphs. "
+    copied = "cudaMemcpyAsync ({}) copies 2048 bytes of pageable memory in 2 executions of captured copies. "
     assert to_host.startswith(
         copied.format("device to host") + "cudaGraphLaunch returns only when such a copy has ended."
     )

@@ -100,7 +100,8 @@ def test_a_reordered_read_is_noted(kernel: str, write: str, read: str, advice: s
     message, *_ = noted(ended)
     marks = ("first write", "second write", "first read", "second read")
     lines = {mark: line(kernel, mark) for mark in marks}
-    assert f"in line {lines['second read']} the value from before line {lines['first write']}" in message
+    assert f"in line {lines['second read']} an old value" in message
+    assert f"wrote a new one in line {lines['first write']}" in message
     assert advice.format(**lines) in message
 
 

@@ -44,6 +44,16 @@ __global__ void add(int* out) {
 }
 extern "C" void solve(int* out) { add<<<4, 64>>>(out); }
 """
+KEEPS_LOCK = """
+__device__ int lock;
+__global__ void add(int* out) {
+    while (atomicCAS(&lock, 0, 1)) {}  // polls
+    *out += 1;
+    __threadfence();
+    if (blockIdx.x) atomicExch(&lock, 0);
+}
+extern "C" void solve(int* out) { add<<<4, 1>>>(out); }
+"""
 COUNTS_TOO_MANY = BY_HAND.replace("if (blockIdx.x == 1) return;", "").replace("gridDim.x)", "gridDim.x + 1)")
 DIVERGENT = """
 #include <cooperative_groups.h>
@@ -77,7 +87,7 @@ def message(source: str, flags: RunFlag) -> str:
 def test_lanes_that_poll_a_lock_whose_owner_waits_for_them(flags: RunFlag) -> None:
     text = message(WARP, flags)
     assert "endless loop" not in text
-    assert "All threads that have not ended wait" in text
+    assert "All remaining threads wait" in text
     assert f"polling, line {line(WARP, 'polls')}" in text
     assert "1 thread (first (0,0,0) of block (0,0,0)) waiting at __syncwarp() for lanes 0xffffffff" in text
     assert f"0xffffffff, line {line(WARP, 'meets')}" in text
@@ -91,7 +101,7 @@ def test_a_grid_barrier_that_a_block_does_not_reach(flags: RunFlag) -> None:
     assert "endless loop" not in text
     assert f"polling, line {meets}" in text
     assert f"waiting at grid.sync(), line {meets}" in text
-    assert "1 block of 4 has ended, so it does not arrive" in text
+    assert "1 block of 4 has ended. All blocks must reach each grid.sync()" in text
 
 
 @pytest.mark.parametrize("flags", ORDERS)
@@ -103,7 +113,16 @@ def test_a_barrier_by_hand_at_which_too_few_blocks_arrive(source: str, flags: Ru
     assert f"waiting at __syncthreads(), line {line(source, 'meets')}" in text
     ended = "1 block of 4 has ended" in text
     assert ended == (source == BY_HAND)
-    assert ended or "as many threads or blocks must arrive at a counter as others wait for" in text
+    assert ended or "check that enough threads or blocks increment it" in text
+
+
+@pytest.mark.parametrize("flags", ORDERS)
+def test_a_lock_that_an_ended_block_holds(flags: RunFlag) -> None:
+    text = message(KEEPS_LOCK, flags)
+    assert f"polling, line {line(KEEPS_LOCK, 'polls')}" in text
+    assert "3 blocks of 4 have ended" in text or "1 block of 4 has ended" in text
+    assert "A block that holds a lock must release it before it returns" in text
+    assert "grid.sync()" not in text
 
 
 @pytest.mark.parametrize("flags", ORDERS)
