@@ -100,6 +100,9 @@ _NAMES = {
     Counter.CUSTOM_OPERATORS: "Custom operators that the call uses",
     Counter.OPERATOR_FAULTS: "Tests of torch.library.opcheck that custom operators fail",
     Counter.GRAPH_BREAKS: "Graph breaks of the call under torch.compile",
+    Counter.COLLECTIVES: "Collectives of a rank",
+    Counter.MESSAGES: "Messages that a rank sends",
+    Counter.SENT_BYTES: "Bytes that a rank passes to collectives and sends",
 }
 
 

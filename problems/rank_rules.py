@@ -10,10 +10,17 @@ from problems.vocabulary import Group, Language, Role
 def check_ranks(description: Description, faults: Faults) -> None:
     """Check that a problem with ranks is for Python programs, untimed, and has a slice for each rank.
 
+    Its requirements must use the counters of ranks, and other problems must not use them.
+
     Rank r gets slice r of the first dimension of each array, so that dimension has as many elements as there
     are ranks, in every case.
     """
     ranks = description.ranks
+    for index, requirement in enumerate(description.requirements):
+        if requirement.counter.of_ranks != (ranks > 1):
+            where = "programs with ranks" if ranks == 1 else "programs of one process"
+            fault = f"{requirement.counter} is counted only in {where}; remove this"
+            faults.add(FILE, f"requirements[{index}].counter", fault)
     if ranks == 1:
         return
     if description.gpus > 1:
@@ -22,8 +29,6 @@ def check_ranks(description: Description, faults: Faults) -> None:
         if language is not Language.PYTHON:
             fault = f"{language.label} programs cannot have ranks"
             faults.add(FILE, "languages", f'{fault}; write languages = ["python"]')
-    if description.requirements:
-        faults.add(FILE, "requirements", "programs with ranks are not counted; remove [[requirements]]")
     if description.under_test is not None:
         faults.add(FILE, "test", "a problem that asks for tests cannot have ranks; remove test or ranks")
     for index, case in enumerate(description.cases):

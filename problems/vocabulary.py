@@ -251,16 +251,25 @@ class Counter(StrEnum):
     CUSTOM_OPERATORS = "custom_operators"
     OPERATOR_FAULTS = "operator_faults"
     GRAPH_BREAKS = "graph_breaks"
+    COLLECTIVES = "collectives"
+    MESSAGES = "messages"
+    SENT_BYTES = "sent_bytes"
 
     @property
     def language(self) -> Language:
         """The language of the programs in which it is counted."""
-        return Language.PYTHON if self in _OF_PYTHON else Language.CUDA
+        return Language.PYTHON if self in _OF_PYTHON or self.of_ranks else Language.CUDA
+
+    @property
+    def of_ranks(self) -> bool:
+        """Whether it is counted in each rank of a program, so that the largest figure of a rank counts."""
+        return self in _OF_RANKS
 
 
 _OF_PYTHON = frozenset(
     {Counter.SAVED_BYTES_RATIO, Counter.CUSTOM_OPERATORS, Counter.OPERATOR_FAULTS, Counter.GRAPH_BREAKS}
 )
+_OF_RANKS = frozenset({Counter.COLLECTIVES, Counter.MESSAGES, Counter.SENT_BYTES})
 
 
 class ProgramKind(StrEnum):

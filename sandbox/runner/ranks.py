@@ -10,7 +10,8 @@ ranks at LOAD:
 
 The ranks load the program; the supervisor runs no foreign code. It passes each request to all ranks
 (`rank.slice_of`) and answers the host when all of them have answered. It forwards findings, with the number
-of the rank, and at most one error, which is the first: others are usually its consequences.
+of the rank, and at most one error, which is the first: others are usually its consequences. Of what the ranks
+counted for requirements, it forwards the largest amount of each counter.
 
 The first rank that fails or ends early ends all of them, and the supervisor ends as that rank did. At the
 time limit, the supervisor asks each rank for its line, reports which ranks wait where, and ends all of them.
@@ -24,6 +25,7 @@ what a single hostile runner could tell the host itself.
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -39,6 +41,7 @@ from sandbox.wire import (
     ExitStatus,
     Request,
     RequestKind,
+    RunFlag,
     send_request,
     unpack_reply,
 )
@@ -53,6 +56,8 @@ _ADVICE = (
     "If ranks wait for each other, give each send a matching receive, and call the same collectives in the "
     "same order in all ranks."
 )
+_SUMS = "sums"  # the kind of the record of `python_counts`
+_AMOUNT = re.compile(r"(\w{1,60})=(\d{1,18})(@\d{1,6})?(?!\S)", re.ASCII)
 _SAME_IN_ALL = {"load", "syntax"}  # kinds of findings that do not depend on the rank
 
 
@@ -85,6 +90,7 @@ class RanksRunner(Runner):
         self._children: Sequence[_Child] = ()
         self._load: Load | None = None
         self._error: tuple[_Child, Mapping[str, Any]] | None = None  # the first
+        self._amounts: dict[str, tuple[int, str]] = {}  # by counter: the largest of a rank, and its text
 
     def load(self, load: Load) -> None:
         """Start the ranks, which load the program."""
@@ -106,6 +112,8 @@ class RanksRunner(Runner):
         if not self._wait(request.sequence, deadline):
             self._say_late(request.time_limit_ms)
             self._end(ExitStatus.TIME_LIMIT)
+        if request.flags & RunFlag.SUMS:
+            self._say_amounts()
 
     def quit(self) -> None:
         """End the ranks."""
@@ -207,9 +215,22 @@ class RanksRunner(Runner):
             child.closed.add(child.requests)  # its end follows, or the time limit
 
     def _forward(self, child: _Child, finding: Mapping[str, Any]) -> None:
+        if finding["kind"] == _SUMS:
+            for name, amount, line in _AMOUNT.findall(finding["message"]):
+                self._amounts[name] = max(self._amounts.get(name, (-1, "")), (int(amount), line))
+            return
         if finding["kind"] not in _SAME_IN_ALL:
             finding = {**finding, "message": f"Rank {child.number}: {finding['message']}"}
         self._said().diagnostics.write(finding)
+
+    def _say_amounts(self) -> None:
+        """Report what the ranks counted in a call, after all of them have answered."""
+        for child in self._children:
+            while child.reports not in child.closed and select.select([child.reports], (), (), 0)[0]:
+                self._hear(child)
+        counts = [f"{name}={amount}{line}" for name, (amount, line) in self._amounts.items()]
+        self._amounts.clear()
+        self._said().diagnostics.say("note", _SUMS, " ".join(["python", *counts]))
 
     def _say_late(self, limit_ms: int) -> None:
         """Report where the ranks are at the time limit."""

@@ -12,8 +12,8 @@ def solve(u: torch.Tensor, n: int, steps: int) -> None:
     left, right = (rank - 1) % size, (rank + 1) % size
     for _ in range(steps):
         halos = torch.empty(2, 1, device=u.device)
-        works = [dist.irecv(halos[0], left), dist.irecv(halos[1], right)]
-        works += [dist.isend(u[-1:], right), dist.isend(u[:1], left)]
+                works = [dist.isend(u[-1:], right), dist.irecv(halos[0], left)]
+        works += [dist.isend(u[:1], left), dist.irecv(halos[1], right)]
         for work in works:
             work.wait()
         smooth(u, halos[0], halos[1])

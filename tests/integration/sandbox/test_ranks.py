@@ -2,7 +2,7 @@
 
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import ranks_command
 from sandbox.spec import Completion, Limits, Termination
-from sandbox.wire import ExitStatus, Request, RequestKind, WireArgument
+from sandbox.wire import ExitStatus, Request, RequestKind, RunFlag, WireArgument
 from tests.integration.sandbox.talk import Talk
 
 pytestmark = pytest.mark.integration
@@ -26,11 +26,18 @@ def start(backend: Bubblewrap) -> Iterator[Start]:
     """A function that loads a program for so many ranks."""
     talks: list[Talk] = []
 
-    def started(source: str, ranks: int = 2, *, limits: Limits = LIMITS, loads: bool = True) -> Talk:
+    def started(
+        source: str,
+        ranks: int = 2,
+        *,
+        limits: Limits = LIMITS,
+        loads: bool = True,
+        counters: Sequence[str] = (),
+    ) -> Talk:
         talks.append(Talk(backend, ranks_command(limits)))
         call = PythonCallSpec(PythonEntry.SOLVE, Pattern.of_names(NAMES))
         names = [{"name": name} for name in NAMES]
-        manifest = {"arguments": names, "python": call.described(), "ranks": ranks}
+        manifest = {"arguments": names, "python": call.described(), "ranks": ranks, "counters": counters}
         program = (
             f"import os, sys, time\nimport torch\nimport torch.distributed as dist\n{textwrap.dedent(source)}"
         )
@@ -97,6 +104,51 @@ def test_neighbours_send_and_receive(start: Start) -> None:
     x, y = arrays()
     assert talk.run([x, y, ("int32", 4)]), talk.findings()
     np.testing.assert_array_equal(y, x[::-1])
+
+
+def counted(talk: Talk) -> dict[str, str]:
+    """Return what the ranks count in a call: by counter, the largest amount of a rank, with a line."""
+    x, y = arrays()
+    assert talk.run([x, y, ("int32", 4)], flags=RunFlag.COUNT | RunFlag.SUMS), talk.findings()
+    (record,) = [finding["message"] for finding in talk.findings() if finding["kind"] == "sums"]
+    language, *pairs = record.split()
+    assert language == "python"
+    return dict(pair.split("=") for pair in pairs)
+
+
+def test_collectives_messages_and_bytes_are_counted_in_the_rank_with_most(start: Start) -> None:
+    talk = start(
+        """
+        def solve(x, y, n):
+            print("a finding of each call")
+            y.copy_(x)
+            for _ in range(3):
+                dist.all_reduce(y)
+            dist.barrier()
+            if dist.get_rank():
+                dist.send(x, 0)
+                dist.isend(x[:1], 0).wait()
+            else:
+                dist.recv(y, 1)
+                dist.recv(y[:1], 1)
+            parts = torch.empty(2 * n, device="cuda")
+            dist.all_gather_into_tensor(parts, x)
+            dist.reduce_scatter_tensor(torch.empty(n, device="cuda"), parts)
+        """,
+        counters=("collectives", "messages", "sent_bytes"),
+    )
+    for _ in range(2):
+        assert counted(talk) == {"collectives": "6@9", "messages": "2@12", "sent_bytes": "116@9"}
+
+
+def test_nothing_is_counted_that_no_requirement_needs(start: Start) -> None:
+    talk = start(
+        """
+        def solve(x, y, n):
+            dist.all_reduce(y)
+        """
+    )
+    assert counted(talk) == {}
 
 
 def test_a_syntax_error_and_an_exception_while_loading(start: Start) -> None:

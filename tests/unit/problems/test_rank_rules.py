@@ -11,6 +11,12 @@ from problems.vocabulary import Language
 from tests.unit.problems.packages import faults_of
 
 UNEVEN = problems_root() / "uneven-batches"
+REQUIREMENT = """[[requirements]]
+counter = "{}"
+at_most = 1
+explanation = "Do less."
+
+"""
 
 
 def edited(folder: Path, *edits: tuple[str, str]) -> Path:
@@ -31,6 +37,23 @@ def test_a_problem_may_have_ranks() -> None:
     assert (problem.ranks, problem.gpus, problem.devices_needed) == (2, 1, 2)
     assert problem.has_own_gpus
     assert b'"ranks": 2' in runner_manifest(problem, Language.PYTHON)
+
+
+def test_requirements_of_ranks_are_counted_in_python(tmp_path: Path) -> None:
+    requirements = "".join(map(REQUIREMENT.format, ("collectives", "messages", "sent_bytes")))
+    problem = load_problem(edited(tmp_path, ("[limits]", f"{requirements}[limits]")))
+    assert {requirement.counter.language for requirement in problem.requirements} == {Language.PYTHON}
+    assert b'"counters": ["collectives", "messages", "sent_bytes"]' in runner_manifest(
+        problem, Language.PYTHON
+    )
+
+
+def test_other_programs_have_no_counters_of_ranks(tmp_path: Path) -> None:
+    package = tmp_path / "vector-add"
+    shutil.copytree(problems_root() / package.name, package)
+    description = package / "problem.toml"
+    description.write_text(f"{description.read_text()}\n{REQUIREMENT.format('messages')}")
+    assert any("messages is counted only in programs with ranks" in told for told in faults_of(package))
 
 
 def test_the_starter_says_what_a_rank_gets() -> None:
@@ -74,6 +97,11 @@ def test_other_problems_have_one_rank_and_need_as_many_gpus_as_before() -> None:
             "[limits]",
             '[python]\nentry = "custom_kernel"\ngiven = "(g0, g1, count)"\n\n[limits]',
             "python.entry: each rank calls solve, not custom_kernel",
+        ),
+        (
+            "[limits]",
+            f"{REQUIREMENT.format('graph_breaks')}[limits]",
+            "requirements[0].counter: graph_breaks is counted only in programs of one process",
         ),
     ],
 )

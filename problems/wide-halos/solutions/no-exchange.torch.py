@@ -1,0 +1,15 @@
+import torch
+import torch.distributed as dist
+
+
+def advance(u, halo, rank, steps):
+    n = u.numel()
+    row = torch.cat((u, halo) if rank == 0 else (halo, u))
+    for _ in range(steps):
+        padded = torch.nn.functional.pad(row, (1, 1))
+        row = padded[:-2] ^ (padded[1:-1] | padded[2:])
+    u.copy_(row[:n] if rank == 0 else row[-n:])
+
+
+def solve(u: torch.Tensor, n: int, steps: int) -> None:
+    advance(u, u[:0], dist.get_rank(), steps)
