@@ -12,7 +12,7 @@ def solve(u: torch.Tensor, n: int, steps: int) -> None:
     left, right = (rank - 1) % size, (rank + 1) % size
     for _ in range(steps):
         halos = torch.empty(2, 1, device=u.device)
-                works = [dist.isend(u[-1:], right), dist.irecv(halos[0], left)]
+        works = [dist.isend(u[-1:], right), dist.irecv(halos[0], left)]
         works += [dist.isend(u[:1], left), dist.irecv(halos[1], right)]
         for work in works:
             work.wait()
