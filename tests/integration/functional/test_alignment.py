@@ -11,6 +11,7 @@ import pytest
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "alignment.cu").read_text()
@@ -48,7 +49,7 @@ def notes(runner: Runner, program: Program) -> dict[int, str]:
 
 
 def line_of(mark: str) -> int:
-    return next(at for at, line in enumerate(SOURCE.splitlines(), 1) if line.endswith(f"// {mark}"))
+    return marked_lines(SOURCE, mark)[0]
 
 
 def test_reads_and_writes_behind_a_sector_are_named(runner: Runner) -> None:

@@ -10,6 +10,7 @@ import pytest
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "bulk_copies.cu").read_text()
@@ -34,9 +35,7 @@ def call(runner: Runner, name: str, flags: RunFlag, x: np.ndarray = X) -> Outcom
 
 
 def line_of(mark: str) -> int:
-    return next(
-        number for number, text in enumerate(SOURCE.splitlines(), start=1) if text.endswith(f"// {mark}")
-    )
+    return marked_lines(SOURCE, mark)[0]
 
 
 def test_copies_that_are_waited_for_are_there_in_all_orders(runner: Runner) -> None:

@@ -16,6 +16,7 @@ from sandbox.cpu.counting import COMPILED
 from sandbox.cpu.translator.families import FAMILIES
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "instructions.cu").read_text()
@@ -57,7 +58,7 @@ def counted(runner: Runner, kernel: Kernel, flags: RunFlag = SUMMED) -> Sums:
 
 
 def line_of(comment: str) -> int:
-    return next(at for at, text in enumerate(SOURCE.split("\n"), 1) if text.endswith(f"// {comment}"))
+    return marked_lines(SOURCE, comment)[0]
 
 
 @pytest.mark.parametrize(

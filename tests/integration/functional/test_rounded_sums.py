@@ -12,6 +12,7 @@ import pytest
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "rounded_sums.cu").read_text()
@@ -32,7 +33,7 @@ def runner() -> Iterator[Runner]:
 
 
 def line_of(mark: str) -> int:
-    return next(at for at, line in enumerate(SOURCE.splitlines(), 1) if line.endswith(f"// {mark}"))
+    return marked_lines(SOURCE, mark)[0]
 
 
 def run(runner: Runner, which: int) -> tuple[npt.NDArray[np.float32], list[dict[str, object]]]:

@@ -10,6 +10,7 @@ import pytest
 from judge.cases import ORDERS
 from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, Runner
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 SOURCE = (Path(__file__).parent / "kernels" / "traffic.cu").read_text()
@@ -21,7 +22,7 @@ KINDS = {"uncoalesced", "bank_conflict"}
 
 def line_of(comment: str) -> int:
     """The line that ends with that comment."""
-    return next(at for at, line in enumerate(SOURCE.split("\n"), 1) if line.endswith(f"// {comment}"))
+    return marked_lines(SOURCE, comment)[0]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import pytest
 
 from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import run
+from tests.integration.functional.marked_lines import marked_lines
 
 pytestmark = pytest.mark.integration
 ORDERS = [RunFlag.NONE, RunFlag.DETERMINISTIC | RunFlag.RACES]
@@ -64,7 +65,7 @@ extern "C" void solve(int* out) {
 
 
 def line(source: str, mark: str) -> int:
-    return next(at for at, text in enumerate(source.splitlines(), 1) if text.endswith(f"// {mark}"))
+    return marked_lines(source, mark)[0]
 
 
 def message(source: str, flags: RunFlag) -> str:
